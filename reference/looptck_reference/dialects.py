@@ -1,0 +1,99 @@
+"""Dialects: the answers of one document to the questions that agent-loop documents answer differently.
+
+A dialect is a value. The loop reads it and never asks for its name, so a new document is a new value and no new code.
+
+What happens to a fault in a call (no handler, bad arguments, a raising tool) is one of three things:
+
+* `FeedBack`: the model is told, in place of a result, and the loop goes on;
+* `Raise`: the run fails with an error that the document prescribes;
+* `Propagate`: the run fails with the error as it is, the tool's own exception for instance.
+
+Templates may use `{name}` and `{kind}` of the tool, `{type}` and `{message}` of the error, and `{limit}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from looptck_reference.errors import LimitReached
+from looptck_reference.tools import json_text
+from looptck_reference.values import Stop
+
+__all__ = ["CORE", "PROMPTY_SPEC", "Dialect", "FeedBack", "Policy", "Propagate", "Raise"]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedBack:
+    """Answer the call with this text."""
+
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raise:
+    """Fail the run with an error of this type and text."""
+
+    error: type[Exception]
+    template: str
+
+
+@dataclass(frozen=True, slots=True)
+class Propagate:
+    """Fail the run with the error itself."""
+
+
+Policy = FeedBack | Raise | Propagate
+
+# Chat Completions ends a turn with "stop", not "tool_calls", when tool_choice forced the call, and so do several
+# compatible servers: there the calls decide, not the word. Only a cut (length, content filter) vetoes them, and
+# that veto belongs to the loop because no document may run half a call.
+CALLS_DECIDE = frozenset({Stop.END, Stop.CALLS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One document's answers.
+
+    limit: model calls allowed where the caller sets no limit.
+    limit_error: what the run fails with when the model wants another round than the limit allows.
+    unknown_tool, bad_arguments, tool_raises: what happens to each fault.
+    runs_calls_on: the stops at which a turn's calls are run; at other stops its text is the answer.
+    result_text: how a tool's value becomes the text that the model reads.
+    holds_back_tool_turns: whether a streaming caller is spared the text of a turn once it is known to call tools.
+    """
+
+    limit: int
+    limit_error: Raise
+    unknown_tool: Policy
+    bad_arguments: Policy
+    tool_raises: Policy
+    runs_calls_on: frozenset[Stop]
+    result_text: Callable[[object], str]
+    holds_back_tool_turns: bool
+
+
+CORE = Dialect(
+    limit=10,
+    limit_error=Raise(
+        LimitReached,
+        "the model still called tools after {limit} model calls; raise the limit if the task needs more rounds",
+    ),
+    unknown_tool=FeedBack("Error: tool '{name}' cannot be called: no handler is registered for it."),
+    bad_arguments=FeedBack("Error: the arguments of tool '{name}' are not a JSON object: {message}"),
+    tool_raises=FeedBack("Error: tool '{name}' failed: {type}: {message}"),
+    runs_calls_on=CALLS_DECIDE,
+    result_text=json_text,
+    holds_back_tool_turns=False,
+)
+
+PROMPTY_SPEC = Dialect(
+    limit=10,
+    limit_error=Raise(RuntimeError, "Agent loop exceeded {limit} iterations"),
+    unknown_tool=Raise(ValueError, "No handler registered for tool: {name} (kind: {kind})"),
+    bad_arguments=Propagate(),
+    tool_raises=Propagate(),
+    runs_calls_on=CALLS_DECIDE,
+    result_text=str,
+    holds_back_tool_turns=True,
+)

@@ -1,0 +1,39 @@
+"""One event stream on its way from bytes to a turn, without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from looptck_reference.wires.sse import EventReader
+
+if TYPE_CHECKING:
+    from looptck_reference.values import Delta, Turn
+    from looptck_reference.wires.base import TurnStream
+
+__all__ = ["Reception"]
+
+
+class Reception:
+    """Is fed bytes; gives out the text that the caller may have now, and in the end the turn."""
+
+    def __init__(self, stream: TurnStream, forwards: Callable[[Delta], bool]) -> None:
+        self._events = EventReader()
+        self._stream = stream
+        self._forwards = forwards
+
+    @property
+    def complete(self) -> bool:
+        """Whether the stream's end mark has been seen: what happens to the connection after it costs nothing."""
+        return self._stream.complete
+
+    def feed(self, piece: bytes) -> Iterator[str]:
+        """Take the next bytes. Text of the events before a broken one still comes out."""
+        for data in self._events.feed(piece):
+            delta = self._stream.add(data)
+            if delta.text and self._forwards(delta):
+                yield delta.text
+
+    def close(self) -> Turn:
+        """The bytes are at their end."""
+        return self._stream.close()

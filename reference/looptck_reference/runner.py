@@ -1,0 +1,211 @@
+"""Runners: they do what the loop says, and wait. One for sync callers, one for async callers.
+
+Neither retries a model call: whether a request may be repeated, and at what price, is the caller's to know.
+
+`run` runs an agent. `drive` runs a loop that the caller made, which may be of a subclass, and whose `end` says
+afterwards why it ended.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, closing
+from typing import TYPE_CHECKING, Self
+
+import httpx
+
+from looptck_reference.actions import Action, Ask, Fail, Finish, Run
+from looptck_reference.dialects import CORE, Dialect
+from looptck_reference.errors import AsyncToolInSyncRun, StreamBroken
+from looptck_reference.exchange import Endpoint, Exchange, tls_for
+from looptck_reference.loop import Loop
+from looptck_reference.wires import OPENAI_CHAT, Wire
+
+if TYPE_CHECKING:
+    from looptck_reference.agent import Agent
+    from looptck_reference.values import Answer, Turn
+
+__all__ = ["AsyncRunner", "Runner"]
+
+OnText = Callable[[str], object]
+
+TIMEOUT = httpx.Timeout(600.0, connect=10.0)
+
+
+def nowhere(_text: str) -> None:
+    """Where streamed text goes if the caller does not want it."""
+
+
+class Runner:
+    """Runs agents for synchronous callers. A client that was passed in stays the caller's to close."""
+
+    def __init__(
+        self, base_url: str, api_key: str, *, wire: Wire = OPENAI_CHAT, client: httpx.Client | None = None
+    ) -> None:
+        self._owns_client = client is None
+        self._client = client or httpx.Client(verify=tls_for(base_url), timeout=TIMEOUT)
+        self._endpoint = Endpoint(self._client, base_url, api_key, wire)
+
+    def __enter__(self) -> Self:
+        """Nothing to do: clients connect when they must."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close what this runner opened."""
+        if self._owns_client:
+            self._client.close()
+
+    def run(
+        self,
+        agent: Agent,
+        *,
+        dialect: Dialect = CORE,
+        limit: int | None = None,
+        stream: bool = False,
+        on_text: OnText = nowhere,
+    ) -> Answer:
+        """Run an agent to its answer; `on_text` gets the text of streams when it arrives."""
+        loop = Loop(agent, wire=self._endpoint.wire, dialect=dialect, limit=limit)
+        return self.drive(loop, stream=stream, on_text=on_text)
+
+    def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
+        """Run a loop to its answer."""
+        exchange = Exchange(self._endpoint, loop, stream=stream)
+        action = loop.start()
+        while True:
+            match action:
+                case Ask():
+                    action = loop.model_answered(self._ask(exchange, action, on_text))
+                case Run():
+                    action = self._run(loop, action)
+                case Finish(answer):
+                    return answer
+                case Fail(error):
+                    raise error
+
+    def _ask(self, exchange: Exchange, ask: Ask, on_text: OnText) -> Turn:
+        with self._endpoint.reached():
+            response = self._client.send(exchange.request(ask), stream=exchange.stream)
+        with closing(response):
+            if exchange.comes_in_events(response):
+                return self._receive(exchange, response, on_text)
+            with self._endpoint.reached():
+                response.read()
+        turn = exchange.turn(response)
+        if text := exchange.whole_text(turn):
+            on_text(text)
+        return turn
+
+    def _receive(self, exchange: Exchange, response: httpx.Response, on_text: OnText) -> Turn:
+        reception = exchange.reception()
+        try:
+            for piece in self._pieces(response):
+                for text in reception.feed(piece):
+                    on_text(text)
+        except StreamBroken:
+            if not reception.complete:
+                raise
+        return reception.close()
+
+    def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
+        with self._endpoint.reached(StreamBroken):
+            yield from response.iter_bytes()
+
+    def _run(self, loop: Loop, run: Run) -> Action:
+        try:
+            value = run.handler(**run.arguments)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
+            return loop.tool_raised(error)
+        if inspect.isawaitable(value):
+            if inspect.iscoroutine(value):
+                value.close()
+            raise AsyncToolInSyncRun(f"the handler of tool {run.call.name!r} is asynchronous; use AsyncRunner")
+        return loop.tool_returned(value)
+
+
+class AsyncRunner:
+    """Runs agents for asynchronous callers. Handlers may be plain functions; those hold up the event loop."""
+
+    def __init__(
+        self, base_url: str, api_key: str, *, wire: Wire = OPENAI_CHAT, client: httpx.AsyncClient | None = None
+    ) -> None:
+        self._owns_client = client is None
+        self._client = client or httpx.AsyncClient(verify=tls_for(base_url), timeout=TIMEOUT)
+        self._endpoint = Endpoint(self._client, base_url, api_key, wire)
+
+    async def __aenter__(self) -> Self:
+        """Nothing to do: clients connect when they must."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close what this runner opened."""
+        if self._owns_client:
+            await self._client.aclose()
+
+    async def run(
+        self,
+        agent: Agent,
+        *,
+        dialect: Dialect = CORE,
+        limit: int | None = None,
+        stream: bool = False,
+        on_text: OnText = nowhere,
+    ) -> Answer:
+        """Run an agent to its answer; `on_text` gets the text of streams when it arrives."""
+        loop = Loop(agent, wire=self._endpoint.wire, dialect=dialect, limit=limit)
+        return await self.drive(loop, stream=stream, on_text=on_text)
+
+    async def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
+        """Run a loop to its answer."""
+        exchange = Exchange(self._endpoint, loop, stream=stream)
+        action = loop.start()
+        while True:
+            match action:
+                case Ask():
+                    action = loop.model_answered(await self._ask(exchange, action, on_text))
+                case Run():
+                    action = await self._run(loop, action)
+                case Finish(answer):
+                    return answer
+                case Fail(error):
+                    raise error
+
+    async def _ask(self, exchange: Exchange, ask: Ask, on_text: OnText) -> Turn:
+        with self._endpoint.reached():
+            response = await self._client.send(exchange.request(ask), stream=exchange.stream)
+        async with aclosing(response):
+            if exchange.comes_in_events(response):
+                return await self._receive(exchange, response, on_text)
+            with self._endpoint.reached():
+                await response.aread()
+        turn = exchange.turn(response)
+        if text := exchange.whole_text(turn):
+            on_text(text)
+        return turn
+
+    async def _receive(self, exchange: Exchange, response: httpx.Response, on_text: OnText) -> Turn:
+        reception = exchange.reception()
+        try:
+            async with aclosing(self._pieces(response)) as pieces:
+                async for piece in pieces:
+                    for text in reception.feed(piece):
+                        on_text(text)
+        except StreamBroken:
+            if not reception.complete:
+                raise
+        return reception.close()
+
+    async def _pieces(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
+        with self._endpoint.reached(StreamBroken):
+            async for piece in response.aiter_bytes():
+                yield piece
+
+    async def _run(self, loop: Loop, run: Run) -> Action:
+        try:
+            value = run.handler(**run.arguments)
+            if inspect.isawaitable(value):
+                value = await value
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
+            return loop.tool_raised(error)
+        return loop.tool_returned(value)

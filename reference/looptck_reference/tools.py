@@ -1,0 +1,77 @@
+"""Tools: what the model is offered, what its arguments mean, and what it gets to read as a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from looptck_reference.errors import BadArguments
+from looptck_reference.values import Json
+
+__all__ = ["Handler", "Tool", "bind", "json_text", "parse_arguments"]
+
+Handler = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may call.
+
+    `parameters` is the JSON Schema of its arguments. `bindings` maps a parameter to the name of an input of the
+    agent, which overrides whatever the model says for that parameter. Without a handler the tool is offered to the
+    model all the same; calling it is then a fault that the dialect deals with.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
+    handler: Handler | None = None
+    kind: str = "function"
+    bindings: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse_arguments(text: str) -> Json:
+    """The keyword arguments that a call's text stands for.
+
+    Models send nothing at all for a tool without parameters, so blank text means no arguments. Any other text must
+    be a JSON object: a half-written one or a bare value is a fault, never a guess.
+
+    Raises:
+        BadArguments: the text is not a JSON object.
+    """
+    if not text or text.isspace():
+        return {}
+    try:
+        arguments = json.loads(text, parse_constant=_not_json)
+    except (ValueError, RecursionError) as error:
+        raise BadArguments(str(error)) from error
+    if not isinstance(arguments, dict):
+        raise BadArguments(f"expected a JSON object, got {_kind(arguments)}")
+    return arguments
+
+
+def bind(tool: Tool | None, arguments: Json, inputs: Mapping[str, Any]) -> Json:
+    """The arguments with the tool's bound parameters taken from the agent's inputs, where there is such an input."""
+    if tool is None or not tool.bindings:
+        return arguments
+    bound = {name: inputs[source] for name, source in tool.bindings.items() if source in inputs}
+    return {**arguments, **bound}
+
+
+def json_text(value: object) -> str:
+    """A tool's value as a model reads it best: text as it is, anything else as JSON, or as `str` gives it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _not_json(constant: str) -> NoReturn:
+    """Python's parser takes NaN and Infinity; JSON does not."""
+    message = f"{constant} is not JSON"
+    raise ValueError(message)
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "null"
+    return {bool: "a boolean", str: "a string", list: "an array"}.get(type(value), "a number")

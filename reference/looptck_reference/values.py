@@ -1,0 +1,77 @@
+"""The neutral words in which the loop and a wire talk to each other.
+
+A wire turns bytes into these values and these values into messages; the loop knows nothing else about a provider.
+All of them are frozen: what a model said does not change after it was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["Answer", "Delta", "Json", "Stop", "ToolCall", "ToolResult", "Turn"]
+
+Json = dict[str, Any]
+
+
+class Stop(StrEnum):
+    """Why a turn ended, whatever the provider calls it."""
+
+    END = "end"
+    CALLS = "calls"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
+    REFUSAL = "refusal"
+
+    @property
+    def cut(self) -> bool:
+        """Whether the turn may be half of what the model meant, so that nothing in it may be acted upon."""
+        return self in {Stop.LENGTH, Stop.CONTENT_FILTER}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A request of the model to run a tool; the arguments are the model's own text, not yet parsed."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One reply of the model, whole."""
+
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    stop: Stop = Stop.END
+    usage: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What one event of a stream added: text, and whether the turn is known by now to call tools."""
+
+    text: str = ""
+    calling: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The answer to one call, as the model will read it."""
+
+    call_id: str
+    name: str
+    text: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the caller of the loop gets; one usage record for each model call that reported one."""
+
+    text: str
+    stop: Stop = Stop.END
+    usage: tuple[Mapping[str, Any], ...] = ()

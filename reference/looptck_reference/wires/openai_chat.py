@@ -1,0 +1,92 @@
+"""OpenAI Chat Completions: requests, messages and plain replies.
+
+What the history must look like, or the provider refuses it: an assistant message that carries the calls, then, with
+nothing between, one message of role `tool` for each of its calls, with the call's id and content that is text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from looptck_reference.errors import MalformedReply
+from looptck_reference.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.wires.openai_chat_stream import ChatStream
+from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_error, refuse_unsupported
+
+if TYPE_CHECKING:
+    from looptck_reference.agent import Agent
+    from looptck_reference.tools import Tool
+
+__all__ = ["OPENAI_CHAT", "ChatWire"]
+
+
+class ChatWire:
+    """The wire as a value; see `Wire` for what each method is for."""
+
+    path = "/chat/completions"
+
+    def headers(self, api_key: str) -> Mapping[str, str]:
+        """A bearer token."""
+        return {"authorization": f"Bearer {api_key}"}
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        """The caller's messages are already in this wire's form."""
+        return list(messages)
+
+    def echo(self, turn: Turn) -> list[Json]:
+        """The calls go back verbatim, with the text that stood beside them; no text is null, not ""."""
+        return [{"role": "assistant", "content": turn.text or None, "tool_calls": [_call(call) for call in turn.calls]}]
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        """One message each."""
+        return [{"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in results]
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        """Tools are offered with every request; an empty list of them is refused by the provider, so it is left out."""
+        body: Json = {"model": agent.model, "messages": history}
+        if agent.tools:
+            body["tools"] = [_offer(tool) for tool in agent.tools]
+        if stream:
+            body["stream"] = True
+            body["stream_options"] = {"include_usage": True}
+        return body
+
+    def decode(self, reply: Json) -> Turn:
+        """The first choice's message is the turn."""
+        refuse_error(reply)
+        choice = _first_choice(reply)
+        message = choice.get("message")
+        if not isinstance(message, dict):
+            raise MalformedReply("the reply's choice has no message")
+        refuse_unsupported(message)
+        return chat_turn(
+            content=message.get("content") or "",
+            refusal=message.get("refusal") or "",
+            calls=[ToolCall(*call_parts(call)) for call in message.get("tool_calls") or ()],
+            finish_reason=choice.get("finish_reason"),
+            usage=reply.get("usage"),
+        )
+
+    def stream(self) -> ChatStream:
+        """A collector for one stream."""
+        return ChatStream()
+
+
+OPENAI_CHAT = ChatWire()
+
+
+def _call(call: ToolCall) -> Json:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+
+
+def _offer(tool: Tool) -> Json:
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", "function": function}
+
+
+def _first_choice(reply: Json) -> Json:
+    for choice in reply.get("choices") or ():
+        if isinstance(choice, dict) and not choice.get("index"):
+            return choice
+    raise MalformedReply("the reply has no choice with index 0; is the base URL that of a chat completions API?")

@@ -1,0 +1,1 @@
+"""looptck: a technology compatibility kit for LLM agent loops."""

@@ -1,0 +1,120 @@
+"""Declared cases: scenarios as data, in ``fixtures/cases/TOPIC/NAME.yaml``. Adding one needs no code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from looptck.agents import Tool
+from looptck.agents import agent as agent_named
+from looptck.catalogue import catalogue, unknown
+from looptck.data import fixture
+from looptck.framing import NATURAL, PRESETS
+from looptck.kit import Scene
+from looptck.provider.script import Step
+from looptck.provider.toolbox import Behaviour, Raises, Returns
+from looptck.turns import Call, Turn
+from looptck.yamlfile import BadFile, load
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One scenario and what each requirement expects of it."""
+
+    name: str
+    why: str
+    agent: str
+    question: str
+    limit: int | None
+    steps: tuple[Step, ...]
+    behaviours: Mapping[str, tuple[Behaviour, ...]]
+    unhandled: tuple[str, ...]
+    checks: Mapping[str, Mapping[str, Any]]
+
+    def set(self, scene: Scene) -> None:
+        """Set the scene for it."""
+        scene.plays(*self.steps)
+        for tool, behaviours in self.behaviours.items():
+            scene.does(tool, *behaviours)
+
+    @property
+    def tools(self) -> list[Tool]:
+        """The agent's tools, those without a handler marked."""
+        tools = agent_named(self.agent).tools
+        return [replace(tool, handled=tool.name not in self.unhandled) for tool in tools]
+
+
+@cache
+def cases() -> dict[str, Case]:
+    """Every declared case, by name.
+
+    Raises:
+        BadFile: a case breaks the schema, or names a requirement, a framing or a control that does not exist.
+    """
+    return read(fixture("cases"))
+
+
+def read(folder: Path) -> dict[str, Case]:
+    """The cases in a folder's topics, checked against ``case.schema.json`` in the folder."""
+    found: dict[str, Case] = {}
+    ids = [requirement.id for requirement in catalogue()]
+    paths = sorted(folder.glob("*/*.yaml"))
+    for path in paths:
+        if path.stem in found:
+            raise BadFile(path, f"a case of the name {path.stem} already exists")
+        case = found[path.stem] = _case(path, load(path, folder / "case.schema.json"))
+        for id in case.checks:
+            if id not in ids:
+                raise BadFile(path, unknown("requirement", id, ids))
+    for path in paths:
+        for expectations in found[path.stem].checks.values():
+            if expectations.get("control", path.stem) not in found:
+                raise BadFile(path, unknown("case", expectations["control"], list(found)))
+    return found
+
+
+def _case(path: Path, data: Mapping[str, Any]) -> Case:
+    return Case(
+        name=path.stem,
+        why=data["why"],
+        agent=data.get("agent", "assistant"),
+        question=data.get("question", "Go."),
+        limit=data.get("limit"),
+        steps=tuple(_step(path, step) for step in data["script"]),
+        behaviours={tool: _behaviours(does) for tool, does in data.get("tools", {}).items()},
+        unhandled=tuple(data.get("unhandled", ())),
+        checks=data["checks"],
+    )
+
+
+def _step(path: Path, step: Mapping[str, Any]) -> Step:
+    framing = step.get("framing")
+    if framing is not None and framing not in PRESETS:
+        raise BadFile(path, unknown("framing", framing, list(PRESETS)))
+    turn = Turn(
+        text=step.get("text"),
+        calls=tuple(_call(call) for call in step.get("calls", ())),
+        stop=step.get("stop"),
+        refusal=step.get("refusal"),
+    )
+    return Step(turn, framing=PRESETS[framing] if framing else NATURAL)
+
+
+def _call(call: Mapping[str, Any]) -> Call:
+    raw = call.get("raw")
+    text = raw if raw is not None else json.dumps(call.get("arguments", {}), ensure_ascii=False)
+    return Call(call["tool"], text, call.get("id"))
+
+
+def _behaviours(does: Any) -> tuple[Behaviour, ...]:
+    return tuple(_behaviour(one) for one in (does if isinstance(does, list) else [does]))
+
+
+def _behaviour(does: Mapping[str, Any]) -> Behaviour:
+    if "raises" in does:
+        return Raises(does["raises"], does.get("type", "RuntimeError"))
+    return Returns(does["returns"])

@@ -1,0 +1,36 @@
+"""Cells: wire × plain or stream × sync or async. A requirement has one verdict in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from looptck.drivers import Started
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One way to run a case."""
+
+    wire: str
+    stream: bool
+    mode: str
+
+    def __str__(self) -> str:
+        return f"{self.wire}/{'stream' if self.stream else 'plain'}/{self.mode}"
+
+    def matches(self, patterns: Iterable[str]) -> bool:
+        """Whether it is one of these cells; ``*`` stands for anything."""
+        return any(fnmatchcase(str(self), pattern) for pattern in patterns)
+
+
+def cells(started: Started, known_wires: Iterable[str]) -> list[Cell]:
+    """The cells of an implementation: its wires that the kit speaks, plain and stream, in the modes it offers."""
+    return [
+        Cell(wire, stream, mode)
+        for wire in known_wires
+        if wire in started.wires
+        for stream in (False, True)
+        for mode in started.modes
+    ]

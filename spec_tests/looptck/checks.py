@@ -1,0 +1,152 @@
+"""Checks: one requirement, in one cell, by one case; and what a check has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis.strategies import SearchStrategy
+
+from looptck.agents import Tool
+from looptck.catalogue import Requirement
+from looptck.cells import Cell
+from looptck.drivers import DriverFault, Started
+from looptck.kit import Kit, Running, Scene
+from looptck.outcome import Nothing
+from looptck.run import Run
+from looptck.verdicts import NotReached
+
+
+def requirement(id: str) -> pytest.MarkDecorator:
+    """Binds a test function to the requirement that it checks."""
+    return pytest.mark.looptck_requirement(id)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a test item stands for. ``case`` names the test or the declared case."""
+
+    requirement: Requirement
+    cell: Cell
+    case: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.requirement.id}/{self.cell}/{self.case}"
+
+
+class Liveness(AssertionError):
+    """The watchdog went off on a run that had reached the wire: the loop did not end."""
+
+
+@dataclass(slots=True)
+class Implementation:
+    """The implementation under test, as one check sees it."""
+
+    kit: Kit
+    check: Check
+    scene: Scene
+    examples: int = 25
+    runs: list[Run] = field(default_factory=list)
+    """Every run of this check so far; the last is the one to show."""
+    divergences: dict[str, str] = field(default_factory=dict)
+    _stopped: Exception | None = None
+
+    @property
+    def cell(self) -> Cell:
+        return self.check.cell
+
+    @property
+    def started(self) -> Started:
+        return self.kit.started
+
+    def begin(
+        self,
+        question: str = "Go.",
+        *,
+        limit: int | None = None,
+        tools: Sequence[Tool] | None = None,
+        agent: str = "assistant",
+        cell: Cell | None = None,
+    ) -> Running:
+        """Begin a run of the scene as it stands now."""
+        if self._stopped is not None:
+            raise self._stopped
+        return self.kit.begin(
+            self.scene,
+            cell or self.cell,
+            name=self.check.case,
+            profile=self.check.requirement.profile,
+            agent_name=agent,
+            question=question,
+            limit=limit,
+            tools=tools,
+        )
+
+    def end(self, running: Running) -> Run:
+        """Wait for the end of a run.
+
+        Raises:
+            Liveness: it did not end in time.
+            DriverFault: the driver did something wrong.
+        """
+        try:
+            run = running.result()
+            self.runs.append(run)
+            if isinstance(run.outcome, Nothing):
+                raise Liveness(f"liveness: the loop {run.outcome}, after {len(run.requests)} model requests")
+        except (Liveness, DriverFault) as error:
+            self._stopped = error
+            raise
+        return run
+
+    def run(
+        self,
+        question: str = "Go.",
+        *,
+        limit: int | None = None,
+        tools: Sequence[Tool] | None = None,
+        agent: str = "assistant",
+        cell: Cell | None = None,
+    ) -> Run:
+        """Run the scene as it stands now, to its end."""
+        return self.end(self.begin(question, limit=limit, tools=tools, agent=agent, cell=cell))
+
+    def diverges(self, topic: str, answer: str) -> None:
+        """Record what the implementation does where the documents leave it open."""
+        self.divergences[topic] = answer
+
+    def every(self, *strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], None]:
+        """Runs the decorated body for many values of the strategies; a failing one is shrunk and raised.
+
+        The same values every time: two runs in a row give the same verdicts.
+        """
+
+        def decorate(body: Callable[..., None]) -> None:
+            chosen = settings(
+                max_examples=self.examples,
+                database=None,
+                deadline=None,
+                derandomize=True,
+                report_multiple_bugs=False,
+                phases=(Phase.explicit, Phase.generate, Phase.shrink),
+                suppress_health_check=list(HealthCheck),
+                verbosity=Verbosity.quiet,
+            )
+            chosen(given(*strategies)(body))()
+
+        return decorate
+
+
+def control(run: Run, *tools: str) -> None:
+    """The control of a negative check: the same stimulus without its fault did run these tools.
+
+    Raises:
+        NotReached: it did not, so that the negative check would pass without having tested anything.
+    """
+    ran = [tool for tool, _ in run.tools_ran]
+    if list(tools) != ran:
+        raise NotReached(f"control: without the fault, {list(tools)} should have run, and {ran} did; it {run.outcome}")

@@ -1,0 +1,143 @@
+"""The command ``looptck``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from looptck.session import Options
+
+EXIT = """
+Exit status: 0 clean, 1 findings, 2 could not run.
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="looptck")
+def main() -> None:
+    """A technology compatibility kit for LLM agent loops."""
+
+
+def _options(*names: str) -> Any:
+    """The options of these names, in order."""
+
+    def decorate(command: Any) -> Any:
+        for name in reversed(names):
+            command = OPTIONS[name](command)
+        return command
+
+    return decorate
+
+
+OPTIONS: dict[str, Any] = {
+    "driver": click.option(
+        "--driver",
+        metavar="DRIVER",
+        help="The implementation: python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE.  [default: the reference]",
+    ),
+    "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),
+    "requirement": click.option("--requirement", multiple=True, metavar="ID", help="Only this requirement. May be repeated."),
+    "cell": click.option(
+        "--cell", multiple=True, metavar="CELL", help="Only these cells, WIRE/plain|stream/sync|async; * is anything."
+    ),
+    "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
+    "level": click.option(
+        "--level", type=click.Choice(["MUST", "SHOULD", "MAY"]), default="MAY", help="Only this level and those above it."
+    ),
+    "known-failures": click.option(
+        "--known-failures", type=click.Path(dir_okay=False, path_type=Path), help="YAML file of known failures; a stale entry fails the run."
+    ),
+    "json": click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JSON."),
+    "junit": click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JUnit XML."),
+    "timeout": click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take."),
+    "patience": click.option("--patience", default=5.0, show_default=True, help="Seconds that a gate waits."),
+    "examples": click.option("--examples", default=25, show_default=True, help="Examples for each property."),
+    "quiet": click.option("-q", "--quiet", is_flag=True, help="Only failures and counts."),
+}
+
+
+@main.command(epilog=EXIT)
+@_options(*OPTIONS)
+def run(**chosen: Any) -> None:
+    """Test an implementation and print its verdicts."""
+    from looptck.running import run_suite
+
+    json_file, junit, quiet = chosen.pop("json_file"), chosen.pop("junit"), chosen.pop("quiet")
+    _leave(run_suite(_chosen(**chosen), json_file=json_file, junit=junit, quiet=quiet))
+
+
+def _chosen(
+    *,
+    driver: str | None,
+    timeout: float,
+    patience: float,
+    examples: int,
+    profile: tuple[str, ...] = (),
+    requirement: tuple[str, ...] = (),
+    cell: tuple[str, ...] = (),
+    cases: tuple[str, ...] = (),
+    level: str = "MAY",
+    known_failures: Path | None = None,
+) -> Options:
+    from looptck.kit import Patience
+    from looptck.selection import Selection
+    from looptck.session import Options
+
+    selection = Selection(profile, requirement, cell, cases, level)
+    return Options(driver, selection, known_failures, Patience(timeout, patience), examples)
+
+
+def _leave(status: int) -> NoReturn:
+    """Exit, though an implementation may have left a thread that would keep the process alive."""
+    if any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
+@main.command(epilog=EXIT)
+@click.option("--driver", required=True, metavar="DRIVER", help="The driver to try out.")
+@click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take.")
+def smoke(driver: str, timeout: float) -> None:
+    """Try a driver out: does it speak the protocol? Says nothing about the implementation behind it."""
+    from looptck.smoke import smoke_test
+
+    sys.exit(smoke_test(driver, timeout))
+
+
+@main.command("list")
+@_options("profile")
+def list_requirements(profile: tuple[str, ...]) -> None:
+    """List the requirements: id, level and text."""
+    from looptck.report.pages import listing
+
+    click.echo(listing(profile), nl=False)
+
+
+@main.command()
+@click.argument("requirement")
+def explain(requirement: str) -> None:
+    """Explain a REQUIREMENT: its text, its source, and what checks it."""
+    from looptck.report.pages import explanation
+
+    click.echo(explanation(requirement), nl=False)
+
+
+@main.command(epilog=EXIT)
+@_options("driver", "profile", "timeout", "patience", "examples")
+def coverage(**chosen: Any) -> None:
+    """Run the suite and say which statements of the documents it tested, excluded, or left untested."""
+    from looptck.coverage import cover
+
+    _leave(cover(_chosen(**chosen)))
+
+
+if __name__ == "__main__":
+    main()

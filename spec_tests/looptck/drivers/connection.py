@@ -1,0 +1,34 @@
+"""What the kit needs of a driver, whichever way it is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from looptck.drivers.faults import DriverFault
+from looptck.drivers.protocol import Started
+from looptck.outcome import Outcome
+
+OnChunk = Callable[[str], None]
+"""Takes the text of each chunk, on the thread that received it, before anything else is done."""
+
+
+class Connection(Protocol):
+    """A line to one implementation. Its life: ``start``, any number of runs, ``stop``."""
+
+    def start(self) -> Started:
+        """Shake hands. Raises DriverFault where the driver cannot be started or declares nonsense."""
+        ...
+
+    def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
+        """Hand over a case. The future holds the outcome, or the DriverFault that took its place."""
+        ...
+
+    def abandon(self, id: str) -> DriverFault | None:
+        """Give up on a run that has not finished in time; what the driver did wrong in it, if that is known."""
+        ...
+
+    def stop(self) -> list[DriverFault]:
+        """End the driver; every fault that came to light after the run that it belongs to was over."""
+        ...

@@ -1,0 +1,89 @@
+"""The driver protocol: version, schemas in both directions, and what a driver says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+import jsonschema_rs
+
+from looptck.data import json_fixture
+
+VERSION = 1
+
+Direction = Literal["to-driver", "from-driver"]
+
+
+def complaint(direction: Direction, message: object) -> str | None:
+    """What the schema has against a message, with the place in it; None if nothing."""
+    if not isinstance(message, dict):
+        return "a message is a JSON object"
+    kind = message.get("type")
+    validators = _validators(direction)
+    if kind not in validators:
+        return f"type is {kind!r}, not one of {', '.join(sorted(validators))}"
+    validator = validators[kind]
+    if validator.is_valid(message):
+        return None
+    return "; ".join(_worded(error) for error in validator.iter_errors(message))
+
+
+def _worded(error: jsonschema_rs.ValidationError) -> str:
+    place = "".join(f"/{part}" for part in error.instance_path)
+    return f"{place or 'the message'}: {error.message}"
+
+
+@cache
+def _validators(direction: Direction) -> dict[str, jsonschema_rs.Validator]:
+    schema = json_fixture(f"protocol/{direction}.schema.json")
+    kinds = [branch["$ref"].rpartition("/")[2] for branch in schema["oneOf"]]
+    return {
+        kind: jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}) for kind in kinds
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What an implementation is and can do, as its driver declared it."""
+
+    name: str
+    version: str
+    language: str
+    wires: tuple[str, ...]
+    modes: tuple[str, ...]
+    profiles: tuple[str, ...]
+    capabilities: Mapping[str, bool]
+    dialect: Mapping[str, Any]
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Started:
+        """From a ``started`` message that the schema has passed."""
+        return cls(
+            name=message["name"],
+            version=message["version"],
+            language=message["language"],
+            wires=tuple(message["wires"]),
+            modes=tuple(message["modes"]),
+            profiles=tuple(message["profiles"]),
+            capabilities=message["capabilities"],
+            dialect=message.get("dialect", {}),
+        )
+
+    def can(self, capability: str) -> bool:
+        """Whether the capability was declared present."""
+        return self.capabilities.get(capability, False)
+
+    def serializable(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "language": self.language,
+            "wires": list(self.wires),
+            "modes": list(self.modes),
+            "profiles": list(self.profiles),
+            "capabilities": dict(self.capabilities),
+            "dialect": dict(self.dialect),
+        }

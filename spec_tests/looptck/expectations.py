@@ -1,0 +1,173 @@
+"""What a declared case can expect: one function for each word of the vocabulary in ``fixtures/cases/case.schema.json``.
+
+Each takes the run and the word's value, and fails, or says that its deciding event was not reached.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from looptck.history import Answered, Asked
+from looptck.outcome import Failed, Value
+from looptck.run import Run
+from looptck.verdicts import NotReached
+
+
+def hold(run: Run, expectations: Mapping[str, Any]) -> None:
+    """Check every expectation but the control, which needs another run."""
+    for word, value in expectations.items():
+        if word != "control":
+            VOCABULARY[word](run, value)
+
+
+def model_calls(run: Run, expected: int) -> None:
+    """Decided by the outcome: too few calls are a failure only if the loop believes it is done."""
+    made = len(run.requests)
+    if made < expected and run.failed:
+        raise NotReached(f"the loop {run.outcome} after {made} of {expected} model requests")
+
+    assert expected == made, f"the model was asked {made} times, not {expected} times; the loop {run.outcome}"
+
+
+def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
+    """Decided by the delivery of every turn with calls, and the end of the run."""
+    _all_turns_with_calls_delivered(run)
+    wanted = [_pair(*next(iter(one.items()))) for one in expected]
+    ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran]
+
+    assert Counter(wanted) == Counter(ran), f"tools that should have run: {wanted}; that ran: {ran}"
+
+
+def text(run: Run, expected: str) -> None:
+    """Decided by the value that the loop returned."""
+    got = run.value.text or ""
+
+    assert expected == got, f"the caller got {got!r}, not {expected!r}"
+
+
+def outcome(run: Run, expected: str) -> None:
+    """Decided by the outcome, after the first turn was delivered."""
+    run.replied(1)
+    told = isinstance(run.outcome, Failed) or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
+    holds = {"told": told, "told-or-asked-again": told or len(run.requests) > 1, "ended": run.ended}[expected]
+
+    assert holds, f"the loop {run.outcome}, which looks like an ordinary answer"
+
+
+def error(run: Run, expected: dict[str, str]) -> None:
+    """Decided by the error that the loop raised; any other outcome fails."""
+    run.replied(1)
+
+    assert isinstance(run.outcome, Failed), f"no error: the loop {run.outcome}"
+    assert expected.get("type", run.outcome.type) == run.outcome.type
+    pattern = expected.get("message", ".*")
+    assert re.fullmatch(pattern, run.outcome.message, re.DOTALL), f"{run.outcome.message!r} does not match {pattern!r}"
+
+
+def calls_echoed(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    wanted = [(call.id, call.tool, _value(call.arguments)) for call in run.delivered(turn).calls]
+    echoed = [(asked.id, asked.tool, _value(asked.arguments)) for asked in run.echoed(turn)]
+
+    assert wanted == echoed
+
+
+def answers(run: Run, turn: int) -> None:
+    """Decided by the request after the turn: each call's own result under its id."""
+    answered = {answer.id: answer.text for answer in run.answers(turn)}
+    owed = {one.id: one.text for one in run.expected(turn + 1) if hasattr(one, "text") and hasattr(one, "id")}
+    for call in run.delivered(turn).calls:
+        id = call.id or ""
+
+        assert id in answered, f"{id} has no result"
+        assert owed[id] in {None, answered[id]}, f"{id} got {answered[id]!r}, but its tool returned {owed[id]!r}"
+
+
+def answers_in_order(run: Run, turn: int) -> None:
+    """Decided by the request after the turn, if it has a result for each call."""
+    wanted = [call.id for call in run.delivered(turn).calls]
+    got = [answer.id for answer in run.answers(turn)]
+    if Counter(wanted) != Counter(got):
+        raise NotReached(f"the next request does not answer every call once: {got} for {wanted}")
+
+    assert wanted == got
+
+
+def answers_follow(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    wanted = {call.id for call in run.delivered(turn).calls}
+    items = run.request(turn + 1).request.items
+    last = max((place for place, item in enumerate(items) if isinstance(item, Asked) and item.id in wanted), default=None)
+    if last is None:
+        raise NotReached(f"request {turn + 1} does not carry the calls of turn {turn}")
+    following = items[last + 1 : last + 1 + len(wanted)]
+
+    assert wanted == {item.id for item in following if isinstance(item, Answered)}
+
+
+def answered_once(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    wanted = Counter(call.id for call in run.delivered(turn).calls)
+
+    assert wanted == Counter(answer.id for answer in run.new_answers(turn))
+
+
+def error_is_told(run: Run, expected: dict[str, Any]) -> None:
+    """Decided by the error for the caller, or else by the request after the turn."""
+    turn = run.delivered(expected["turn"])
+    if run.failed and len(run.requests) == expected["turn"]:
+        return
+    id = turn.calls[expected.get("call", 1) - 1].id
+    texts = [answer.text for answer in run.answers(expected["turn"]) if answer.id == id]
+
+    assert texts, f"the loop went on without a result for {id}"
+    assert texts[0].strip(), f"the result for {id} is empty"
+    assert expected["holds"] in texts[0]
+
+
+def result_texts(run: Run, expected: dict[str, Any]) -> None:
+    """Decided by the request after the turn."""
+    texts = [answer.text for answer in run.answers(expected["turn"])]
+
+    assert expected["texts"] == texts
+
+
+VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
+    word.__name__: word
+    for word in (
+        model_calls,
+        tools_ran,
+        text,
+        outcome,
+        error,
+        calls_echoed,
+        answers,
+        answers_in_order,
+        answers_follow,
+        answered_once,
+        error_is_told,
+        result_texts,
+    )
+}
+
+
+def _all_turns_with_calls_delivered(run: Run) -> None:
+    for n in range(1, len(run.requests) + 1):
+        run.replied(n)
+    run.delivered(1)
+
+
+def _pair(tool: str, arguments: object) -> tuple[str, str]:
+    return tool, json.dumps(arguments, sort_keys=True, ensure_ascii=False)
+
+
+def _value(arguments: str) -> str:
+    """Arguments in a form in which equal JSON values are equal."""
+    try:
+        return json.dumps(json.loads(arguments) if arguments.strip() else {}, sort_keys=True)
+    except ValueError:
+        return arguments

@@ -1,0 +1,119 @@
+"""What a request should carry, worked out from the script and from what the tools answered.
+
+This is the kit's own reading of the conversation, written independently of any loop: the prompt, then for every turn
+with calls that was delivered, its text and calls, then one answer for each call, in call order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.history import Answered, Asked, Item, Said, same_arguments
+from looptck.turns import Turn
+
+ANY = None
+"""Stands for a text that the documents leave open, such as the wording of an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """An answer that is owed for a call: its text, or ANY."""
+
+    id: str
+    text: str | None
+
+
+Wanted = Said | Asked | Owed
+
+
+@dataclass(slots=True)
+class Ran:
+    """A tool run of the transcript: what ran, with what, and what it answered (None: it was not over)."""
+
+    tool: str
+    arguments: Any
+    answer: dict[str, Any] | None = None
+    began: float = 0.0
+    ended: float | None = field(default=None)
+
+
+def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran]) -> list[Wanted]:
+    """The history after these turns, told in order."""
+    wanted: list[Wanted] = [Said(role, text) for role, text in prompt]
+    left = list(ran)
+    for turn in turns:
+        if not turn.calls:
+            continue
+        if turn.text:
+            wanted.append(Said("assistant", turn.text))
+        wanted += [Asked(call.id or "", call.tool, call.arguments) for call in turn.calls]
+        wanted += [Owed(call.id or "", _text(call.tool, call.arguments, left)) for call in turn.calls]
+    return wanted
+
+
+def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
+    """The text that answers a call: the first run of this tool with these arguments that answers no call yet."""
+    import json
+
+    for run in left:
+        if run.tool == tool and same_arguments(arguments, json.dumps(run.arguments)):
+            left.remove(run)
+            value = (run.answer or {}).get("value")
+            return value if isinstance(value, str) else ANY
+    return ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place at which a history is not as it should be."""
+
+    pointer: str
+    expected: str
+    got: str
+
+
+def difference(wanted: Sequence[Wanted], got: Sequence[Item]) -> Difference | None:
+    """Where a request's history first leaves the expected one; None if nowhere."""
+    for place, want in enumerate(wanted):
+        if place >= len(got):
+            return Difference("/messages/-", _told(want), "nothing: the history ends here")
+        if not agrees(want, got[place]):
+            return Difference(got[place].pointer, _told(want), _told(got[place]))
+    if len(got) > len(wanted):
+        extra = got[len(wanted)]
+        return Difference(extra.pointer, "nothing: the history ends here", _told(extra))
+    return None
+
+
+def agrees(want: Wanted, item: Item) -> bool:
+    """Whether a piece of history is the expected one."""
+    match want, item:
+        case Asked(id, tool, arguments), Asked():
+            return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
+        case Owed(id, text), Answered():
+            return id == item.id and text in (ANY, item.text)
+        case Said(role, text), Said():
+            return _role(role) == _role(item.role) and text.strip() == item.text.strip()
+        case _:
+            return False
+
+
+def _role(role: str) -> str:
+    """``developer`` is what newer models call ``system``."""
+    return "system" if role == "developer" else role
+
+
+def _told(piece: Wanted | Item) -> str:
+    from looptck.outcome import shortened
+
+    match piece:
+        case Said(role, text):
+            return f"{role} says {shortened(text)}"
+        case Asked(id, tool, arguments):
+            return f"call {id}: {tool}({shortened(arguments)})"
+        case Owed(id, None):
+            return f"result of {id}, any text"
+        case Owed(id, text) | Answered(id, text):
+            return f"result of {id}: {shortened(text)}"

@@ -1,0 +1,90 @@
+"""Histories: what a request carries, told neutrally, each piece with the place on the wire where it stands.
+
+A wire reads a request into this shape, and the kit works out in this shape what a request should have carried, so
+that a check is written once for all wires.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Text of one role."""
+
+    role: str
+    text: str
+    pointer: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A tool call of the model, echoed. ``arguments`` is the text as it stands on the wire."""
+
+    id: str
+    tool: str
+    arguments: str
+    pointer: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A tool's result, sent back under its call's id."""
+
+    id: str
+    text: str
+    pointer: str = field(default="", compare=False)
+
+
+Item = Said | Asked | Answered
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A tool as it is offered to the model."""
+
+    name: str
+    description: str
+    parameters: Any
+    pointer: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A model request, told neutrally."""
+
+    model: str
+    stream: bool
+    items: tuple[Item, ...]
+    tools: tuple[Offered, ...]
+
+    @property
+    def answers(self) -> tuple[Answered, ...]:
+        """The tool results in it, in the order in which they stand."""
+        return tuple(item for item in self.items if isinstance(item, Answered))
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """The echoed tool calls, in the order in which they stand."""
+        return tuple(item for item in self.items if isinstance(item, Asked))
+
+
+def same_arguments(one: str, other: str) -> bool:
+    """Whether two argument texts are the same JSON value, or the same text where either is no JSON.
+
+    Blank text and ``{}`` are the same: a model that has nothing to pass writes either.
+    """
+    if one == other:
+        return True
+    try:
+        return parsed(one) == parsed(other)
+    except ValueError:
+        return False
+
+
+def parsed(arguments: str) -> Any:
+    """The JSON value of an argument text. Raises ValueError where it is none."""
+    return json.loads(arguments) if arguments.strip() else {}

@@ -1,0 +1,110 @@
+"""From what happened in a test item to its verdict, and from the verdict to pytest's outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from looptck.checks import Check, Implementation
+from looptck.drivers import DriverFault
+from looptck.report.failure import told
+from looptck.verdicts import AGAINST, NotApplicable, NotReached, Result, Verdict
+
+if TYPE_CHECKING:
+    from looptck.session import Session
+
+
+def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
+    """The verdict and its reason, from what a check raised."""
+    if error is None:
+        return "pass", ""
+    if isinstance(error, NotApplicable):
+        return "not-applicable", str(error)
+    if isinstance(error, NotReached):
+        return "not-reached", str(error)
+    if isinstance(error, DriverFault):
+        return "error", str(error)
+    if isinstance(error, AssertionError):
+        return "fail", _first_lines(error)
+    if isinstance(error, BaseExceptionGroup):
+        return verdict_of(error.exceptions[0])
+    return "error", f"looptck itself: {type(error).__name__}: {error}"
+
+
+def _first_lines(error: AssertionError) -> str:
+    lines = str(error).strip().splitlines()
+    return "\n".join(lines[:12]) or "an assertion of the check does not hold"
+
+
+def judge_report(
+    session: Session,
+    item: pytest.Item,
+    check: Check,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    implementation: Implementation | None,
+) -> None:
+    """Write the verdict of a finished phase down and make the report agree with it."""
+    error = call.excinfo.value if call.excinfo else None
+    if call.when == "teardown" or (call.when == "setup" and error is None):
+        return
+    if error is not None and not isinstance(error, Exception):
+        return
+    verdict, reason = verdict_of(error)
+    result = Result(
+        requirement=check.requirement.id,
+        profile=check.requirement.profile,
+        level=check.requirement.level,
+        cell=str(check.cell),
+        case=check.case,
+        verdict=verdict,
+        reason=reason,
+    )
+    runs = implementation.runs if implementation else []
+    report.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", verdict)]
+    _outcome(session, item, report, check, result)
+    if verdict in AGAINST or verdict == "error":
+        text = told(session.kit.driver, check, result, runs[-1] if runs else None, error)
+        if report.outcome == "failed":
+            report.longrepr = text
+            session.failures.append(text)
+    session.add(result, runs)
+    for topic, answer in (implementation.divergences if implementation else {}).items():
+        session.add(_divergence(result, topic, answer))
+
+
+def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:
+    """Make pytest's outcome say what the verdict says."""
+    known = session.known_for(check)
+    if result.verdict == "not-applicable":
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, f"not-applicable: {result.reason}")
+    elif result.verdict == "error":
+        report.when = "setup"
+    elif result.verdict in AGAINST and known is not None:
+        report.outcome = "skipped"
+        report.wasxfail = known.reason
+    elif result.verdict == "pass" and known is not None and _last_hope(session, check, result):
+        report.outcome = "failed"
+        report.longrepr = f"[XPASS(strict)] {known}: passes now, though known to fail: {known.reason}"
+
+
+def _last_hope(session: Session, check: Check, result: Result) -> bool:
+    """Whether this is the last check of its requirement and cell, and none of them has failed."""
+    of_both = [one for one in session.chosen if (one.requirement.id, one.cell) == (check.requirement.id, check.cell)]
+    done = [one for one in session.results if (one.requirement, one.cell) == (result.requirement, result.cell)]
+    judged = [one for one in done if one.verdict != "divergence"]
+    return len(judged) == len(of_both) - 1 and not any(one.verdict in AGAINST for one in judged)
+
+
+def _divergence(result: Result, topic: str, answer: str) -> Result:
+    return Result(
+        requirement=result.requirement,
+        profile=result.profile,
+        level=result.level,
+        cell=result.cell,
+        case=result.case,
+        verdict="divergence",
+        reason=f"{topic}: {answer}",
+    )

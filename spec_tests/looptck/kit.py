@@ -1,0 +1,211 @@
+"""The kit at work: a provider, a line to one implementation, and runs that bring them together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotInTime
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.agents import Tool, agent
+from looptck.cells import Cell
+from looptck.drivers import Connection, DriverFault, Started, connect
+from looptck.outcome import Nothing, Outcome
+from looptck.provider.gates import Gate, opener
+from looptck.provider.script import Script, Step, step
+from looptck.provider.server import Provider
+from looptck.provider.stage import Stage
+from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
+from looptck.run import Run, end
+from looptck.transcript import Chunk
+from looptck.turns import Turn
+from looptck.wires import WIRES
+
+API_KEY = "looptck-dummy-key"
+MODEL = "looptck-model"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the kit waits, in seconds."""
+
+    outcome: float = 20.0
+    """For the outcome of one run: the watchdog."""
+    gate: float = 5.0
+    """For a gate to open."""
+
+
+@dataclass(slots=True)
+class Scene:
+    """What the provider and the tools will do in the next run."""
+
+    steps: list[Step] = field(default_factory=list)
+    endless: Callable[[int], Step] | None = None
+    behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
+    signal: Gate | None = None
+    """Opened by the first model request, for other runs to wait on."""
+
+    def plays(self, *what: Any, signal: Gate | None = None) -> None:
+        """Answer the requests with these turns, faults or steps, in order."""
+        self.steps = [step(one) for one in what]
+        self.endless = None
+        self.signal = signal
+
+    def always(self, turn: Callable[[int], Turn]) -> None:
+        """After the steps, answer request ``n`` with ``turn(n)``, without end but for the runaway cap."""
+        self.endless = lambda n: Step(turn(n))
+
+    def returns(self, tool: str, *values: Any) -> None:
+        """Let a tool return these values, one for each run, the last one from then on."""
+        self.behaviours[tool] = [Returns(value) for value in values]
+
+    def raises(self, tool: str, message: str, type: str = "RuntimeError") -> None:
+        """Let a tool raise an error of this type."""
+        self.behaviours[tool] = [Raises(message, type)]
+
+    def does(self, tool: str, *behaviours: Behaviour) -> None:
+        """Let a tool behave so, once each, the last one from then on."""
+        self.behaviours[tool] = behaviours
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """Every gate in the script and the toolbox."""
+        held = [hold.gate for one in self.steps for hold in one.holds]
+        before = [one.before for one in self.steps]
+        tools = [behaviour.hold for many in self.behaviours.values() for behaviour in many]
+        return tuple(dict.fromkeys(gate for gate in (*held, *before, *tools) if gate is not None))
+
+
+class Kit:
+    """One implementation on the bench. Use it as a context manager.
+
+    Raises:
+        DriverFault: on entry, where the driver cannot be started.
+        ValueError: the driver's name is of no known form.
+    """
+
+    def __init__(self, driver: str, patience: Patience | None = None) -> None:
+        self.driver = driver
+        self.patience = patience or Patience()
+        self._connection: Connection = connect(driver)
+        self._provider = Provider()
+        self._ids = itertools.count(1)
+        self.started: Started
+        self.late_faults: list[DriverFault] = []
+
+    def __enter__(self) -> Kit:
+        self._provider.__enter__()
+        try:
+            self.started = self._connection.start()
+        except BaseException:
+            self._provider.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.late_faults = self._connection.stop()
+        self._provider.__exit__()
+
+    def begin(
+        self,
+        scene: Scene,
+        cell: Cell,
+        *,
+        name: str,
+        profile: str = "core",
+        agent_name: str = "assistant",
+        question: str = "Go.",
+        limit: int | None = None,
+        tools: Sequence[Tool] | None = None,
+    ) -> Running:
+        """Start a run; the scene is taken as it stands now."""
+        toolbox = Toolbox(dict(scene.behaviours))
+        stage = Stage(
+            WIRES[cell.wire],
+            Script(tuple(scene.steps), scene.endless),
+            toolbox,
+            gates=scene.gates,
+            patience=self.patience.gate,
+        )
+        if scene.signal is not None:
+            stage.transcript.watchers.append(opener(scene.signal))
+        url = self._provider.open(stage)
+        actor = agent(agent_name)
+        inputs = {"question": question}
+        messages = actor.messages(inputs)
+        offered = actor.tools if tools is None else tuple(tools)
+        case = {
+            "name": name,
+            "profile": profile,
+            "wire": cell.wire,
+            "stream": cell.stream,
+            "mode": cell.mode,
+            "base_url": f"{url}/v1",
+            "api_key": API_KEY,
+            "model": MODEL,
+            "agent": {
+                "name": actor.name,
+                "description": actor.description,
+                "path": str(actor.path),
+                "template": [{"role": role, "content": text} for role, text in actor.template],
+            },
+            "messages": [{"role": role, "content": text} for role, text in messages],
+            "inputs": inputs,
+            "tools": [_tool(tool, url) for tool in offered],
+            "options": {} if limit is None else {"limit": limit},
+        }
+        id = f"r{next(self._ids)}"
+        run = Run(id, cell, messages, stage.turns, stage.transcript, Nothing(self.patience.outcome))
+        run.offered = [tool.name for tool in offered]
+        transcript = stage.transcript
+        future = self._connection.run(id, case, lambda text: transcript.append(Chunk(transcript.now(), text)))
+        return Running(self, stage, run, future)
+
+    def give_up(self, running: Running) -> None:
+        """The watchdog has gone off. Whose fault it is, the wire tells: a run that never reached it is the driver's."""
+        fault = self._connection.abandon(running.run.id)
+        if fault is not None and fault.kind != "hung":
+            raise fault
+        if not running.run.requests:
+            detail = f"run {running.run.id}: no model request and no outcome in {self.patience.outcome:g} s"
+            raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
+
+    def clear(self, stage: Stage) -> None:
+        self._provider.close(stage)
+
+
+@dataclass(slots=True)
+class Running:
+    """A run that has begun."""
+
+    kit: Kit
+    stage: Stage
+    run: Run
+    future: Future[Outcome]
+
+    def result(self) -> Run:
+        """Wait for the outcome.
+
+        Raises:
+            DriverFault: the driver did something wrong in this run, or never began it.
+        """
+        try:
+            self.run.outcome = self.future.result(self.kit.patience.outcome)
+        except NotInTime:
+            self.kit.give_up(self)
+        finally:
+            self.kit.clear(self.stage)
+        end(self.run)
+        return self.run
+
+
+def _tool(tool: Tool, url: str) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "kind": "function",
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "url": f"{url}/tools/{tool.name}" if tool.handled else None,
+    }

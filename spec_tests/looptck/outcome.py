@@ -1,0 +1,64 @@
+"""Outcomes: what the caller of a loop saw at the end of a run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The loop returned. ``stop`` is why it ended, where it tells its caller."""
+
+    text: str | None
+    stop: str | None = None
+
+    def __str__(self) -> str:
+        told = f", and told why: {self.stop}" if self.stop else ""
+        return f"returned {shortened(self.text)}{told}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The loop raised. ``reason`` is the driver's reading of the error, from the protocol's list."""
+
+    reason: str
+    type: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"raised {self.type}: {shortened(self.message, 300)} (reason: {self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The watchdog's word: no outcome within so many seconds."""
+
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"gave no outcome within {self.seconds:g} s"
+
+
+Outcome = Value | Failed | Nothing
+
+
+def from_message(message: dict[str, Any]) -> Outcome:
+    """The outcome in a driver's ``finished`` message, which the protocol's schema has passed."""
+    if message["kind"] == "value":
+        return Value(message["text"], message.get("stop"))
+    return Failed(message["reason"], message["type"], message["message"])
+
+
+def serializable(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as a JSON object."""
+    return {"kind": type(outcome).__name__.lower(), **asdict(outcome)}
+
+
+def shortened(value: object, most: int = 120) -> str:
+    """A value's repr, cut in the middle where it is long."""
+    text = repr(value)
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {len(text) - 2 * half} characters … {text[-half:]}"

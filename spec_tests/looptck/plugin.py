@@ -1,0 +1,187 @@
+"""The pytest plugin: turns the tests of ``looptck.spec`` into checks of one implementation, and outcomes into verdicts.
+
+pytest outcomes tell the truth: ``fail`` and ``not-reached`` fail, ``not-applicable`` skips with its reason, ``error``
+is an error, and a known failure is a strict xfail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from looptck.checks import Check, Implementation
+    from looptck.kit import Scene
+    from looptck.session import Options, Session
+
+SPEC = "looptck.spec"
+USAGE_ERROR = 2
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the kit; ``looptck run`` passes its own through them."""
+    group = parser.getgroup("looptck", "looptck: conformance of LLM agent loops")
+    group.addoption("--looptck-driver", metavar="DRIVER", help="python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND")
+    for name in ("profile", "requirement", "cell", "case"):
+        group.addoption(f"--looptck-{name}", action="append", default=[], metavar=name.upper(), help=f"only this {name}")
+    group.addoption("--looptck-level", default="MAY", metavar="LEVEL", help="only requirements of this level or above")
+    group.addoption("--looptck-known-failures", metavar="FILE", help="YAML file of known failures")
+    group.addoption("--looptck-json", metavar="FILE", help="write the results to this file as JSON")
+    group.addoption("--looptck-timeout", type=float, default=20.0, metavar="S", help="seconds that a run may take")
+    group.addoption("--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits")
+    group.addoption("--looptck-examples", type=int, default=25, metavar="N", help="examples for each property")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", "looptck_requirement(id): the requirement that a test checks")
+
+
+SESSION = pytest.StashKey["Session"]()
+IMPLEMENTATION = pytest.StashKey["Implementation"]()
+
+
+def session_of(config: pytest.Config) -> Session:
+    """The kit's session; begun here where ``looptck run`` has not begun it already."""
+    if SESSION not in config.stash:
+        from looptck.session import CouldNotRun, Session
+
+        try:
+            config.stash[SESSION] = Session.begin(_options(config))
+        except CouldNotRun as error:
+            pytest.exit(f"looptck could not run: {error}", returncode=USAGE_ERROR)
+    return config.stash[SESSION]
+
+
+def _options(config: pytest.Config) -> Options:
+    from looptck.kit import Patience
+    from looptck.selection import Selection
+    from looptck.session import Options
+
+    option = config.getoption
+    known = option("looptck_known_failures")
+    return Options(
+        driver=option("looptck_driver"),
+        selection=Selection(
+            profiles=tuple(option("looptck_profile")),
+            requirements=tuple(option("looptck_requirement")),
+            cells=tuple(option("looptck_cell")),
+            cases=tuple(option("looptck_case")),
+            level=option("looptck_level").upper(),
+        ),
+        known_failures=Path(known) if known else None,
+        patience=Patience(option("looptck_timeout"), option("looptck_patience")),
+        examples=option("looptck_examples"),
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Begin before anything of the suite is collected, where an end of the run can still be told well."""
+    if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
+        session_of(session.config)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One item for each requirement, cell and case that was asked for."""
+    if not metafunc.module.__name__.startswith(SPEC) or "check" not in metafunc.fixturenames:
+        return
+    session = session_of(metafunc.config)
+    declared = metafunc.definition.get_closest_marker("looptck_requirement")
+    if declared is not None:
+        name = metafunc.function.__name__.removeprefix("test_").replace("_", "-")
+        checks = session.checks(declared.args[0], name)
+    else:
+        checks = session.declared_checks()
+    metafunc.parametrize("check", checks, ids=[check.id for check in checks], indirect=True)
+
+
+def check_of(item: pytest.Item) -> Check | None:
+    """What an item checks; None if it is no item of the suite. A parametrized test has a case for each value."""
+    callspec = getattr(item, "callspec", None)
+    check = callspec.params.get("check") if callspec else None
+    if not hasattr(check, "requirement"):
+        return None
+    variant = callspec.id.replace(check.id, "").strip("-")
+    return replace(check, case=f"{check.case}[{variant}]") if variant else check
+
+
+@pytest.fixture(name="check")
+def _check(request: pytest.FixtureRequest) -> Check | None:
+    return check_of(request.node)
+
+
+@pytest.fixture(name="scene")
+def _scene() -> Scene:
+    from looptck.kit import Scene
+
+    return Scene()
+
+
+@pytest.fixture(name="provider")
+def _provider(scene: Scene) -> Scene:
+    """What the fake provider and the tools will do."""
+    return scene
+
+
+@pytest.fixture(name="implementation")
+def _implementation(request: pytest.FixtureRequest, check: Check, scene: Scene) -> Implementation:
+    """The implementation under test; not applicable where it lacks what the requirement needs."""
+    session = session_of(request.config)
+    session.require(check)
+    implementation = session.implementation(check, scene)
+    request.node.stash[IMPLEMENTATION] = implementation
+    return implementation
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Turn what happened into a verdict, and the verdict into pytest's outcome."""
+    report = yield
+    check = check_of(item) if SESSION in item.config.stash else None
+    if check is not None:
+        from looptck.judgement import judge_report
+
+        judge_report(item.config.stash[SESSION], item, check, call, report, item.stash.get(IMPLEMENTATION, None))
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the cases that were asked for, and note what will run: an empty selection is not a success."""
+    if SESSION not in config.stash:
+        return
+    kit = config.stash[SESSION]
+    wanted = kit.selection.cases
+    checks = {item: check_of(item) for item in items}
+    taken = {item for item, check in checks.items() if check is not None and (not wanted or check.case in wanted)}
+    items[:] = [item for item in items if item in taken or "check" not in getattr(item, "fixturenames", ())]
+    kit.collected(check for item, check in checks.items() if check is not None and item in taken)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
+    """Stop the driver, write the results, and fail the run on what came to light last."""
+    if SESSION in session.config.stash:
+        kit = session.config.stash[SESSION]
+        kit.end()
+        path = session.config.getoption("looptck_json")
+        if path:
+            kit.write_json(Path(path))
+        if kit.troubles and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Under plain pytest, the counts of verdicts; ``looptck run`` has a terminal of its own."""
+    if SESSION in config.stash:
+        session = config.stash[SESSION]
+        terminalreporter.section("looptck")
+        terminalreporter.line(session.one_line())
+        for trouble in session.troubles:
+            terminalreporter.line(trouble, red=True)

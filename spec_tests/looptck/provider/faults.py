@@ -1,0 +1,51 @@
+"""Faults: what a provider can do to a reply. Values only; the stage carries them out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HttpError:
+    """An error status in place of the reply."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...] = ()
+    message: str = "The server had an error while processing your request."
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The connection closes after this share of the reply's payload, in mid-message."""
+
+    share: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class NoFinish:
+    """A stream that ends cleanly, but never says why the model stopped; with or without the end marker."""
+
+    done: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEvent:
+    """An error in place of the events from this one on."""
+
+    after: int
+    message: str = "The server had an error while processing your request."
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """An event that is no JSON in place of the one at this position."""
+
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class NotJson:
+    """A page of HTML with status 200, as a broken proxy sends."""
+
+
+Fault = HttpError | Cut | NoFinish | ErrorEvent | Malformed | NotJson

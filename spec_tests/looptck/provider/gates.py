@@ -1,0 +1,94 @@
+"""Gates: what is held until something has been seen to happen, in place of every sleep."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from looptck.transcript import Chunk, Event, Received, ToolBegan, ToolEnded
+
+
+@dataclass(eq=False)
+class Gate:
+    """Opens once, from any thread, and stays open. ``name`` says what it waits for."""
+
+    name: str
+    opens_on: Callable[[Event], bool] | None = None
+    """The event of a watched run that opens it; None: only ``open`` does."""
+    _open: threading.Event = field(default_factory=threading.Event, repr=False)
+    _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def is_open(self) -> bool:
+        return self._open.is_set()
+
+    def watch(self, event: Event) -> None:
+        """Open if this is the event waited for."""
+        if self.opens_on is not None and not self._open.is_set() and self.opens_on(event):
+            self.open()
+
+    def open(self) -> None:
+        with self._lock:
+            self._open.set()
+            waiting, self._waiting = self._waiting, []
+        for loop, event in waiting:
+            loop.call_soon_threadsafe(event.set)
+
+    async def wait(self, patience: float) -> bool:
+        """Wait until it is open, for at most ``patience`` seconds; whether it opened."""
+        event = asyncio.Event()
+        with self._lock:
+            if self._open.is_set():
+                return True
+            self._waiting.append((asyncio.get_running_loop(), event))
+        try:
+            await asyncio.wait_for(event.wait(), patience)
+        except TimeoutError:
+            return False
+        return True
+
+
+def caller_has(text: str) -> Gate:
+    """Opens when the caller of the loop has received this text (all chunks so far joined)."""
+    seen: list[str] = []
+
+    def opens(event: Event) -> bool:
+        if isinstance(event, Chunk):
+            seen.append(event.text)
+        return isinstance(event, Chunk) and text in "".join(seen)
+
+    return Gate(f"the caller has received {text!r}", opens)
+
+
+def tool_began(tool: str, times: int = 1) -> Gate:
+    """Opens when the tool has been started this many times."""
+    return _counting(f"tool {tool} has started {times}×", times, lambda e: isinstance(e, ToolBegan) and e.tool == tool)
+
+
+def tools_ended(times: int) -> Gate:
+    """Opens when this many tool runs have ended."""
+    return _counting(f"{times} tool runs have ended", times, lambda e: isinstance(e, ToolEnded))
+
+
+def opener(gate: Gate) -> Callable[[Event], None]:
+    """A watcher that opens a gate of another run at the first model request of its own."""
+
+    def watch(event: Event) -> None:
+        if isinstance(event, Received):
+            gate.open()
+
+    return watch
+
+
+def _counting(name: str, times: int, wanted: Callable[[Event], bool]) -> Gate:
+    count = 0
+
+    def opens(event: Event) -> bool:
+        nonlocal count
+        count += wanted(event)
+        return count >= times
+
+    return Gate(name, opens)

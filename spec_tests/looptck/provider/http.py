@@ -1,0 +1,178 @@
+"""HTTP/1.1 for the provider: small, on asyncio.Protocol, so that every byte, border and break is ours.
+
+Frameworks hide chunk borders and refuse to send what is malformed; this server sends exactly the parts it is given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from looptck.provider.gates import Gate
+
+MAX_HEAD = 64 * 1024
+MAX_BODY = 64 * 1024 * 1024
+
+_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
+
+
+@dataclass(slots=True)
+class HttpRequest:
+    """A whole request."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(slots=True)
+class HttpReply:
+    """The exact bytes of a reply, with gates between them. ``then_close`` breaks the connection after the last."""
+
+    parts: list[bytes | Gate]
+    patience: float = 5.0
+    then_close: bool = False
+    sent: Callable[[], None] | None = None
+    """Called when all parts have been handed to the transport, just before the last: what follows may rely on it."""
+    gave_up: Callable[[Gate], None] | None = None
+
+
+Handler = Callable[[HttpRequest], HttpReply | None]
+"""Answers a request; None closes the connection without a word."""
+
+
+def head(status: int, headers: list[tuple[str, str]], *, length: int | None) -> bytes:
+    """The status line and headers; a length of None announces chunks."""
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}"]
+    lines += [f"{name}: {value}" for name, value in headers]
+    lines.append("transfer-encoding: chunked" if length is None else f"content-length: {length}")
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def chunked(piece: bytes) -> bytes:
+    """One chunk of a chunked body."""
+    return b"%x\r\n%b\r\n" % (len(piece), piece)
+
+
+LAST_CHUNK = b"0\r\n\r\n"
+
+
+class Connection(asyncio.Protocol):
+    """One client connection: requests one after the other, kept alive."""
+
+    def __init__(self, handler: Handler, loop: asyncio.AbstractEventLoop) -> None:
+        self._handler = handler
+        self._loop = loop
+        self._buffer = bytearray()
+        self._transport: asyncio.Transport | None = None
+        self._playing: asyncio.Task[None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        if self._playing is not None:
+            self._playing.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        self._serve()
+
+    def _serve(self) -> None:
+        while self._transport is not None and self._playing is None:
+            try:
+                request = self._take()
+            except ValueError as error:
+                self._refuse(str(error))
+                return
+            if request is None:
+                return
+            self._answer(self._handler(request))
+
+    def _refuse(self, why: str) -> None:
+        if self._transport is not None:
+            body = why.encode()
+            self._transport.write(head(400, [("content-type", "text/plain")], length=len(body)) + body)
+            self._transport.close()
+
+    def _answer(self, reply: HttpReply | None) -> None:
+        transport = self._transport
+        if transport is None:
+            return
+        if reply is None:
+            transport.close()
+        elif len(reply.parts) == 1 and isinstance(reply.parts[0], bytes):
+            if reply.sent:
+                reply.sent()
+            transport.write(reply.parts[0])
+            if reply.then_close:
+                transport.close()
+        else:
+            self._playing = self._loop.create_task(self._play(reply, transport))
+
+    async def _play(self, reply: HttpReply, transport: asyncio.Transport) -> None:
+        last = len(reply.parts) - 1
+        for position, part in enumerate(reply.parts):
+            if position == last and reply.sent:
+                reply.sent()
+            if isinstance(part, Gate):
+                if not await part.wait(reply.patience) and reply.gave_up:
+                    reply.gave_up(part)
+            else:
+                transport.write(part)
+                await asyncio.sleep(0)
+        if reply.then_close:
+            transport.close()
+        self._playing = None
+        self._loop.call_soon(self._serve)
+
+    def _take(self) -> HttpRequest | None:
+        """The next whole request in the buffer. Raises ValueError where it is not HTTP/1.1 or too large."""
+        end = self._buffer.find(b"\r\n\r\n")
+        if end < 0:
+            if len(self._buffer) > MAX_HEAD:
+                raise ValueError(f"a request head of more than {MAX_HEAD} bytes")
+            return None
+        lines = self._buffer[:end].decode("latin-1").split("\r\n")
+        words = lines[0].split(" ")
+        if len(words) != 3 or not words[2].startswith("HTTP/1."):
+            raise ValueError(f"{lines[0][:80]!r} is not an HTTP/1.1 request line")
+        headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            taken = self._chunked_body(end + 4)
+        else:
+            taken = self._measured_body(end + 4, headers.get("content-length", "0"))
+        if taken is None:
+            if headers.get("expect", "").lower() == "100-continue" and len(self._buffer) == end + 4:
+                assert self._transport is not None
+                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            return None
+        body, used = taken
+        del self._buffer[:used]
+        return HttpRequest(words[0], words[1], headers, body)
+
+    def _measured_body(self, start: int, length: str) -> tuple[bytes, int] | None:
+        if not length.isdigit() or int(length) > MAX_BODY:
+            raise ValueError(f"content-length {length!r} is no number up to {MAX_BODY}")
+        end = start + int(length)
+        return (bytes(self._buffer[start:end]), end) if len(self._buffer) >= end else None
+
+    def _chunked_body(self, at: int) -> tuple[bytes, int] | None:
+        body = bytearray()
+        while True:
+            end = self._buffer.find(b"\r\n", at)
+            if end < 0:
+                return None
+            size = int(bytes(self._buffer[at:end]).split(b";")[0], 16)
+            if len(body) + size > MAX_BODY:
+                raise ValueError(f"a body of more than {MAX_BODY} bytes")
+            if len(self._buffer) < end + size + 4:
+                return None
+            body += self._buffer[end + 2 : end + 2 + size]
+            at = end + size + 4
+            if not size:
+                return bytes(body), at

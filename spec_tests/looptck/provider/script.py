@@ -1,0 +1,66 @@
+"""Scripts: the turns that a provider answers with, in order, with faults and gates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from looptck.framing import NATURAL, Framing
+from looptck.provider.faults import Fault, HttpError
+from looptck.provider.gates import Gate
+from looptck.turns import Turn
+
+RUNAWAY_CAP = 320
+"""The most model requests that an endless script answers: above every default limit in use (256 is the highest)."""
+SPARE_REQUESTS = 8
+"""The most requests beyond the end of a script that get an answer, an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """In a stream, wait for the gate once this many events have left."""
+
+    gate: Gate
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The answer to one model request. A step without a turn must have a fault that needs none."""
+
+    turn: Turn | None
+    framing: Framing = NATURAL
+    fault: Fault | None = None
+    holds: tuple[Hold, ...] = ()
+    before: Gate | None = None
+    """Nothing of the reply leaves until this gate is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Steps in order; after the last, ``endless`` (given the request's number) or nothing."""
+
+    steps: tuple[Step, ...] = ()
+    endless: Callable[[int], Step] | None = field(default=None, compare=False)
+
+    @property
+    def cap(self) -> int:
+        """Requests beyond this one are not answered at all."""
+        return RUNAWAY_CAP if self.endless else len(self.steps) + SPARE_REQUESTS
+
+    def step(self, n: int) -> Step | None:
+        """What answers request ``n`` (from 1); None past the end."""
+        if n <= len(self.steps):
+            return self.steps[n - 1]
+        return self.endless(n) if self.endless and n <= self.cap else None
+
+
+def step(what: Turn | Fault | Step) -> Step:
+    """A step from its short form: a turn alone, or a fault alone."""
+    if isinstance(what, Step):
+        return what
+    if isinstance(what, Turn):
+        return Step(what)
+    if isinstance(what, HttpError):
+        return Step(None, fault=what)
+    raise TypeError(f"{what!r} needs a turn to act on: write Step(turn, fault=…)")

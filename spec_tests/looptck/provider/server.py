@@ -1,0 +1,79 @@
+"""The provider: one HTTP server on loopback, in a thread of its own, with a path prefix for every case."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+
+from looptck.provider.http import Connection, HttpReply, HttpRequest
+from looptck.provider.stage import Stage
+
+HOST = "127.0.0.1"
+
+
+class Provider:
+    """Serves the stages that are open. Use it as a context manager.
+
+    Raises:
+        OSError: no port could be had.
+    """
+
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
+        self._stages: dict[str, Stage] = {}
+        self._tokens = itertools.count(1)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="looptck provider", daemon=True)
+        self._server: asyncio.Server | None = None
+        self._connections: set[Connection] = set()
+
+    def __enter__(self) -> Provider:
+        self._thread.start()
+        try:
+            self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        except BaseException:
+            self._end_thread()
+            raise
+        self._port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._server is not None
+        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
+        self._end_thread()
+
+    @property
+    def origin(self) -> str:
+        return f"http://{HOST}:{self._port}"
+
+    def open(self, stage: Stage) -> str:
+        """Let a stage answer; returns its URL, which the wire's base URL and the toolbox lie below."""
+        token = f"c{next(self._tokens)}"
+        self._stages[token] = stage
+        stage.opened(f"/{token}")
+        return f"{self.origin}/{token}"
+
+    def close(self, stage: Stage) -> None:
+        """Let a stage answer no more: its URLs are refused from now on."""
+        self._stages.pop(stage.prefix[1:], None)
+
+    def _answer(self, request: HttpRequest) -> HttpReply | None:
+        stage = self._stages.get(request.path[1:].partition("/")[0])
+        return stage.answer(request) if stage else None
+
+    async def _listen(self) -> asyncio.Server:
+        return await self._loop.create_server(lambda: Connection(self._answer, self._loop), HOST, self._port)
+
+    async def _close(self) -> None:
+        assert self._server is not None
+        self._server.close()
+        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _end_thread(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

@@ -1,0 +1,199 @@
+"""The stage of one run: plays its script, judges its requests, runs its tools and writes its transcript.
+
+It never guesses: a request that the script has no step for is written down and answered with the provider's own kind
+of error. Everything here happens on the provider's thread.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from looptck.provider import faults
+from looptck.provider.gates import Gate
+from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
+from looptck.provider.script import Script, Step
+from looptck.provider.toolbox import Toolbox
+from looptck.transcript import Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
+from looptck.turns import Turn
+from looptck.wires import Wire
+
+_JSON = [("content-type", "application/json")]
+_EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
+_HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+class Stage:
+    """One run's provider and toolbox, below one path prefix."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        script: Script,
+        toolbox: Toolbox,
+        *,
+        gates: tuple[Gate, ...] = (),
+        patience: float = 5.0,
+    ) -> None:
+        self.wire = wire
+        self.script = script
+        self.toolbox = toolbox
+        self.prefix = ""
+        self.transcript = Transcript()
+        self.turns: dict[int, Turn] = {}
+        """The turns as they were played, with ids, by the number of the request that they answered."""
+        self._patience = patience
+        self._requests = 0
+        self._tool_runs = 0
+        self.transcript.watchers += [gate.watch for gate in gates if gate.opens_on]
+
+    def opened(self, prefix: str) -> None:
+        """The provider has given the stage its path prefix."""
+        self.prefix = prefix
+
+    def answer(self, request: HttpRequest) -> HttpReply | None:
+        """Answer any request below the prefix."""
+        path = request.path.partition("?")[0].removeprefix(self.prefix)
+        if request.method == "POST" and path == "/v1" + self.wire.route:
+            return self._model(request)
+        if request.method == "POST" and path.startswith("/tools/"):
+            return self._tool(path.removeprefix("/tools/"), request)
+        if request.method == "GET" and path == "/v1/models":
+            return _whole(200, {"object": "list", "data": [{"id": "looptck-model", "object": "model"}]})
+        self._note(Stray(self.transcript.now(), request.method, path))
+        return _whole(404, self.wire.error_body(404, f"Invalid URL ({request.method} {path})"))
+
+    def _note(self, event: Event) -> None:
+        self.transcript.append(event)
+
+    # -- the model ---------------------------------------------------------------------------------------------------
+
+    def _model(self, request: HttpRequest) -> HttpReply | None:
+        self._requests += 1
+        n = self._requests
+        if n > self.script.cap:
+            return None
+        body = _parsed(request.body)
+        problems = tuple(self.wire.judge(body))
+        step = None if problems else self.script.step(n)
+        self._note(
+            Received(
+                at=self.transcript.now(),
+                n=n,
+                path=request.path,
+                raw=request.body,
+                body=body,
+                request=self.wire.read(body),
+                problems=problems,
+                scripted=self.script.step(n) is not None,
+            )
+        )
+        if problems:
+            status = problems[0].status
+            return self._noted(n, status, "refused", _whole(status, self.wire.refusal(problems[0])))
+        if step is None:
+            over = self.wire.error_body(400, f"looptck: the script ends before request {n}.")
+            return self._noted(n, 400, "past the end of the script", _whole(400, over))
+        return self._play(n, step, stream=body.get("stream") is True)
+
+    def _play(self, n: int, step: Step, *, stream: bool) -> HttpReply:
+        fault = step.fault
+        if isinstance(fault, faults.HttpError):
+            error = self.wire.error_body(fault.status, fault.message)
+            reply = _whole(fault.status, error, [*_JSON, *fault.headers])
+            return self._noted(n, fault.status, "an error", reply)
+        if isinstance(fault, faults.NotJson):
+            reply = HttpReply([head(200, [("content-type", "text/html")], length=len(_HTML)) + _HTML])
+            return self._noted(n, 200, "a page of HTML", reply)
+        if step.turn is None:
+            raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
+        turn = step.turn.numbered(n)
+        self.turns[n] = turn
+        reply = self._streamed(n, turn, step) if stream else self._plain(n, turn, step)
+        if step.before is not None:
+            reply.parts.insert(0, step.before)
+        what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"
+        return self._noted(n, 200, what, reply)
+
+    def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
+        body = json.dumps(self.wire.body(turn, n, step.framing), ensure_ascii=step.framing.escaped).encode()
+        start = head(200, _JSON, length=len(body))
+        if isinstance(step.fault, faults.Cut):
+            return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
+        pieces = step.framing.pieces(body)
+        return HttpReply([start + pieces[0], *pieces[1:]])
+
+    def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
+        events = self._broken(self.wire.events(turn, n, step.framing), step.fault)
+        start = head(200, _EVENTS, length=None)
+        dressed = list(step.framing.dress_each(events))
+        if isinstance(step.fault, faults.Cut):
+            stream = b"".join(dressed)
+            kept = stream[: int(len(stream) * step.fault.share)]
+            return HttpReply([start + chunked(kept)], then_close=True)
+        parts: list[bytes | Gate] = []
+        sent = 0
+        for hold in sorted(step.holds, key=lambda hold: hold.after):
+            parts += [chunked(b"".join(dressed[sent : hold.after])), hold.gate]
+            sent = hold.after
+        parts += [chunked(piece) for piece in step.framing.pieces(b"".join(dressed[sent:]))]
+        first, last = parts[0], parts[-1]
+        assert isinstance(first, bytes)
+        parts[0] = start + first
+        parts[-1] = (last if last is not first else parts[0]) + LAST_CHUNK  # type: ignore[operator]
+        return HttpReply(parts)
+
+    def _broken(self, events: list[object], fault: faults.Fault | None) -> list[object]:
+        """The events of a stream after its fault has been at them."""
+        match fault:
+            case faults.NoFinish(done):
+                kept = self.wire.without_finish(events)
+                return kept if done else [event for event in kept if not isinstance(event, str)]
+            case faults.ErrorEvent(after, message):
+                return [*events[:after], self.wire.error_body(500, message)]
+            case faults.Malformed(at):
+                return [*events[:at], '{"id":"chatcmpl-', *events[at + 1 :]]
+            case _:
+                return events
+
+    def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
+        reply.sent = lambda: self._note(Replied(self.transcript.now(), n, status, what))
+        return self._patient(reply)
+
+    def _patient(self, reply: HttpReply) -> HttpReply:
+        reply.patience = self._patience
+        reply.gave_up = lambda gate: self._note(GaveUp(self.transcript.now(), gate.name))
+        return reply
+
+    # -- the toolbox -------------------------------------------------------------------------------------------------
+
+    def _tool(self, tool: str, request: HttpRequest) -> HttpReply:
+        body = _parsed(request.body)
+        if not isinstance(body, dict) or "arguments" not in body:
+            self._note(Stray(self.transcript.now(), "POST", f"/tools/{tool} without arguments"))
+            return _whole(400, {"error": {"type": "DriverError", "message": 'POST {"arguments": …} to the toolbox'}})
+        self._tool_runs += 1
+        run = self._tool_runs
+        behaviour = self.toolbox.next(tool)
+        answer = behaviour.answer()
+        self._note(ToolBegan(self.transcript.now(), run, tool, body["arguments"]))
+        reply = _whole(200, answer)
+        if behaviour.hold is not None:
+            reply.parts.insert(0, behaviour.hold)
+        reply.sent = lambda: self._note(ToolEnded(self.transcript.now(), run, answer))
+        return self._patient(reply)
+
+
+def _whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:
+    encoded = json.dumps(body, ensure_ascii=False).encode()
+    return HttpReply([head(status, headers or _JSON, length=len(encoded)) + encoded])
+
+
+def _parsed(raw: bytes) -> Any:
+    """The JSON of a body; None where it is none, which every judge refuses."""
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return None
+
+

@@ -1,0 +1,51 @@
+"""The toolbox: what tools do when a loop runs them. It logs every call and decides what is returned or raised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.provider.gates import Gate
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """The tool returns this JSON value."""
+
+    value: Any
+    hold: Gate | None = None
+
+    def answer(self) -> dict[str, Any]:
+        return {"value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """The tool raises an error of this type with this message."""
+
+    message: str
+    type: str = "RuntimeError"
+    hold: Gate | None = None
+
+    def answer(self) -> dict[str, Any]:
+        return {"error": {"type": self.type, "message": self.message}}
+
+
+Behaviour = Returns | Raises
+
+
+@dataclass(slots=True)
+class Toolbox:
+    """Behaviours by tool name, one for each run of the tool, the last one for all further runs."""
+
+    behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
+    _runs: dict[str, int] = field(default_factory=dict)
+
+    def next(self, tool: str) -> Behaviour:
+        """What this run of the tool does. A tool without a behaviour returns a text that tells its runs apart."""
+        run = self._runs[tool] = self._runs.get(tool, 0) + 1
+        behaviours = self.behaviours.get(tool)
+        if not behaviours:
+            return Returns(f"result {run} of {tool}")
+        return behaviours[min(run, len(behaviours)) - 1]

@@ -1,0 +1,107 @@
+"""The text of one failure: the requirement, what went wrong, where it first went wrong, and how to see it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from looptck.checks import Check
+from looptck.drivers import REFERENCE
+from looptck.outcome import shortened
+from looptck.run import Run
+from looptck.transcript import Chunk, Ended, Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded
+from looptck.verdicts import Result
+
+MOST_EVENTS = 40
+
+
+def told(driver: str, check: Check, result: Result, run: Run | None, error: BaseException | None) -> str:
+    """The whole text, ending in a line to paste."""
+    requirement = check.requirement
+    parts = [
+        f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
+        f"  {requirement.level}  {requirement.text}",
+        f"  source: {requirement.source}",
+        f"  case: {check.case}",
+        *_indented("  because: ", result.reason),
+    ]
+    parts += getattr(error, "__notes__", [])
+    if run is not None:
+        parts += _difference(run)
+        parts += _problems(run)
+        parts += _tools(run)
+        parts += _timeline(run)
+    parts.append(f"  again: {again(driver, check)}")
+    return "\n".join(parts)
+
+
+def again(driver: str, check: Check) -> str:
+    """The command that runs only this check."""
+    words = ["looptck", "run"]
+    if driver != REFERENCE:
+        words += ["--driver", driver]
+    words += ["--profile", check.requirement.profile, "--requirement", check.requirement.id]
+    words += ["--cell", str(check.cell), "--case", check.case]
+    return shlex.join(words)
+
+
+def _indented(label: str, text: str) -> list[str]:
+    first, *rest = text.splitlines() or [""]
+    return [label + first, *(" " * len(label) + line for line in rest)]
+
+
+def _difference(run: Run) -> Iterator[str]:
+    found = run.first_difference()
+    if found:
+        received, difference = found
+        yield f"  request {received.n} is the first that differs from the conversation as it was, at {difference.pointer}"
+        yield f"    - {difference.expected}"
+        yield f"    + {difference.got}"
+
+
+def _problems(run: Run) -> Iterator[str]:
+    for received in run.requests:
+        for problem in received.problems:
+            yield f"  request {received.n} would be refused at {problem.pointer}: {problem.message} ({problem.rule})"
+
+
+def _tools(run: Run) -> Iterator[str]:
+    if not run.ran:
+        yield "  tools that ran: none"
+        return
+    yield "  tools that ran:"
+    for number, one in enumerate(run.ran, 1):
+        answer = shortened(one.answer, 80) if one.answer is not None else "no answer yet"
+        yield f"    {number}. {one.tool}({shortened(one.arguments, 80)}) → {answer}"
+
+
+def _timeline(run: Run) -> Iterator[str]:
+    yield f"  what happened, in ms (run {run.id}):"
+    events = run.transcript.events
+    if len(events) > MOST_EVENTS:
+        left_out = len(events) - MOST_EVENTS
+        events = [*events[: MOST_EVENTS // 2], *events[-MOST_EVENTS // 2 :]]
+        yield f"    ({left_out} events in the middle are left out)"
+    yield from (f"    {event.at * 1000:8.1f}  {_event(event)}" for event in events)
+
+
+def _event(event: Event) -> str:
+    match event:
+        case Received():
+            late = "" if event.scripted else ", past the end of the script"
+            size = len(event.request.items)
+            return f"request {event.n}: {size} pieces of history, {len(event.raw)} bytes{late}"
+        case Replied():
+            return f"reply {event.n}: {event.status}, {event.what}"
+        case ToolBegan():
+            return f"tool run {event.run} begins: {event.tool}({shortened(event.arguments, 80)})"
+        case ToolEnded():
+            return f"tool run {event.run} ends"
+        case Chunk():
+            return f"the caller receives {shortened(event.text, 60)}"
+        case GaveUp():
+            return f"gate not opened in time: {event.gate}"
+        case Stray():
+            return f"a request that nothing answers: {event.method} {event.path}"
+        case Ended():
+            return f"the loop {event.outcome}"

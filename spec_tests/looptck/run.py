@@ -1,0 +1,149 @@
+"""Runs: one case played to one implementation in one cell, and the questions that checks ask of it.
+
+A question about an event that never happened raises NotReached, so that a check cannot pass by accident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from looptck import expected
+from looptck.cells import Cell
+from looptck.expected import Difference, Ran
+from looptck.history import Answered, Asked
+from looptck.outcome import Failed, Nothing, Outcome, Value
+from looptck.transcript import Chunk, Ended, GaveUp, Received, Replied, ToolBegan, ToolEnded, Transcript
+from looptck.turns import Turn
+from looptck.verdicts import NotReached
+
+
+@dataclass(slots=True)
+class Run:
+    """What is known of a run once it has ended."""
+
+    id: str
+    cell: Cell
+    prompt: tuple[tuple[str, str], ...]
+    turns: dict[int, Turn]
+    """The turns as played, by the number of the request that they answered."""
+    transcript: Transcript
+    outcome: Outcome
+    offered: Sequence[str] = field(default_factory=tuple)
+    """The names of the tools that the case offered."""
+
+    @property
+    def requests(self) -> list[Received]:
+        """The model requests, in order."""
+        return [event for event in self.transcript.events if isinstance(event, Received)]
+
+    def request(self, n: int) -> Received:
+        """The ``n``-th model request, from 1. Raises NotReached if there was none."""
+        requests = self.requests
+        if len(requests) < n:
+            made = f"{len(requests)} model request{'s' if len(requests) != 1 else ''}"
+            raise NotReached(f"request {n} never came: the loop made {made} and {self.outcome}{self._refusal()}")
+        return requests[n - 1]
+
+    def replied(self, n: int) -> Replied:
+        """The reply to request ``n``, all of which left. Raises NotReached if it did not."""
+        self.request(n)
+        for event in self.transcript.events:
+            if isinstance(event, Replied) and event.n == n:
+                return event
+        raise NotReached(f"the reply to request {n} never left whole; the loop {self.outcome}")
+
+    def delivered(self, n: int) -> Turn:
+        """The turn that answered request ``n``. Raises NotReached if the provider answered with something else."""
+        reply = self.replied(n)
+        if n not in self.turns:
+            raise NotReached(f"request {n} was answered with {reply.what}, not with its turn{self._refusal()}")
+        return self.turns[n]
+
+    @property
+    def ran(self) -> list[Ran]:
+        """The tool runs, in the order in which they began."""
+        runs: dict[int, Ran] = {}
+        for event in self.transcript.events:
+            if isinstance(event, ToolBegan):
+                runs[event.run] = Ran(event.tool, event.arguments, began=event.at)
+            elif isinstance(event, ToolEnded):
+                runs[event.run].answer = event.answer
+                runs[event.run].ended = event.at
+        return [runs[number] for number in sorted(runs)]
+
+    @property
+    def tools_ran(self) -> list[tuple[str, object]]:
+        """Names and arguments of the tool runs, in the order in which they began."""
+        return [(run.tool, run.arguments) for run in self.ran]
+
+    def echoed(self, n: int) -> list[Asked]:
+        """The calls of turn ``n`` as the next request carries them. Raises NotReached if there is no next request."""
+        ids = [call.id for call in self.delivered(n).calls]
+        return [asked for asked in self.request(n + 1).request.asked if asked.id in ids]
+
+    def answers(self, n: int) -> list[Answered]:
+        """The results for turn ``n`` as the next request carries them. Raises NotReached if there is none."""
+        ids = [call.id for call in self.delivered(n).calls]
+        return [answer for answer in self.request(n + 1).request.answers if answer.id in ids]
+
+    def new_answers(self, n: int) -> list[Answered]:
+        """The results that the request after turn ``n`` adds, whatever their ids."""
+        self.delivered(n)
+        return list(self.request(n + 1).request.answers[len(self.request(n).request.answers) :])
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """The chunks that the caller received."""
+        return [event for event in self.transcript.events if isinstance(event, Chunk)]
+
+    @property
+    def gave_up(self) -> list[str]:
+        """The gates that nobody opened."""
+        return [event.gate for event in self.transcript.events if isinstance(event, GaveUp)]
+
+    @property
+    def value(self) -> Value:
+        """The value that the loop returned. Raises NotReached if it returned none."""
+        if not isinstance(self.outcome, Value):
+            raise NotReached(f"the loop returned nothing: it {self.outcome}{self._refusal()}")
+        return self.outcome
+
+    @property
+    def failed(self) -> bool:
+        """Whether the loop ended in an error."""
+        return isinstance(self.outcome, Failed)
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is an outcome at all."""
+        return not isinstance(self.outcome, Nothing)
+
+    def expected(self, n: int) -> list[expected.Wanted]:
+        """The history that request ``n`` should carry."""
+        turns = [self.turns[k] for k in sorted(self.turns) if k < n and self._whole(k)]
+        began = self.request(n).at
+        return expected.items(self.prompt, turns, [run for run in self.ran if run.began <= began])
+
+    def first_difference(self) -> tuple[Received, Difference] | None:
+        """The first request whose history is not the expected one, and where."""
+        for received in self.requests:
+            found = expected.difference(self.expected(received.n), received.request.items)
+            if found:
+                return received, found
+        return None
+
+    def _whole(self, n: int) -> bool:
+        return any(isinstance(e, Replied) and e.n == n and e.what == "a turn" for e in self.transcript.events)
+
+    def _refusal(self) -> str:
+        for received in self.requests:
+            if received.problems:
+                problem = received.problems[0]
+                return f" (request {received.n} had been refused: {problem.rule} at {problem.pointer})"
+        return ""
+
+
+def end(run: Run) -> None:
+    """Write the outcome into the transcript."""
+    run.transcript.append(Ended(run.transcript.now(), run.outcome))

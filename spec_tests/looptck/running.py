@@ -1,0 +1,63 @@
+"""Runs the suite through pytest, with a terminal of its own and none of the caller's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from looptck import plugin, spec
+from looptck.report.terminal import Terminal
+from looptck.session import CouldNotRun, Options, Session
+
+
+def run_suite(options: Options, *, json_file: Path | None = None, junit: Path | None = None, quiet: bool = False) -> int:
+    """Run the suite and print what a person reads; returns the exit status: 0, 1 or 2."""
+    console = Console(width=None if Console().is_terminal else 140)
+    try:
+        session = Session.begin(options)
+    except CouldNotRun as error:
+        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return plugin.USAGE_ERROR
+    terminal = Terminal(console, session, quiet=quiet)
+    arguments = [f"--junit-xml={junit}", "-o", "junit_family=xunit1"] if junit else []
+    status = run_pytest(session, arguments, [terminal])
+    if json_file:
+        session.write_json(json_file)
+    terminal.finish()
+    if terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        return plugin.USAGE_ERROR
+    return session.exit_status
+
+
+def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:
+    """Run ``looptck.spec`` under pytest, quietly, with this kit's plugin and no other; returns pytest's exit status."""
+    folder = Path(next(iter(spec.__path__)))
+    fixed = [
+        "--pyargs",
+        spec.__name__,
+        "-c",
+        str(folder / "pytest.ini"),
+        f"--rootdir={folder}",
+        "--disable-plugin-autoload",
+        "-p",
+        plugin.__name__,
+        "-p",
+        "no:terminal",
+        "-p",
+        "no:cacheprovider",
+    ]
+    return int(pytest.main([*fixed, *arguments], plugins=[_Hand(session), *plugins]))
+
+
+class _Hand:
+    """A pytest plugin that hands a session over."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.SESSION] = self._session

@@ -1,0 +1,233 @@
+"""The session: one implementation, the checks chosen for it, and the verdicts as they come in."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from looptck import known
+from looptck.cases import Case, cases
+from looptck.catalogue import Catalogue, catalogue
+from looptck.cells import Cell, cells
+from looptck.checks import Check, Implementation
+from looptck.drivers import REFERENCE, DriverFault
+from looptck.kit import Kit, Patience, Scene
+from looptck.known import Known
+from looptck.run import Run
+from looptck.selection import Selection, missing
+from looptck.verdicts import AGAINST, NotApplicable, Result, counted
+from looptck.wires import WIRES
+from looptck.yamlfile import BadFile
+
+
+class CouldNotRun(Exception):
+    """The run cannot begin: a driver that does not start, a selection that names nothing, a bad file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run is asked to be."""
+
+    driver: str | None = None
+    """None: the reference."""
+    selection: Selection = Selection()
+    known_failures: Path | None = None
+    patience: Patience = Patience()
+    examples: int = 25
+    """Examples for each property."""
+
+
+@dataclass(slots=True)
+class Session:
+    """One run of the suite."""
+
+    kit: Kit
+    catalogue: Catalogue
+    selection: Selection
+    known: list[Known]
+    examples: int
+    results: list[Result] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    """The text of each failure, in order."""
+    listeners: list[Callable[[Result], None]] = field(default_factory=list)
+    chosen: list[Check] = field(default_factory=list)
+    runs: dict[tuple[str, str, str], Run | Exception] = field(default_factory=dict)
+    """Runs of declared cases, by case, cell and profile: several requirements are judged by the same run."""
+    by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
+    """Results by the id of the run that they rest on."""
+    _ended: bool = False
+
+    @classmethod
+    def begin(cls, options: Options) -> Session:
+        """Start the driver and the provider.
+
+        Raises:
+            CouldNotRun: with the reason in words.
+        """
+        try:
+            rows = catalogue()
+            options.selection.check(rows)
+            cases()
+            entries = known.read(options.known_failures, rows) if options.known_failures else []
+            kit = Kit(options.driver or REFERENCE, options.patience)
+            kit.__enter__()
+        except (BadFile, DriverFault, ValueError) as error:
+            raise CouldNotRun(str(error)) from error
+        return cls(kit, rows, options.selection, entries, options.examples)
+
+    # -- choosing ----------------------------------------------------------------------------------------------------
+
+    def cells(self) -> list[Cell]:
+        return cells(self.kit.started, WIRES)
+
+    def checks(self, requirement: str, case: str) -> list[Check]:
+        """The checks of a test function: one for each cell that was asked for."""
+        row = self.catalogue[requirement]
+        taken = (cell for cell in self.cells() if self.selection.takes(row, cell, self.kit.started))
+        return [Check(row, cell, case) for cell in taken]
+
+    def declared_checks(self) -> list[Check]:
+        """The checks of all declared cases."""
+        return [check for case in cases().values() for id in case.checks for check in self.checks(id, case.name)]
+
+    def collected(self, chosen: Iterable[Check]) -> None:
+        self.chosen = list(chosen)
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    def require(self, check: Check) -> None:
+        """Raises NotApplicable where the driver declares a capability absent that the check needs."""
+        lacking = missing(check.requirement, check.cell, self.kit.started)
+        if lacking:
+            raise NotApplicable(f"the driver declares no capability `{lacking}`")
+
+    def implementation(self, check: Check, scene: Scene) -> Implementation:
+        return Implementation(self.kit, check, scene, self.examples)
+
+    def run_of(self, case: Case, implementation: Implementation) -> Run:
+        """The run of a declared case in this cell, played once for all its requirements."""
+        check = implementation.check
+        key = (case.name, str(check.cell), check.requirement.profile)
+        if key not in self.runs:
+            case.set(implementation.scene)
+            try:
+                self.runs[key] = implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)
+            except (AssertionError, DriverFault) as error:
+                self.runs[key] = error
+        found = self.runs[key]
+        if isinstance(found, Exception):
+            raise found
+        if found not in implementation.runs:
+            implementation.runs.append(found)
+        return found
+
+    def add(self, result: Result, runs: Iterable[Run] = ()) -> None:
+        """Take a verdict in."""
+        self.results.append(result)
+        for run in runs:
+            self.by_run[run.id].append(result)
+        for listener in self.listeners:
+            listener(result)
+
+    def known_for(self, check: Check) -> Known | None:
+        """The known failure that covers a check."""
+        return next((entry for entry in self.known if entry.covers(check.requirement.id, check.cell)), None)
+
+    def end(self) -> None:
+        """Stop the driver. What it did wrong in runs that were over turns their verdicts into errors."""
+        if self._ended:
+            return
+        self._ended = True
+        self.kit.__exit__()
+        for fault in self.kit.late_faults:
+            for result in self.by_run.get(fault.run or "", []):
+                result.verdict = "error"
+                result.reason = str(fault)
+
+    # -- telling -----------------------------------------------------------------------------------------------------
+
+    @property
+    def stale(self) -> list[str]:
+        """Known failures that no longer fail, or that nothing of this run concerns."""
+        stale = []
+        for entry in self.known:
+            covered = [result for result in self.results if entry.covers(result.requirement, _cell(result.cell))]
+            judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
+            if judged and not any(result.verdict in AGAINST for result in judged):
+                stale.append(f"{entry}: passes now; take it out of the known failures ({entry.reason})")
+            elif not judged and not self._narrowed:
+                stale.append(f"{entry}: no check of this run is concerned; take it out of the known failures")
+        return stale
+
+    @property
+    def troubles(self) -> list[str]:
+        """What fails a run beside the verdicts."""
+        told = [f"stale known failure: {entry}" for entry in self.stale]
+        told += [str(fault) for fault in self.kit.late_faults]
+        if not self.chosen:
+            told.append("nothing was selected: no check ran, so there is no verdict")
+        return told
+
+    @property
+    def unexpected(self) -> list[Result]:
+        """The verdicts that count against the implementation and that nobody knew of, and the errors."""
+        return [
+            result
+            for result in self.results
+            if result.verdict == "error"
+            or (
+                result.verdict in AGAINST
+                and not any(entry.covers(result.requirement, _cell(result.cell)) for entry in self.known)
+            )
+        ]
+
+    @property
+    def exit_status(self) -> int:
+        """0 clean, 1 findings, 2 could not run."""
+        if not self.chosen:
+            return 2
+        return 1 if self.unexpected or self.troubles else 0
+
+    def one_line(self) -> str:
+        """Verdicts and their counts."""
+        return " · ".join(f"{count} {verdict}" for verdict, count in counted(self.results).items() if count)
+
+    def serializable(self) -> dict[str, Any]:
+        """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
+        return {
+            "looptck": kit_version(),
+            "driver": self.kit.driver,
+            "implementation": self.kit.started.serializable(),
+            "summary": counted(self.results),
+            "results": [result.serializable() for result in self.results],
+            "driver_faults": [
+                {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
+                for fault in self.kit.late_faults
+            ],
+            "stale_known_failures": self.stale,
+        }
+
+    def write_json(self, path: Path) -> None:
+        path.write_text(json.dumps(self.serializable(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+    @property
+    def _narrowed(self) -> bool:
+        return self.selection != Selection()
+
+
+def kit_version() -> str:
+    """The version of the installed distribution."""
+    try:
+        return version("looptck")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def _cell(text: str) -> Cell:
+    wire, stream, mode = text.split("/")
+    return Cell(wire, stream == "stream", mode)

@@ -1,0 +1,76 @@
+"""Hypothesis strategies: arguments, turns, framings and conversations."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from looptck.framing import Framing
+from looptck.turns import Call, Turn
+
+TOOLS = ("ping", "weather", "add", "note")
+
+_TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
+_NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False, width=32)
+_VALUES: SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | _NUMBERS | _TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def arguments() -> SearchStrategy[dict[str, Any]]:
+    """Any JSON object that a tool may be called with; keys are names, since loops pass them as keywords."""
+    names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+    return st.dictionaries(names, _VALUES, max_size=4)
+
+
+def argument_texts() -> SearchStrategy[str]:
+    """The same as text, in the ways in which a model may write it."""
+    spacing = st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\t")])
+    return st.builds(
+        lambda value, escaped, separators: json.dumps(value, ensure_ascii=escaped, separators=separators),
+        arguments(),
+        st.booleans(),
+        spacing,
+    )
+
+
+def calls(tools: SearchStrategy[str] | None = None) -> SearchStrategy[Call]:
+    """Any call of a tool that the assistant has."""
+    return st.builds(Call, tools or st.sampled_from(TOOLS), argument_texts())
+
+
+def turns_with_calls() -> SearchStrategy[Turn]:
+    """Any turn that asks for one to four tools, with or without text."""
+    text = st.none() | _TEXT.filter(str.strip)
+    return st.builds(Turn, text=text, calls=st.lists(calls(), min_size=1, max_size=4).map(tuple))
+
+
+def framings() -> SearchStrategy[Framing]:
+    """Any legal framing."""
+    return st.builds(
+        Framing,
+        fragment=st.integers(0, 7),
+        interleaved=st.booleans(),
+        one_delta=st.booleans(),
+        empty_deltas=st.booleans(),
+        usage=st.booleans(),
+        opening=st.booleans(),
+        unknown_fields=st.booleans(),
+        done=st.booleans(),
+        newline=st.sampled_from(["\n", "\r\n"]),
+        comments=st.booleans(),
+        space=st.booleans(),
+        escaped=st.booleans(),
+        event_names=st.booleans(),
+        cuts=st.lists(st.integers(1, 1500), max_size=6).map(tuple),
+    )
+
+
+def conversations() -> SearchStrategy[list[Turn]]:
+    """Any conversation of up to four turns with calls; the answer is not among them."""
+    return st.lists(turns_with_calls(), max_size=4)

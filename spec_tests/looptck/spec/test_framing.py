@@ -1,0 +1,202 @@
+"""Framing: however a turn is cut into events, lines and bytes, it is the same turn."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from looptck.checks import Implementation, requirement
+from looptck.expectations import calls_echoed, tools_ran
+from looptck.framing import NATURAL, PRESETS, Framing
+from looptck.kit import Scene
+from looptck.provider.script import Step
+from looptck.spec import strategies
+from looptck.turns import Call, Turn, calls, says
+
+WEATHER = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
+TWO_CALLS = calls(Call.of("weather", WEATHER), Call.of("add", {"a": 1, "b": 2}))
+
+
+def _runs(implementation: Implementation, framing: Framing, turn: Turn = TWO_CALLS) -> None:
+    """Play a turn in a framing: its calls run with their arguments, and are echoed."""
+    implementation.scene.plays(Step(turn, framing), Step(says("Done."), framing.but(quirk=None)))
+
+    run = implementation.run()
+
+    tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
+    calls_echoed(run, 1)
+
+
+@requirement("fragmented-arguments-are-joined")
+def test_one_character_at_a_time(implementation: Implementation) -> None:
+    """Every delta holds a single character of the arguments."""
+    _runs(implementation, PRESETS["one-character-deltas"])
+
+
+@requirement("interleaved-calls-stay-apart")
+def test_interleaved_calls(implementation: Implementation) -> None:
+    """The deltas of two calls take turns."""
+    _runs(implementation, PRESETS["interleaved-calls"])
+
+
+@requirement("calls-in-one-delta-all-run")
+def test_all_in_one_delta(implementation: Implementation) -> None:
+    """Both calls stand whole in one delta."""
+    _runs(implementation, PRESETS["calls-in-one-delta"])
+
+
+@requirement("first-delta-names-the-call")
+@pytest.mark.parametrize("framing", ["natural", "whole-arguments"])
+def test_first_delta_alone_has_id_and_name(implementation: Implementation, framing: str) -> None:
+    """Id and name come once, with empty arguments; the arguments come later."""
+    _runs(implementation, PRESETS[framing])
+
+
+@requirement("empty-deltas-change-nothing")
+def test_empty_deltas(implementation: Implementation) -> None:
+    """An empty delta follows every delta."""
+    _runs(implementation, PRESETS["empty-deltas"])
+
+
+CHOICELESS = {"last": NATURAL, "both": PRESETS["opening-chunk"], "first": NATURAL.but(usage=False, opening=True)}
+
+
+@requirement("chunks-without-choices-are-skipped")
+@pytest.mark.parametrize("framing", CHOICELESS.values(), ids=CHOICELESS)
+def test_chunks_without_choices(implementation: Implementation, framing: Framing) -> None:
+    """Chunks whose list of choices is empty, at the start or at the end."""
+    _runs(implementation, framing)
+
+
+@requirement("missing-end-marker-is-tolerated")
+@pytest.mark.parametrize("usage", [True, False])
+def test_no_end_marker(implementation: Implementation, usage: bool) -> None:
+    """The stream ends after its finish reason, without the end marker."""
+    _runs(implementation, PRESETS["no-done"].but(usage=usage))
+
+
+@requirement("crlf-line-ends-are-read")
+@pytest.mark.parametrize("framing", ["crlf", "single-bytes-crlf"])
+def test_crlf(implementation: Implementation, framing: str) -> None:
+    """Lines end in CRLF, which may be cut in the middle."""
+    _runs(implementation, PRESETS[framing])
+
+
+@requirement("cr-line-ends-are-read")
+def test_cr(implementation: Implementation) -> None:
+    """Lines end in CR."""
+    _runs(implementation, PRESETS["cr"])
+
+
+@requirement("comments-are-skipped")
+def test_comments(implementation: Implementation) -> None:
+    """A comment stands before every event, as a keep-alive."""
+    _runs(implementation, PRESETS["comments"])
+
+
+@requirement("other-fields-are-skipped")
+def test_other_fields(implementation: Implementation) -> None:
+    """Every event has the fields event, id and retry."""
+    _runs(implementation, PRESETS["event-names"])
+
+
+@requirement("space-after-colon-is-optional")
+def test_no_space(implementation: Implementation) -> None:
+    """No space follows the colon."""
+    _runs(implementation, PRESETS["no-space"])
+
+
+@requirement("data-lines-are-joined")
+def test_data_lines(implementation: Implementation) -> None:
+    """The JSON of an event is laid over several data lines."""
+    _runs(implementation, PRESETS["data-lines"])
+
+
+@requirement("byte-order-mark-is-skipped")
+def test_byte_order_mark(implementation: Implementation) -> None:
+    """The stream begins with a byte order mark; its first event counts all the same."""
+    _runs(implementation, PRESETS["byte-order-mark"].but(one_delta=True))
+
+
+@requirement("line-separators-in-text-survive")
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\u000b", "\u000c", "\u001c"])
+def test_line_separators(implementation: Implementation, separator: str) -> None:
+    """A character that some readers take for a line end stands raw in the arguments, where JSON lets it."""
+    _runs(implementation, NATURAL, calls(Call.of("note", {"text": f"a{separator}b"})))
+
+
+@requirement("bytes-may-be-cut-anywhere")
+@pytest.mark.parametrize("framing", ["single-bytes", "single-bytes-crlf"])
+def test_single_bytes(implementation: Implementation, framing: str) -> None:
+    """Every write is one byte."""
+    _runs(implementation, PRESETS[framing])
+
+
+@requirement("unknown-fields-are-ignored")
+def test_unknown_fields(implementation: Implementation) -> None:
+    """Fields that nobody knows stand in every object."""
+    _runs(implementation, PRESETS["unknown-fields"])
+
+
+@requirement("repeated-ids-are-one-call")
+def test_repeated_ids(implementation: Implementation) -> None:
+    """Every delta of a call repeats its id and type."""
+    _runs(implementation, NATURAL.but(quirk="ids-repeated"))
+
+
+@requirement("one-index-two-ids-are-two-calls")
+def test_one_index(implementation: Implementation) -> None:
+    """Two calls with ids of their own both say index 0."""
+    _runs(implementation, NATURAL.but(quirk="one-index"))
+
+
+@requirement("missing-index-is-one-call")
+def test_no_index(implementation: Implementation) -> None:
+    """The deltas of a single call have no index."""
+    _runs(implementation, NATURAL.but(quirk="no-index"), calls(Call.of("weather", WEATHER)))
+
+
+@requirement("first-index-may-be-one")
+def test_index_from_one(implementation: Implementation) -> None:
+    """The indexes of the calls start at 1."""
+    _runs(implementation, NATURAL.but(quirk="index-from-one"))
+
+
+@requirement("name-in-pieces-is-joined")
+def test_name_in_pieces(implementation: Implementation) -> None:
+    """A tool's name comes in two deltas."""
+    _runs(implementation, NATURAL.but(quirk="name-in-pieces"))
+
+
+@requirement("repeated-finish-runs-once")
+def test_repeated_finish(implementation: Implementation) -> None:
+    """The finish reason is given twice; the tools run once."""
+    _runs(implementation, NATURAL.but(quirk="finish-repeated"))
+
+
+@requirement("arguments-as-object-are-not-lost")
+def test_arguments_as_object(provider: Scene, implementation: Implementation) -> None:
+    """Arguments that are an object are taken as they are, or the run fails; they are not dropped."""
+    provider.plays(Step(calls(Call.of("weather", {"city": "Paris"})), NATURAL.but(quirk="arguments-object")), says("Warm."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert run.failed or [("weather", {"city": "Paris"})] == run.tools_ran, f"ran {run.tools_ran}; it {run.outcome}"
+
+
+@requirement("framing-does-not-matter")
+def test_any_framing(implementation: Implementation) -> None:
+    """Any turn, in any legal framing cut at any bytes, runs the same calls and leads to the same next request."""
+
+    @implementation.every(strategies.turns_with_calls(), strategies.framings())
+    def holds(turn: Turn, framing: Framing) -> None:
+        _runs(implementation, framing, turn)
+
+
+@requirement("framing-does-not-matter")
+@pytest.mark.parametrize("framing", sorted(PRESETS))
+def test_named_framings(implementation: Implementation, framing: str) -> None:
+    """Each named framing of one and the same turn."""
+    _runs(implementation, PRESETS[framing])

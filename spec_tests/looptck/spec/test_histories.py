@@ -1,0 +1,170 @@
+"""Histories: any conversation, any arguments and any results are carried right."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from looptck.checks import Implementation, requirement
+from looptck.expectations import answers, answers_follow, calls_echoed
+from looptck.framing import NATURAL, Quirk
+from looptck.history import Answered
+from looptck.kit import Scene
+from looptck.outcome import Value
+from looptck.provider.script import Step
+from looptck.provider.toolbox import Behaviour, Returns
+from looptck.run import Run
+from looptck.spec import strategies
+from looptck.turns import Call, Turn, calls, refuses, says
+
+RETURNS = st.text(st.characters(codec="utf-8"), max_size=30).map(Returns)
+
+
+@requirement("conversations-are-carried-right")
+def test_any_conversation(provider: Scene, implementation: Implementation) -> None:
+    """After each turn: its calls echoed, each answered under its id in its place, the prompt still first."""
+
+    @implementation.every(strategies.conversations(), st.lists(RETURNS, min_size=1, max_size=4))
+    def holds(turns: list[Turn], behaviours: list[Behaviour]) -> None:
+        provider.plays(*turns, says("Done."))
+        for tool in strategies.TOOLS:
+            provider.does(tool, *behaviours)
+
+        run = implementation.run()
+
+        for n in range(1, len(turns) + 1):
+            calls_echoed(run, n)
+            answers(run, n)
+            answers_follow(run, n)
+        assert "Done." == run.value.text
+
+
+@requirement("arguments-arrive-whatever-their-shape")
+def test_any_arguments(provider: Scene, implementation: Implementation) -> None:
+    """The tool receives the JSON value that the model wrote."""
+
+    @implementation.every(strategies.argument_texts())
+    def holds(written: str) -> None:
+        provider.plays(calls(Call("note", written)), says("Noted."))
+
+        run = implementation.run()
+
+        run.delivered(1)
+        assert [("note", json.loads(written))] == run.tools_ran
+
+
+@requirement("text-result-arrives-unchanged")
+@pytest.mark.parametrize("length", [20_000, 200_000])
+def test_large_result(provider: Scene, implementation: Implementation, length: int) -> None:
+    """A long text that a tool returns is not cut."""
+    text = "".join(f"{n:07d} é " for n in range(length // 10))
+    provider.plays(calls(Call.of("ping")), says("Read."))
+    provider.returns("ping", text)
+
+    run = implementation.run()
+
+    got = [answer.text for answer in run.answers(1)]
+    assert [len(text)] == [len(one) for one in got]
+    assert [text] == got
+
+
+STRUCTURED = [
+    {"city": "Zürich", "degrees": 18.5, "tags": ["sunny", "dry"], "warning": None},
+    [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}],
+    42,
+    True,
+]
+
+
+@requirement("structured-result-reaches-the-model")
+@pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth"])
+def test_structured_result(provider: Scene, implementation: Implementation, value: Any) -> None:
+    """Every key and leaf of what the tool returned stands in the text of the result."""
+    answer = _answer(provider, implementation, value)
+
+    for leaf in _leaves(value):
+        assert leaf.lower() in answer.text.lower(), f"{leaf!r} is not in {answer.text!r}"
+
+
+@requirement("structured-result-is-json")
+@pytest.mark.parametrize("value", STRUCTURED[:2], ids=["object", "list"])
+def test_structured_result_is_json(provider: Scene, implementation: Implementation, value: Any) -> None:
+    """The text of the result, read as JSON, is what the tool returned."""
+    answer = _answer(provider, implementation, value)
+
+    try:
+        got = json.loads(answer.text)
+    except ValueError:
+        got = f"no JSON: {answer.text}"
+    assert value == got
+
+
+def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answered:
+    provider.plays(calls(Call.of("ping")), says("Read."))
+    provider.returns("ping", value)
+    run = implementation.run()
+    answered = run.answers(1)
+    assert 1 == len(answered)
+    return answered[0]
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner)
+    elif value is not None:
+        yield str(value)
+
+
+@requirement("failing-call-leaves-the-others-whole")
+def test_others_are_whole(provider: Scene, implementation: Implementation) -> None:
+    """One of three calls fails; if the loop goes on, the other two have their own results."""
+    provider.plays(
+        calls(Call.of("add", {"a": 1, "b": 2}), Call.of("weather", {"city": "Atlantis"}), Call.of("ping")),
+        says("Two of three."),
+    )
+    provider.raises("weather", "there is no such city")
+
+    run = implementation.run()
+
+    run.delivered(1)
+    _goes_on_or_fails(implementation, run)
+    if not run.failed:
+        answers(run, 1)
+
+
+def _goes_on_or_fails(implementation: Implementation, run: Run) -> None:
+    implementation.diverges("raising tool", "ends the run" if run.failed else "told to the model")
+
+
+@requirement("refusal-is-told")
+def test_refusal(provider: Scene, implementation: Implementation) -> None:
+    """A refusal reaches the caller as text, reason or error."""
+    provider.plays(refuses("I cannot help with that."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if isinstance(run.outcome, Value):
+        assert run.outcome.stop == "refusal" or "I cannot help with that." in (run.outcome.text or "")
+
+
+@requirement("no-calls-in-any-spelling")
+@pytest.mark.parametrize("spelling", [None, "calls-null", "calls-empty"])
+def test_no_calls(provider: Scene, implementation: Implementation, spelling: Quirk | None) -> None:
+    """A reply without calls is an answer, however it says that there are none."""
+    provider.plays(Step(says("Hello."), NATURAL.but(quirk=spelling)))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert 1 == len(run.requests)
+    assert "Hello." == run.value.text

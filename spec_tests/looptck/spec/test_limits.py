@@ -1,0 +1,106 @@
+"""Limits: a loop is finite, its limit means what it says, and reaching it is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.checks import Implementation, control, requirement
+from looptck.kit import Scene
+from looptck.outcome import Value
+from looptck.provider.script import RUNAWAY_CAP
+from looptck.run import Run
+from looptck.turns import Call, Turn, calls, says
+from looptck.verdicts import NotReached
+
+
+def _asks(n: int) -> Turn:
+    """A turn that asks for a tool, with arguments that are new every time: some loops stop at repeated calls."""
+    return calls(Call.of("note", {"text": f"round {n}"}))
+
+
+def _allowed(implementation: Implementation, limit: int) -> int:
+    """The model calls that a limit allows, by what the implementation declares that it counts."""
+    counts = implementation.started.dialect.get("limit_counts", "model-calls")
+    return limit if counts == "model-calls" else limit + 1
+
+
+def _told(run: Run) -> bool:
+    return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop == "limit")
+
+
+@requirement("limit-is-a-ceiling")
+@pytest.mark.parametrize("limit", [1, 2, 3, 7])
+def test_endless_calls(provider: Scene, implementation: Implementation, limit: int) -> None:
+    """A model that never stops asking is asked as often as the limit allows, and no more."""
+    provider.always(_asks)
+
+    run = implementation.run(limit=limit)
+
+    run.delivered(1)
+    assert len(run.requests) <= _allowed(implementation, limit)
+
+
+@requirement("limit-allows-what-fits")
+@pytest.mark.parametrize("limit", [2, 3, 7])
+def test_fitting_conversation(provider: Scene, implementation: Implementation, limit: int) -> None:
+    """A conversation that needs exactly the model calls that the limit allows returns its answer."""
+    rounds = _allowed(implementation, limit) - 1
+    provider.plays(*map(_asks, range(rounds)), says("Just in time."))
+
+    run = implementation.run(limit=limit)
+
+    run.delivered(1)
+    assert isinstance(run.outcome, Value), f"the loop {run.outcome} after {len(run.requests)} model calls"
+    assert "Just in time." == run.outcome.text
+
+
+@requirement("limit-reached-is-told")
+@pytest.mark.parametrize("over", [0, 1])
+def test_one_round_too_many(provider: Scene, implementation: Implementation, over: int) -> None:
+    """A conversation one or two turns longer than the limit allows does not look like a whole one."""
+    rounds = _allowed(implementation, 3) + over
+    provider.plays(*map(_asks, range(rounds)), says("Too late."))
+
+    run = implementation.run(limit=3)
+
+    run.delivered(1)
+    if len(run.requests) > _allowed(implementation, 3):
+        raise NotReached(f"the limit never took hold: {len(run.requests)} model calls with the limit 3")
+    assert _told(run), f"the loop {run.outcome}"
+
+
+@requirement("limit-of-one-answers")
+def test_limit_of_one(provider: Scene, implementation: Implementation) -> None:
+    """With the limit 1 an answer without tools is returned."""
+    provider.plays(says("At once."))
+
+    run = implementation.run(limit=1)
+
+    run.replied(1)
+    assert isinstance(run.outcome, Value), f"the loop {run.outcome}"
+    assert "At once." == run.outcome.text
+
+
+@requirement("limit-of-zero-runs-no-tool")
+def test_limit_of_zero(provider: Scene, implementation: Implementation) -> None:
+    """With the limit 0 no tool runs; that tools run with a limit of 2 is the control."""
+    provider.plays(_asks(1), says("Done."))
+    control(implementation.run(limit=2), "note")
+    provider.plays(_asks(1), says("Done."))
+
+    run = implementation.run(limit=0)
+
+    assert [] == run.tools_ran
+    implementation.diverges("limit 0", f"{len(run.requests)} model calls, then it {type(run.outcome).__name__.lower()}")
+
+
+@requirement("loop-is-finite-by-default")
+def test_default_limit(provider: Scene, implementation: Implementation) -> None:
+    """Without a limit of the caller's, an endless conversation ends before the provider ends it."""
+    provider.always(_asks)
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert len(run.requests) < RUNAWAY_CAP, f"still asking after {len(run.requests)} model calls"
+    implementation.diverges("default limit", f"{len(run.requests)} model calls")

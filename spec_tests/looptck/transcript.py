@@ -1,0 +1,115 @@
+"""Transcripts: everything that happened in one run, in order, with times relative to its start.
+
+Events are appended from three threads (the provider's, the driver's, the test's) and read after the run; an append
+to a list is atomic, and each event carries its own time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from looptck.history import Request
+from looptck.outcome import Outcome
+from looptck.wires.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A model request. ``n`` counts from 1; ``body`` is the parsed JSON, None where it was none."""
+
+    at: float
+    n: int
+    path: str
+    raw: bytes
+    body: Any
+    request: Request
+    problems: tuple[Problem, ...]
+    scripted: bool
+    """Whether the script had a step for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The reply to request ``n`` has left, all of it that was meant to leave."""
+
+    at: float
+    n: int
+    status: int
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBegan:
+    """The ``run``-th tool execution, from 1: the toolbox was called."""
+
+    at: float
+    run: int
+    tool: str
+    arguments: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """The toolbox has answered: ``{"value": …}`` or ``{"error": {…}}``."""
+
+    at: float
+    run: int
+    answer: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Text that the caller of the loop received while the loop ran."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """A gate was not opened in time; the provider went on without it."""
+
+    at: float
+    gate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A request that no route of this case answers."""
+
+    at: float
+    method: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The caller of the loop has its outcome."""
+
+    at: float
+    outcome: Outcome
+
+
+Event = Received | Replied | ToolBegan | ToolEnded | Chunk | GaveUp | Stray | Ended
+
+
+@dataclass(slots=True)
+class Transcript:
+    """The events of one run."""
+
+    started: float = field(default_factory=perf_counter)
+    events: list[Event] = field(default_factory=list)
+    watchers: list[Callable[[Event], None]] = field(default_factory=list)
+    """Called with every event as it is appended; gates watch for theirs this way."""
+
+    def now(self) -> float:
+        """Seconds since the run began."""
+        return perf_counter() - self.started
+
+    def append(self, event: Event) -> None:
+        self.events.append(event)
+        for watcher in self.watchers:
+            watcher(event)

@@ -1,0 +1,11 @@
+"""Wires: how turns are dressed and requests are read, one package for each provider's HTTP API."""
+
+from __future__ import annotations
+
+from looptck.wires.openai_chat import OPENAI_CHAT
+from looptck.wires.wire import Wire
+
+WIRES: dict[str, Wire] = {wire.name: wire for wire in (OPENAI_CHAT,)}
+"""Every wire that the provider speaks, by name."""
+
+__all__ = ["WIRES", "Wire"]

@@ -1,0 +1,156 @@
+"""Writes a turn as Chat Completions would send it: one body, or a stream of chunks.
+
+The natural shape is what the service was seen to send: the call's id, type and name only in its first delta with
+empty arguments, ``finish_reason`` null until the chunk that ends the choice, then a chunk with usage and no choices,
+then ``[DONE]``. Everything else is asked for by the framing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from looptck.framing import Framing
+from looptck.turns import Call, Stop, Turn
+
+_FINISH: dict[Stop, str] = {
+    "end": "stop",
+    "calls": "tool_calls",
+    "length": "length",
+    "content_filter": "content_filter",
+}
+_NO_CALLS: dict[str | None, Any] = {"calls-null": None, "calls-empty": []}
+_USAGE = {"prompt_tokens": 40, "completion_tokens": 20, "total_tokens": 60}
+_ERROR_TYPES = {401: "invalid_request_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}
+
+
+def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
+    """The plain reply: an object ``chat.completion``."""
+    message: dict[str, Any] = {"role": "assistant", "content": turn.text, "refusal": turn.refusal, "annotations": []}
+    if turn.calls:
+        message["tool_calls"] = [_whole(call, framing) for call in turn.calls]
+    elif framing.quirk in _NO_CALLS:
+        message["tool_calls"] = _NO_CALLS[framing.quirk]
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _FINISH[turn.stopped]}
+    reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, "service_tier": "default"}
+    if framing.unknown_fields:
+        message["x_unknown"] = {"tool_calls": None}
+        reply["x_unknown"] = [1]
+    return reply
+
+
+def events(turn: Turn, n: int, framing: Framing) -> list[object]:
+    """The streamed reply: objects ``chat.completion.chunk``, and the end marker."""
+    head = {**_head(n, "chat.completion.chunk"), "service_tier": "default"}
+    if framing.unknown_fields:
+        head["x_unknown"] = [1]
+    usage = {"usage": None} if framing.usage else {}
+
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return {**head, "choices": [choice], **usage}
+
+    stream: list[object] = []
+    if framing.opening:
+        stream.append({**head, "choices": [], "prompt_filter_results": [{"prompt_index": 0}], **usage})
+    for delta in _deltas(turn, framing):
+        stream.append(chunk(delta))
+        if framing.empty_deltas:
+            stream.append(chunk({}))
+    stream.append(chunk({}, _FINISH[turn.stopped]))
+    if framing.quirk == "finish-repeated":
+        stream.append(chunk({}, _FINISH[turn.stopped]))
+    if framing.usage:
+        stream.append({**head, "choices": [], "usage": _USAGE})
+    if framing.done:
+        stream.append("[DONE]")
+    return stream
+
+
+def error_body(status: int, message: str) -> dict[str, Any]:
+    """The error object that the service sends, alone or inside a stream."""
+    kind = _ERROR_TYPES.get(status, "invalid_request_error")
+    return {"error": {"message": message, "type": kind, "param": None, "code": None}}
+
+
+def without_finish(events: list[object]) -> list[object]:
+    """The events but for the chunks with a ``finish_reason``."""
+    return [event for event in events if not _finishes(event)]
+
+
+def _finishes(event: object) -> bool:
+    return isinstance(event, dict) and any(choice["finish_reason"] for choice in event["choices"])
+
+
+def _head(n: int, kind: str) -> dict[str, Any]:
+    return {
+        "id": f"chatcmpl-looptck{n:016d}",
+        "object": kind,
+        "created": 1_750_000_000 + n,
+        "model": "looptck-model",
+        "system_fingerprint": "fp_looptck",
+    }
+
+
+def _whole(call: Call, framing: Framing) -> dict[str, Any]:
+    arguments: Any = call.arguments
+    if framing.quirk == "arguments-object":
+        arguments = json.loads(call.arguments)
+    return {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
+
+
+def _deltas(turn: Turn, framing: Framing) -> Iterator[dict[str, Any]]:
+    """The deltas between the role and the end, in order: text, refusal, then calls."""
+    if turn.text is None:
+        yield {"role": "assistant", "content": None, "refusal": None}
+    else:
+        yield {"role": "assistant", "content": "", "refusal": None}
+        yield from ({"content": part} for part in _parts(turn.text, framing.fragment))
+    if turn.refusal is not None:
+        yield from ({"refusal": part} for part in _parts(turn.refusal, framing.fragment))
+    if not turn.calls:
+        if framing.quirk in _NO_CALLS:
+            yield {"tool_calls": _NO_CALLS[framing.quirk]}
+        return
+    if framing.one_delta:
+        yield {"tool_calls": [{"index": i, **_whole(call, framing)} for i, call in enumerate(turn.calls)]}
+        return
+    lines = [list(_call_deltas(call, index, framing)) for index, call in enumerate(turn.calls)]
+    for part in _taking_turns(lines) if framing.interleaved else (part for line in lines for part in line):
+        yield {"tool_calls": [part]}
+
+
+def _call_deltas(call: Call, index: int, framing: Framing) -> Iterator[dict[str, Any]]:
+    """The deltas of one call, each an entry of ``delta.tool_calls``."""
+    place: dict[str, Any] = {"index": index}
+    if framing.quirk == "no-index":
+        place = {}
+    elif framing.quirk == "one-index":
+        place = {"index": 0}
+    elif framing.quirk == "index-from-one":
+        place = {"index": index + 1}
+    named = {"id": call.id, "type": "function"}
+    if framing.quirk == "arguments-object":
+        yield {**place, **_whole(call, framing)}
+        return
+    if framing.quirk == "name-in-pieces":
+        half = len(call.tool) // 2
+        yield {**place, **named, "function": {"name": call.tool[:half], "arguments": ""}}
+        yield {**place, "function": {"name": call.tool[half:], "arguments": ""}}
+    else:
+        yield {**place, **named, "function": {"name": call.tool, "arguments": ""}}
+    repeated = named if framing.quirk in {"ids-repeated", "one-index"} else {}
+    for part in _parts(call.arguments, framing.fragment):
+        yield {**place, **repeated, "function": {"arguments": part}}
+
+
+def _parts(text: str, size: int) -> Iterator[str]:
+    if not size:
+        size = max(len(text), 1)
+    return (text[at : at + size] for at in range(0, len(text), size))
+
+
+def _taking_turns(lines: list[list[dict[str, Any]]]) -> Iterable[dict[str, Any]]:
+    for step in range(max(map(len, lines))):
+        yield from (line[step] for line in lines if step < len(line))

@@ -1,0 +1,69 @@
+"""Reads a Chat Completions request into the neutral history, leniently: judging it is the judge's work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from looptck.history import Answered, Asked, Item, Offered, Request, Said
+
+
+def read(body: object) -> Request:
+    """The request told neutrally; what cannot be read is left out."""
+    fields = _object(body)
+    return Request(
+        model=_text(fields.get("model")),
+        stream=fields.get("stream") is True,
+        items=tuple(_items(fields.get("messages"))),
+        tools=tuple(_tools(fields.get("tools"))),
+    )
+
+
+def _items(messages: object) -> Iterator[Item]:
+    for place, entry in enumerate(_list(messages)):
+        message = _object(entry)
+        pointer = f"/messages/{place}"
+        role = _text(message.get("role"))
+        text = _text(message.get("content"))
+        if role == "tool":
+            yield Answered(_text(message.get("tool_call_id")), text, pointer)
+            continue
+        calls = _list(message.get("tool_calls"))
+        if text or not calls:
+            yield Said(role, text, f"{pointer}/content")
+        for number, call in enumerate(calls):
+            yield _call(_object(call), f"{pointer}/tool_calls/{number}")
+
+
+def _call(call: dict[str, Any], pointer: str) -> Asked:
+    function = _object(call.get("function"))
+    arguments = function.get("arguments")
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+    return Asked(_text(call.get("id")), _text(function.get("name")), text, pointer)
+
+
+def _tools(tools: object) -> Iterator[Offered]:
+    for place, entry in enumerate(_list(tools)):
+        function = _object(_object(entry).get("function"))
+        yield Offered(
+            _text(function.get("name")),
+            _text(function.get("description")),
+            function.get("parameters"),
+            f"/tools/{place}/function",
+        )
+
+
+def _text(value: object) -> str:
+    """Text, or the text parts of a content list joined; nothing for anything else."""
+    if isinstance(value, str):
+        return value
+    return "".join(_text(_object(part).get("text")) for part in _list(value))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
