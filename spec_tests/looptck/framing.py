@@ -40,6 +40,8 @@ class Framing:
     """Fragments of several calls take turns."""
     one_delta: bool = False
     """All calls, whole, in a single delta."""
+    calls_first: bool = False
+    """Text after the calls of its turn, where a wire's deltas may come in any order."""
     empty_deltas: bool = False
     """A delta with nothing in it after every event."""
     usage: bool = True

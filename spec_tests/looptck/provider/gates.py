@@ -17,6 +17,8 @@ class Gate:
     name: str
     opens_on: Callable[[Event], bool] | None = None
     """The event of a watched run that opens it; None: only ``open`` does."""
+    patience: float | None = None
+    """Seconds to wait for it in place of the run's own; short where that it stays shut is what is hoped for."""
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
     _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -38,14 +40,14 @@ class Gate:
             loop.call_soon_threadsafe(event.set)
 
     async def wait(self, patience: float) -> bool:
-        """Wait until it is open, for at most ``patience`` seconds; whether it opened."""
+        """Wait until it is open, for at most its own or else this patience, in seconds; whether it opened."""
         event = asyncio.Event()
         with self._lock:
             if self._open.is_set():
                 return True
             self._waiting.append((asyncio.get_running_loop(), event))
         try:
-            await asyncio.wait_for(event.wait(), patience)
+            await asyncio.wait_for(event.wait(), self.patience or patience)
         except TimeoutError:
             return False
         return True

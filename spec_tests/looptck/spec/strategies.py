@@ -57,6 +57,7 @@ def framings() -> SearchStrategy[Framing]:
         fragment=st.integers(0, 7),
         interleaved=st.booleans(),
         one_delta=st.booleans(),
+        calls_first=st.booleans(),
         empty_deltas=st.booleans(),
         usage=st.booleans(),
         opening=st.booleans(),

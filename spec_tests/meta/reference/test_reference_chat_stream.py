@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from looptck_reference import MalformedReply, ProviderError, Stop, StreamBroken, ToolCall, Turn
 from looptck_reference.reception import Reception
-from looptck_reference.wires import openai_chat_stream
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from reference_replies import Json, delta, piece, pieces, sse
 
@@ -32,7 +31,8 @@ def calls_of(*events: Json) -> list[tuple[str, str, str]]:
 
 A = ("a", "ping", '{"n":1}')
 B = ("b", "pong", '{"n":2}')
-FIRST_A, FIRST_B = {"call_id": "a", "name": "ping"}, {"call_id": "b", "name": "pong"}
+FIRST_A: Json = {"call_id": "a", "name": "ping"}
+FIRST_B: Json = {"call_id": "b", "name": "pong"}
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_no_byte_is_parsed_twice(size: int, monkeypatch: pytest.MonkeyPatch) -> 
         work.append(len(data))
         return json.JSONDecoder().decode(data)
 
-    monkeypatch.setattr(openai_chat_stream.json, "loads", counting)
+    monkeypatch.setattr("looptck_reference.wires.openai_chat_stream.json.loads", counting)
     events = [pieces(piece("", call_id="a", name="x")), *[pieces(piece("12345"))] * size, END]
 
     turn = turn_of(*events)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from looptck_reference import CORE, OPENAI_CHAT, Agent, Ask, Fail, Finish, Loop, Run, Stop, Tool, ToolCall, Turn
-from looptck_reference.actions import Action
-from looptck_reference.values import Json
+
+if TYPE_CHECKING:
+    from looptck_reference.actions import Action
+    from looptck_reference.values import Json
 
 CALLS = st.lists(
     st.builds(
@@ -21,12 +24,16 @@ CALLS = st.lists(
     max_size=4,
 ).map(tuple)
 TURNS = st.builds(Turn, text=st.sampled_from(["", "I look."]), calls=CALLS, stop=st.sampled_from(Stop))
+LIMITS = st.none() | st.integers(0, 5)
+OPENINGS = st.lists(st.sampled_from(["system", "user"]), max_size=3)
 
 
 class Histories(RuleBasedStateMachine):
     """Plays model and tools at random, and checks each question that the loop asks."""
 
-    @initialize(limit=st.none() | st.integers(0, 5), opening=st.lists(st.sampled_from(["system", "user"]), max_size=3))
+    action: Action | None = None
+
+    @initialize(limit=LIMITS, opening=OPENINGS)
     def begin(self, limit: int | None, opening: list[str]) -> None:
         """Start a run."""
         self.messages = [{"role": role, "content": "x"} for role in opening]
@@ -37,6 +44,12 @@ class Histories(RuleBasedStateMachine):
         self.asked = 0
         self.turns: list[Turn] = []
         self.take(self.loop.start())
+
+    @precondition(lambda self: isinstance(self.action, Finish | Fail))
+    @rule(limit=LIMITS, opening=OPENINGS)
+    def begin_again(self, limit: int | None, opening: list[str]) -> None:
+        """Start another run when one has ended."""
+        self.begin(limit, opening)
 
     @precondition(lambda self: isinstance(self.action, Ask))
     @rule(turn=TURNS)
@@ -79,7 +92,9 @@ class Histories(RuleBasedStateMachine):
         at = len(self.before)
         for turn in self.turns:
             echo, answers = history[at], history[at + 1 : at + 1 + len(turn.calls)]
-            echoed = [(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in echo["tool_calls"]]
+            echoed = [
+                (call["id"], call["function"]["name"], call["function"]["arguments"]) for call in echo["tool_calls"]
+            ]
             at += 1 + len(turn.calls)
 
             assert ("assistant", turn.text or None) == (echo["role"], echo["content"])
@@ -91,7 +106,7 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def the_limit_holds(self) -> None:
         """The model is asked no more often than allowed, and only a limit that is used up fails for it."""
-        if not hasattr(self, "action"):
+        if self.action is None:
             return
         assert self.asked <= self.limit
         if isinstance(self.action, Fail) and self.action.reason == "limit":
@@ -100,19 +115,19 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def the_callers_messages_are_the_callers(self) -> None:
         """What the caller passed in is never changed."""
-        if hasattr(self, "action"):
+        if self.action is not None:
             assert self.before == self.messages
 
     @invariant()
     def core_fails_for_limits_and_cuts_only(self) -> None:
         """No fault of a call ends a run in this dialect."""
-        if isinstance(getattr(self, "action", None), Fail):
-            assert self.action.reason in {"limit", "truncated"}  # type: ignore[union-attr]
+        if isinstance(self.action, Fail):
+            assert self.action.reason in {"limit", "truncated"}
 
     @invariant()
     def the_end_is_remembered(self) -> None:
         """The loop has an end exactly if it said so."""
-        if hasattr(self, "action"):
+        if self.action is not None:
             assert (self.action if isinstance(self.action, Finish | Fail) else None) is self.loop.end
 
 

@@ -101,14 +101,20 @@ def _whole(call: Call, framing: Framing) -> dict[str, Any]:
 
 
 def _deltas(turn: Turn, framing: Framing) -> Iterator[dict[str, Any]]:
-    """The deltas between the role and the end, in order: text, refusal, then calls."""
-    if turn.text is None:
-        yield {"role": "assistant", "content": None, "refusal": None}
+    """The deltas between the role and the end, in order: text, refusal, then calls; or calls first."""
+    first: dict[str, Any] = {"role": "assistant", "content": None if turn.text is None else "", "refusal": None}
+    texts = [{"content": part} for part in _parts(turn.text or "", framing.fragment)]
+    texts += [{"refusal": part} for part in _parts(turn.refusal or "", framing.fragment)]
+    wanted = list(_calls(turn, framing))
+    if framing.calls_first and wanted:
+        yield first | {"content": None} | wanted[0]
+        yield from [*wanted[1:], *texts]
     else:
-        yield {"role": "assistant", "content": "", "refusal": None}
-        yield from ({"content": part} for part in _parts(turn.text, framing.fragment))
-    if turn.refusal is not None:
-        yield from ({"refusal": part} for part in _parts(turn.refusal, framing.fragment))
+        yield first
+        yield from [*texts, *wanted]
+
+
+def _calls(turn: Turn, framing: Framing) -> Iterator[dict[str, Any]]:
     if not turn.calls:
         if framing.quirk in _NO_CALLS:
             yield {"tool_calls": _NO_CALLS[framing.quirk]}

@@ -1,0 +1,84 @@
+"""Coverage: which statements of the documents were tested, by a run and not by a reading of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from looptck.catalogue import Catalogue, Profile, Requirement
+from looptck.running import run_pytest
+from looptck.session import CouldNotRun, Options, Session
+from looptck.verdicts import Result, Verdict
+
+DECIDED: frozenset[Verdict] = frozenset({"pass", "fail"})
+"""The verdicts that show that a statement was tested: its deciding event happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The statements of one profile, sorted by what a run did with them."""
+
+    profile: Profile
+    tested: tuple[Requirement, ...]
+    excluded: tuple[Requirement, ...]
+    untested: tuple[Requirement, ...]
+
+    @property
+    def lacking(self) -> bool:
+        """Whether a profile that is declared finished has untested statements."""
+        return self.profile.finished and bool(self.untested)
+
+
+def coverage_of(profile: Profile, results: Iterable[Result]) -> Coverage:
+    """Sort a profile's statements by the results of a run."""
+    decided = {result.requirement for result in results if result.verdict in DECIDED}
+    rows = profile.requirements
+    return Coverage(
+        profile,
+        tested=tuple(row for row in rows if row.excluded is None and row.id in decided),
+        excluded=tuple(row for row in rows if row.excluded is not None),
+        untested=tuple(row for row in rows if row.excluded is None and row.id not in decided),
+    )
+
+
+def cover(options: Options) -> int:
+    """Run the suite, print the coverage of each profile chosen; exit status 0, 1 (statements lacking) or 2."""
+    console = Console(width=None if Console().is_terminal else 140)
+    try:
+        session = Session.begin(options)
+    except CouldNotRun as error:
+        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return 2
+    run_pytest(session)
+    if not session.results:
+        console.print("nothing ran, so nothing is covered", style="bold red")
+        return 2
+    found = [coverage_of(profile, session.results) for profile in _chosen(session.catalogue, options)]
+    _print(console, found)
+    return 1 if any(one.lacking for one in found) else 0
+
+
+def _chosen(known: Catalogue, options: Options) -> list[Profile]:
+    wanted = options.selection.profiles
+    return [profile for profile in known.profiles.values() if not wanted or profile.name in wanted]
+
+
+def _print(console: Console, found: list[Coverage]) -> None:
+    counts = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("profile", "statements", "tested", "excluded", "untested", ""):
+        counts.add_column(name, justify="left" if name in {"profile", ""} else "right")
+    for one in found:
+        numbers = (len(one.profile.requirements), len(one.tested), len(one.excluded), len(one.untested))
+        state = "finished" if one.profile.finished else "not finished yet"
+        counts.add_row(one.profile.name, *map(str, numbers), state)
+    console.print(counts)
+    for one in found:
+        for word, rows in (("excluded", one.excluded), ("untested", one.untested)):
+            for row in rows:
+                style = "bold red" if word == "untested" and one.lacking else "dim"
+                reason = f": {row.excluded}" if row.excluded else f": {row.source}"
+                console.print(Text(f"{word}  {row.id}{reason}", style=style), soft_wrap=True)

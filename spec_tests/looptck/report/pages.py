@@ -1,0 +1,81 @@
+"""What ``looptck list`` and ``looptck explain`` print."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+import click
+
+from looptck import spec
+from looptck.cases import cases
+from looptck.catalogue import Requirement, catalogue, unknown
+
+
+def listing(profiles: tuple[str, ...]) -> str:
+    """One line for each requirement: id, level, text.
+
+    Raises:
+        click.UsageError: a profile is not known.
+    """
+    known = catalogue()
+    for name in profiles:
+        if name not in known.profiles:
+            raise click.UsageError(unknown("profile", name, list(known.profiles)))
+    lines = []
+    for profile in known.profiles.values():
+        if not profiles or profile.name in profiles:
+            lines.append(f"{profile.name}: {profile.title} ({len(profile.requirements)} requirements)")
+            lines += [f"  {_mark(row)} {row.level:<6} {row.id}: {row.text}" for row in profile.requirements]
+    return "\n".join(lines) + "\n"
+
+
+def explanation(id: str) -> str:
+    """Everything that is known of a requirement.
+
+    Raises:
+        click.UsageError: there is none of this id.
+    """
+    try:
+        row = catalogue()[id]
+    except KeyError as error:
+        raise click.UsageError(error.args[0]) from None
+    return "\n".join(_explained(row)) + "\n"
+
+
+def _explained(row: Requirement) -> Iterator[str]:
+    yield f"{row.id}  [{row.level}, profile {row.profile}, since {row.added}]"
+    yield f"  {row.text}"
+    for source in row.sources:
+        yield f"  source: {source}" + (f"  <{source.url}>" if source.url else "")
+    where = {None: "plain and stream", True: "stream", False: "plain"}[row.streams]
+    yield f"  cells: {where}" + (f"; wires: {', '.join(row.wires)}" if row.wires else "")
+    if row.needs:
+        yield f"  needs the capabilities: {', '.join(row.needs)}"
+    yield f"  observed at: {row.observed_at}"
+    if row.excluded:
+        yield f"  excluded: {row.excluded}"
+        return
+    checks = list(_checks(row))
+    yield "  checked by:" if checks else "  checked by nothing yet"
+    yield from (f"    {check}" for check in checks)
+    yield f"  try it: looptck run --profile {row.profile} --requirement {row.id}"
+
+
+def _checks(row: Requirement) -> Iterator[str]:
+    """The tests and declared cases that check a requirement, with what they say of themselves."""
+    for module in iter_modules(spec.__path__, spec.__name__ + "."):
+        if module.name.rpartition(".")[2].startswith("test_"):
+            for name, test in vars(import_module(module.name)).items():
+                marks = getattr(test, "pytestmark", [])
+                if any(mark.name == "looptck_requirement" and mark.args == (row.id,) for mark in marks):
+                    yield f"{name.removeprefix('test_').replace('_', '-')}: {inspect.getdoc(test)}"
+    for case in cases().values():
+        if row.id in case.checks:
+            yield f"{case.name}: {case.why}"
+
+
+def _mark(row: Requirement) -> str:
+    return "-" if row.excluded else "+"

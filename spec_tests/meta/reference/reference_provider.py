@@ -1,0 +1,62 @@
+"""A provider in this process, and each runner as a function."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import httpx
+import respx
+from looptck_reference import Agent, Answer, AsyncRunner, Runner
+from reference_replies import CHAT, EVENT_STREAM, URL, Json
+
+Run = Callable[..., Answer]
+
+
+def run_sync(agent: Agent, **more: Any) -> Answer:
+    """Run an agent in the sync runner."""
+    with Runner(URL, "k") as runner:
+        return runner.run(agent, **more)
+
+
+def run_async(agent: Agent, **more: Any) -> Answer:
+    """Run an agent in the async runner."""
+
+    async def go() -> Answer:
+        async with AsyncRunner(URL, "k") as runner:
+            return await runner.run(agent, **more)
+
+    return asyncio.run(go())
+
+
+def replies(*bodies: Json | bytes) -> respx.Route:
+    """A provider that answers with these, one after the other: events where a body is bytes."""
+    return respx.post(CHAT).mock(
+        side_effect=[
+            httpx.Response(200, headers=EVENT_STREAM, content=body)
+            if isinstance(body, bytes)
+            else httpx.Response(200, json=body)
+            for body in bodies
+        ]
+    )
+
+
+class Body(httpx.SyncByteStream, httpx.AsyncByteStream):
+    """A body of which each piece runs some code before it comes; an exception among the pieces breaks it."""
+
+    def __init__(self, *parts: bytes | Exception | Callable[[], None]) -> None:
+        self.parts = parts
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self.parts:
+            if isinstance(part, Exception):
+                raise part
+            if isinstance(part, bytes):
+                yield part
+            else:
+                part()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self:
+            yield part

@@ -1,0 +1,172 @@
+"""The reference's driver, held against the protocol's schemas."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import respx
+from jsonschema import Draft202012Validator
+from looptck_reference.driver import Driver
+from reference_provider import replies
+from reference_replies import CHAT, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, Json, call, plain
+
+TOOL = "http://toolbox.test/weather"
+PROTOCOL = Path(__file__).parents[3] / "fixtures" / "protocol"
+
+Run = Callable[[Json], tuple[Json, list[str]]]
+
+
+def schema(name: str) -> Draft202012Validator:
+    """One direction of the protocol."""
+    return Draft202012Validator(json.loads((PROTOCOL / f"{name}.schema.json").read_text("utf-8")))
+
+
+TO_DRIVER, FROM_DRIVER = schema("to-driver"), schema("from-driver")
+
+
+def case(**more: Any) -> Json:
+    """A case, as the kit would hand it over."""
+    tool = {"name": "weather", "kind": "function", "description": "", "parameters": {"type": "object"}, "url": TOOL}
+    made = {
+        "name": "case", "profile": "core", "wire": "openai-chat", "mode": "sync", "stream": False, "base_url": URL,
+        "api_key": "k", "model": "m", "agent": {"name": "a", "description": "", "template": [QUESTION]},
+        "messages": [QUESTION], "inputs": {}, "tools": [tool], "options": {}, **more,
+    }  # fmt: skip
+    TO_DRIVER.validate({"type": "run", "id": "1", "case": made})
+    return made
+
+
+@pytest.fixture(params=["sync", "async"])
+def run(request: pytest.FixtureRequest) -> Run:
+    """Run a case on a fresh driver in each mode; give outcome and chunks."""
+
+    def go(case: Json) -> tuple[Json, list[str]]:
+        driver, chunks = Driver(), list[str]()
+        mode = {**case, "mode": request.param}
+        asynchronous = request.param == "async"
+        outcome = (
+            asyncio.run(driver.run_async(mode, chunks.append)) if asynchronous else driver.run(mode, chunks.append)
+        )
+        FROM_DRIVER.validate({"type": "finished", "id": "1", "outcome": outcome})
+        return outcome, chunks
+
+    return go
+
+
+def test_the_claim_is_legal() -> None:
+    """The answer to the kit's greeting is what the protocol allows."""
+    claim = Driver().start()
+
+    FROM_DRIVER.validate({"type": "started", **claim})
+    assert (["openai-chat"], ["prompty-spec"]) == (claim["wires"], claim["profiles"])
+
+
+@respx.mock
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_value(run: Run, stream: bool) -> None:  # noqa: FBT001
+    """The tool's URL is asked with the arguments, its value goes to the model, and text is sent as it comes."""
+    toolbox = respx.post(TOOL).respond(json={"value": {"sky": "blue"}})
+    chat = replies(*((TOOL_STREAM, TEXT_STREAM) if stream else (plain(None, call()), plain("18 °C"))))
+
+    outcome, chunks = run(case(stream=stream))
+
+    assert {"kind": "value", "text": "18 °C", "stop": "end"} == outcome
+    assert (["18 ", "°C"] if stream else []) == chunks
+    assert {"arguments": {"city": "Paris"}} == json.loads(toolbox.calls.last.request.content)
+    assert '{"sky": "blue"}' == json.loads(chat.calls.last.request.content)["messages"][-1]["content"]
+
+
+@respx.mock
+def test_a_raising_tool_is_told_under_its_type(run: Run) -> None:
+    """What the kit wants raised shows its type and message."""
+    respx.post(TOOL).respond(json={"error": {"type": "Storm", "message": "too windy"}})
+    chat = replies(plain(None, call()), plain("x"))
+
+    run(case())
+
+    told = json.loads(chat.calls.last.request.content)["messages"][-1]["content"]
+    assert "Error: tool 'weather' failed: Storm: too windy" == told
+
+
+OFFERED: Json = {"name": "weather", "kind": "function", "description": "", "parameters": {}, "url": None}
+
+
+@respx.mock
+@pytest.mark.parametrize(
+    ("more", "reply", "reason", "error", "message"),
+    [
+        ({}, plain(None, call()), "tool", "Storm", "too windy"),
+        ({}, plain(None, call(name="nope")), "unknown-tool", "ValueError",
+         "No handler registered for tool: nope (kind: function)"),
+        ({"tools": [OFFERED]}, plain(None, call()), "unknown-tool", "ValueError",
+         "No handler registered for tool: weather (kind: function)"),
+        ({}, plain(None, call(arguments="[")), "arguments", "BadArguments", "Expecting value"),
+        ({}, plain(None, call(), finish="length"), "truncated", "TurnCut", "token limit"),
+        ({"options": {"limit": 0}}, plain("x"), "limit", "RuntimeError", "Agent loop exceeded 0 iterations"),
+        ({}, {"error": {"message": "overloaded"}}, "provider", "ProviderError", "overloaded"),
+        ({"stream": True}, b"data: [DONE]\n\n", "stream", "StreamBroken", "finish_reason"),
+    ],
+)  # fmt: skip
+def test_errors(run: Run, more: Json, reply: Json | bytes, reason: str, error: str, message: str) -> None:  # noqa: PLR0917
+    """Each way to fail has its reason, the error's own type name and its message."""
+    respx.post(TOOL).respond(json={"error": {"type": "Storm", "message": "too windy"}})
+    replies(reply)
+
+    outcome, _ = run(case(profile="prompty-spec", **more))
+
+    assert ("error", reason, error) == (outcome["kind"], outcome["reason"], outcome["type"])
+    assert message in outcome["message"]
+
+
+@respx.mock
+@pytest.mark.parametrize(
+    ("reply", "stop"),
+    [
+        (plain("x", finish="length"), "length"),
+        (plain("x", finish="content_filter"), "content_filter"),
+        (plain(None, refusal="x"), "refusal"),
+        (plain("x", finish="tool_calls"), "end"),
+    ],
+)
+def test_stops(run: Run, reply: Json, stop: str) -> None:
+    """A value says why the loop ended."""
+    replies(reply)
+
+    assert {"kind": "value", "text": "x", "stop": stop} == run(case())[0]
+
+
+@respx.mock
+def test_an_unknown_profile_is_run_as_core(run: Run) -> None:
+    """A profile that is not claimed is no reason to fail."""
+    replies(plain(None, call(name="nope")), plain("x"))
+
+    assert "x" == run(case(profile="someone-elses"))[0]["text"]
+
+
+@respx.mock
+def test_runs_overlap() -> None:
+    """Two async runs of one driver do not share anything."""
+    respx.post(TOOL).mock(side_effect=lambda sent: httpx.Response(200, json={"value": json.loads(sent.content)}))
+
+    def model(sent: httpx.Request) -> httpx.Response:
+        body = json.loads(sent.content)
+        said = json.dumps({"who": body["model"]})
+        last = body["messages"][-1]
+        return httpx.Response(200, json=plain(None, call(arguments=said)) if last["role"] == "user" else
+                              plain(last["content"]))  # fmt: skip
+
+    respx.post(CHAT).mock(side_effect=model)
+    driver = Driver()
+
+    async def both() -> list[Json]:
+        return await asyncio.gather(*[driver.run_async(case(model=name), print) for name in "ab"])
+
+    assert ['{"arguments": {"who": "a"}}', '{"arguments": {"who": "b"}}'] == [
+        outcome["text"] for outcome in asyncio.run(both())
+    ]
