@@ -247,7 +247,7 @@ class Loop:
     def _ran(self) -> ToolCall:
         self._expect(State.RUNNING)
         call, self._running = self._running, None
-        assert call is not None  # noqa: S101 - the state says so
+        assert call is not None
         return call
 
     def _expect(self, state: State) -> None:

@@ -100,7 +100,7 @@ def catalogue() -> Catalogue:
 
 
 def read(folder: Path) -> Catalogue:
-    """The catalogue in a folder: one YAML file for each profile, checked against ``profile.schema.json`` beside them."""
+    """The catalogue in a folder: a YAML file for each profile, checked against ``profile.schema.json`` beside them."""
     profiles: dict[str, Profile] = {}
     places: dict[str, Path] = {}
     for path in sorted(folder.glob("*.yaml")):

@@ -95,12 +95,13 @@ class Implementation:
         """
         try:
             run = running.result()
-            self.runs.append(run)
-            if isinstance(run.outcome, Nothing):
-                raise Liveness(f"liveness: the loop {run.outcome}, after {len(run.requests)} model requests")
-        except (Liveness, DriverFault) as error:
-            self._stopped = error
+        except DriverFault as fault:
+            self._stopped = fault
             raise
+        self.runs.append(run)
+        if isinstance(run.outcome, Nothing):
+            self._stopped = Liveness(f"liveness: the loop {run.outcome}, after {len(run.requests)} model requests")
+            raise self._stopped
         return run
 
     def run(

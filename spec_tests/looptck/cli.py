@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 if TYPE_CHECKING:
     from looptck.session import Options
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 EXIT = """
 Exit status: 0 clean, 1 findings, 2 could not run.
@@ -24,10 +27,10 @@ def main() -> None:
     """A technology compatibility kit for LLM agent loops."""
 
 
-def _options(*names: str) -> Any:
+def _options(*names: str) -> Callable[[Function], Function]:
     """The options of these names, in order."""
 
-    def decorate(command: Any) -> Any:
+    def decorate(command: Function) -> Function:
         for name in reversed(names):
             command = OPTIONS[name](command)
         return command
@@ -35,26 +38,37 @@ def _options(*names: str) -> Any:
     return decorate
 
 
-OPTIONS: dict[str, Any] = {
+OPTIONS: dict[str, Callable[[Any], Any]] = {
     "driver": click.option(
         "--driver",
         metavar="DRIVER",
-        help="The implementation: python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE.  [default: the reference]",
+        help="The implementation: python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND.  [default: the reference]",
     ),
     "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),
-    "requirement": click.option("--requirement", multiple=True, metavar="ID", help="Only this requirement. May be repeated."),
+    "requirement": click.option(
+        "--requirement", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
+    ),
     "cell": click.option(
         "--cell", multiple=True, metavar="CELL", help="Only these cells, WIRE/plain|stream/sync|async; * is anything."
     ),
     "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
     "level": click.option(
-        "--level", type=click.Choice(["MUST", "SHOULD", "MAY"]), default="MAY", help="Only this level and those above it."
+        "--level",
+        type=click.Choice(["MUST", "SHOULD", "MAY"]),
+        default="MAY",
+        help="Only this level and those above it.",
     ),
     "known-failures": click.option(
-        "--known-failures", type=click.Path(dir_okay=False, path_type=Path), help="YAML file of known failures; a stale entry fails the run."
+        "--known-failures",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="YAML file of known failures; a stale entry fails the run.",
     ),
-    "json": click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JSON."),
-    "junit": click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JUnit XML."),
+    "json": click.option(
+        "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JSON."
+    ),
+    "junit": click.option(
+        "--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JUnit XML."
+    ),
     "timeout": click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take."),
     "patience": click.option("--patience", default=5.0, show_default=True, help="Seconds that a gate waits."),
     "examples": click.option("--examples", default=25, show_default=True, help="Examples for each property."),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 Quirk = Literal[
@@ -94,7 +95,7 @@ class Framing:
         if self.every:
             return [stream[at : at + self.every] for at in range(0, len(stream), self.every)]
         borders = [0, *sorted({cut for cut in self.cuts if 0 < cut < len(stream)}), len(stream)]
-        return [stream[start:end] for start, end in zip(borders, borders[1:], strict=False)]
+        return [stream[start:end] for start, end in pairwise(borders)]
 
     def _event(self, event: object, number: int) -> str:
         colon = "data: " if self.space else "data:"

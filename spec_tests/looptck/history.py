@@ -80,7 +80,7 @@ def same_arguments(one: str, other: str) -> bool:
     if one == other:
         return True
     try:
-        return parsed(one) == parsed(other)
+        return bool(parsed(one) == parsed(other))
     except ValueError:
         return False
 

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from looptck.agents import Tool, agent
 from looptck.cells import Cell
 from looptck.drivers import Connection, DriverFault, Started, connect
 from looptck.outcome import Nothing, Outcome
 from looptck.provider.gates import Gate, opener
-from looptck.provider.script import Script, Step, step
+from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Provider
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
@@ -43,6 +43,7 @@ class Scene:
 
     steps: list[Step] = field(default_factory=list)
     endless: Callable[[int], Step] | None = None
+    most: int = RUNAWAY_CAP
     behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
     signal: Gate | None = None
     """Opened by the first model request, for other runs to wait on."""
@@ -53,9 +54,10 @@ class Scene:
         self.endless = None
         self.signal = signal
 
-    def always(self, turn: Callable[[int], Turn]) -> None:
+    def always(self, turn: Callable[[int], Turn], *, most: int = RUNAWAY_CAP) -> None:
         """After the steps, answer request ``n`` with ``turn(n)``, without end but for the runaway cap."""
         self.endless = lambda n: Step(turn(n))
+        self.most = most
 
     def returns(self, tool: str, *values: Any) -> None:
         """Let a tool return these values, one for each run, the last one from then on."""
@@ -95,7 +97,7 @@ class Kit:
         self.started: Started
         self.late_faults: list[DriverFault] = []
 
-    def __enter__(self) -> Kit:
+    def __enter__(self) -> Self:
         self._provider.__enter__()
         try:
             self.started = self._connection.start()
@@ -124,7 +126,7 @@ class Kit:
         toolbox = Toolbox(dict(scene.behaviours))
         stage = Stage(
             WIRES[cell.wire],
-            Script(tuple(scene.steps), scene.endless),
+            Script(tuple(scene.steps), scene.endless, scene.most),
             toolbox,
             gates=scene.gates,
             patience=self.patience.gate,

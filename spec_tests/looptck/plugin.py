@@ -27,7 +27,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("looptck", "looptck: conformance of LLM agent loops")
     group.addoption("--looptck-driver", metavar="DRIVER", help="python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND")
     for name in ("profile", "requirement", "cell", "case"):
-        group.addoption(f"--looptck-{name}", action="append", default=[], metavar=name.upper(), help=f"only this {name}")
+        group.addoption(
+            f"--looptck-{name}", action="append", default=[], metavar=name.upper(), help=f"only this {name}"
+        )
     group.addoption("--looptck-level", default="MAY", metavar="LEVEL", help="only requirements of this level or above")
     group.addoption("--looptck-known-failures", metavar="FILE", help="YAML file of known failures")
     group.addoption("--looptck-json", metavar="FILE", help="write the results to this file as JSON")
@@ -102,11 +104,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def check_of(item: pytest.Item) -> Check | None:
     """What an item checks; None if it is no item of the suite. A parametrized test has a case for each value."""
-    callspec = getattr(item, "callspec", None)
-    check = callspec.params.get("check") if callspec else None
-    if not hasattr(check, "requirement"):
+    callspec: Any = getattr(item, "callspec", None)
+    check: Check | None = callspec.params.get("check") if callspec else None
+    if check is None or not hasattr(check, "requirement"):
         return None
-    variant = callspec.id.replace(check.id, "").strip("-")
+    variant: str = callspec.id.replace(check.id, "").strip("-")
     return replace(check, case=f"{check.case}[{variant}]") if variant else check
 
 

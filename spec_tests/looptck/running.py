@@ -13,7 +13,9 @@ from looptck.report.terminal import Terminal
 from looptck.session import CouldNotRun, Options, Session
 
 
-def run_suite(options: Options, *, json_file: Path | None = None, junit: Path | None = None, quiet: bool = False) -> int:
+def run_suite(
+    options: Options, *, json_file: Path | None = None, junit: Path | None = None, quiet: bool = False
+) -> int:
     """Run the suite and print what a person reads; returns the exit status: 0, 1 or 2."""
     console = Console(width=None if Console().is_terminal else 140)
     try:

@@ -35,9 +35,9 @@ class Options:
 
     driver: str | None = None
     """None: the reference."""
-    selection: Selection = Selection()
+    selection: Selection = field(default_factory=Selection)
     known_failures: Path | None = None
-    patience: Patience = Patience()
+    patience: Patience = field(default_factory=Patience)
     examples: int = 25
     """Examples for each property."""
 

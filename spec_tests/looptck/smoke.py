@@ -1,4 +1,4 @@
-"""The smoke test of a driver: does it speak the protocol, in both directions, in every mode that it offers?
+"""The smoke test of a driver, which tells whether it speaks the protocol in every mode that it offers.
 
 It says nothing about the implementation behind the driver, so that a broken driver is never scored as a broken loop.
 """
@@ -85,7 +85,9 @@ def _reached(run: Run) -> None:
     if isinstance(run.outcome, Nothing):
         raise Unfit(f"the run reached the provider, but the driver {run.outcome}")
     if not run.requests:
-        raise Unfit(f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}")
+        raise Unfit(
+            f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}"
+        )
 
 
 CHECKS: dict[str, Callable[[Kit, Cell, str], None]] = {"answer": _answers, "tool": _runs_a_tool}

@@ -49,7 +49,7 @@ class Turn:
         return "calls" if self.calls else "end"
 
     def numbered(self, n: int) -> Turn:
-        """The same turn, as the ``n``-th of a script (from 1): calls without an id get ``call_1a``, ``call_1b``, …"""
+        """The same turn, as the ``n``-th of a script (from 1): calls without an id get ``call_1a``, ``call_1b``."""
         calls = tuple(
             call if call.id is not None else replace(call, id=f"call_{n}{_letters(position)}")
             for position, call in enumerate(self.calls)

@@ -23,9 +23,7 @@ def connect(driver: str) -> Connection:
         return InProcess(rest)
     if kind == "cmd" and rest.strip():
         return Process(rest)
-    raise ValueError(
-        f"{driver!r} is no driver: write python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE"
-    )
+    raise ValueError(f"{driver!r} is no driver: write python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE")
 
 
 __all__ = ["REFERENCE", "Connection", "DriverFault", "InProcess", "Process", "Started", "connect"]

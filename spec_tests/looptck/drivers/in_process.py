@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any
 
@@ -17,20 +17,26 @@ from looptck.drivers.serve import load
 from looptck.outcome import Outcome, from_message
 
 
+STOPPING = 5.0
+"""Seconds that a driver may take over ``stop``, and its event loop to show that it is not blocked."""
+
+
 class InProcess:
     """A connection to ``module:name`` or ``file.py:name``, a driver class without constructor arguments."""
 
     def __init__(self, reference: str) -> None:
         self._reference = reference
         self._driver: Any = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop: _EventLoop | None = None
         self._workers: list[_Worker] = []
+        self._runs: dict[str, _Run] = {}
+        self._late: list[DriverFault] = []
 
     def start(self) -> Started:
         try:
             self._driver = load(self._reference)()
             declared = {"type": "started", **self._driver.start()}
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # an import that exits would end the kit, with the status of a success
             raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
         declared.setdefault("protocol", VERSION)
         wrong = complaint("from-driver", declared)
@@ -39,49 +45,64 @@ class InProcess:
         return Started.from_message(declared)
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
-        result: Future[Outcome] = Future()
-        open_run = [True]
-
-        def emit(text: str) -> None:
-            if open_run:
-                on_chunk(text)
-
-        def finish(call: Callable[[], object]) -> None:
-            try:
-                outcome = _outcome(id, call())
-            except Exception as error:
-                fault = error if isinstance(error, DriverFault) else _crash(id, error)
-                result.set_exception(fault)
-            else:
-                result.set_result(outcome)
-            finally:
-                open_run.clear()
-
+        run = self._runs[id] = _Run(id, on_chunk, self._late)
         if case["mode"] == "async":
-            coroutine = self._driver.run_async(case, emit)
-            running = asyncio.run_coroutine_threadsafe(coroutine, self._event_loop())
-            running.add_done_callback(lambda done: finish(done.result))
+            if self._loop is None:
+                self._loop = _EventLoop()
+            run.task = self._loop.submit(self._run_async(run, case))
         else:
-            self._worker().take(lambda: finish(lambda: self._driver.run(case, emit)))
-        return result
+            run.worker = self._worker()
+            run.worker.take(lambda: self._run_sync(run, case))
+        return run.result
 
     def abandon(self, id: str) -> DriverFault | None:
-        """A thread cannot be ended: the worker is left behind, and a new one takes the next run."""
-        self._workers = [worker for worker in self._workers if not worker.busy]
-        return None
+        """A task is cancelled. A thread cannot be: it is left behind, and so is an event loop that a task blocks."""
+        run = self._runs.pop(id)
+        run.abandoned = True
+        if run.worker is not None:
+            self._workers.remove(run.worker)
+            run.worker.leave()
+        if run.task is not None and self._loop is not None:
+            run.task.cancel()
+            if not self._loop.answers():
+                self._loop = None
+        return run.wrong
 
     def stop(self) -> list[DriverFault]:
-        faults = []
-        if hasattr(self._driver, "stop"):
-            try:
-                self._driver.stop()
-            except Exception as error:
-                faults.append(_crash(None, error))
-        for worker in self._workers:
+        stopping = _Worker()
+        stopped: Future[None] = Future()
+        stopping.take(lambda: self._stop(stopped))
+        try:
+            stopped.result(STOPPING)
+        except TimeoutError:
+            self._late.append(DriverFault("hung", f"stop() did not return within {STOPPING:g} s"))
+        for worker in (*self._workers, stopping):
             worker.leave()
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-        return faults
+            self._loop.end()
+        return self._late
+
+    def _run_sync(self, run: _Run, case: dict[str, Any]) -> None:
+        try:
+            run.finished(self._driver.run(case, run.emit))
+        except BaseException as error:
+            run.crashed(error)
+        self._runs.pop(run.id, None)
+
+    async def _run_async(self, run: _Run, case: dict[str, Any]) -> None:
+        try:
+            run.finished(await self._driver.run_async(case, run.emit))
+        except BaseException as error:
+            run.crashed(error)
+        self._runs.pop(run.id, None)
+
+    def _stop(self, stopped: Future[None]) -> None:
+        try:
+            if hasattr(self._driver, "stop"):
+                self._driver.stop()
+        except BaseException as error:
+            self._late.append(_crash(None, error))
+        stopped.set_result(None)
 
     def _worker(self) -> _Worker:
         for worker in self._workers:
@@ -90,11 +111,40 @@ class InProcess:
         self._workers.append(_Worker())
         return self._workers[-1]
 
-    def _event_loop(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            threading.Thread(target=self._loop.run_forever, name="looptck driver loop", daemon=True).start()
-        return self._loop
+
+class _Run:
+    """One run: where it runs, and what came of it."""
+
+    def __init__(self, id: str, on_chunk: OnChunk, late: list[DriverFault]) -> None:
+        self.id = id
+        self.result: Future[Outcome] = Future()
+        self.wrong: DriverFault | None = None
+        self.abandoned = False
+        self.worker: _Worker | None = None
+        self.task: Future[None] | None = None
+        self._on_chunk = on_chunk
+        self._late = late
+
+    def emit(self, text: str) -> None:
+        """What the driver calls with each chunk. Its mistakes are not raised: the loop under test would catch them."""
+        if self.abandoned:
+            return
+        wrong = complaint("from-driver", {"type": "chunk", "id": self.id, "text": text})
+        if self.result.done():
+            self._late.append(DriverFault("bad-message", f"a chunk for run {self.id} after its end", run=self.id))
+        elif wrong:
+            self.wrong = DriverFault("bad-message", f"a chunk of {text!r}: {wrong}", run=self.id)
+        else:
+            self._on_chunk(text)
+
+    def finished(self, answer: object) -> None:
+        outcome = _outcome(self.id, answer)
+        if self.wrong is not None:
+            raise self.wrong
+        self.result.set_result(outcome)
+
+    def crashed(self, error: BaseException) -> None:
+        self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
 
 
 class _Worker:
@@ -110,12 +160,37 @@ class _Worker:
         self._jobs.put(job)
 
     def leave(self) -> None:
+        """End the thread, once it has nothing more to do."""
         self._jobs.put(None)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()
             self.busy = False
+
+
+class _EventLoop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="looptck driver loop", daemon=True)
+        self._thread.start()
+
+    def submit(self, coroutine: Coroutine[Any, Any, None]) -> Future[None]:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+
+    def answers(self) -> bool:
+        """Whether it does what it is asked, and no task blocks it."""
+        answered = threading.Event()
+        self._loop.call_soon_threadsafe(answered.set)
+        return answered.wait(STOPPING)
+
+    def end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(STOPPING)
+        if not self._thread.is_alive():
+            self._loop.close()
 
 
 def _outcome(id: str, answer: object) -> Outcome:
@@ -126,7 +201,7 @@ def _outcome(id: str, answer: object) -> Outcome:
     return from_message(message["outcome"])  # type: ignore[arg-type]
 
 
-def _crash(id: str | None, error: Exception) -> DriverFault:
+def _crash(id: str | None, error: BaseException) -> DriverFault:
     told = "".join(traceback.format_exception(error))
     return DriverFault("crashed", _last_line(error), stderr=told, run=id)
 

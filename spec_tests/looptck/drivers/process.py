@@ -2,8 +2,8 @@
 
 The life of a driver process: it is started, answers ``start`` with ``started``, takes runs and answers them in any
 order, and exits after ``stop``. If it dies, or hangs and is ended, the next run starts a new one. Whatever it does
-wrong is laid at the door of the runs that were open at that moment; what it does wrong after a run was over is kept
-and told by ``stop``.
+wrong is laid at the door of the runs that were open on that process at that moment; what it does wrong after a run was
+over is kept and told by ``stop``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import shlex
 import signal
 import subprocess
@@ -37,8 +38,9 @@ STDERR_KEPT = 4000
 
 @dataclass(slots=True)
 class _Open:
-    """A run that has not finished."""
+    """A run that has not finished, and the process that has it."""
 
+    child: _Child
     future: Future[Outcome]
     on_chunk: OnChunk
     faults: list[DriverFault] = field(default_factory=list)
@@ -63,11 +65,16 @@ class Process:
     def start(self) -> Started:
         self._child = child = _Child(self._command, self._heard, self._ended)
         child.send({"type": "start", "protocol": VERSION})
-        if not child.started.wait(STARTING):
-            child.kill()
+        try:
+            in_time = child.started.wait(STARTING)
+        except BaseException:
+            child.dismiss("the kit was interrupted")
+            raise
+        if not in_time:
+            child.dismiss("it took too long to start")
             raise DriverFault("cannot-start", f"no `started` within {STARTING:g} s", stderr=child.stderr())
         if isinstance(child.declared, DriverFault):
-            child.kill()
+            child.dismiss("it could not be started")
             raise child.declared
         assert child.declared is not None
         return child.declared
@@ -82,27 +89,30 @@ class Process:
             future.set_exception(fault)
             return future
         with self._lock:
-            self._open[id] = _Open(future, on_chunk)
-        child.send({"type": "run", "id": id, "case": case})
+            end = child.end
+            if end is None:
+                self._open[id] = _Open(child, future, on_chunk)
+        if end is None:
+            child.send({"type": "run", "id": id, "case": case})
+        else:
+            self._in_a_row += 1
+            future.set_exception(DriverFault(end.kind, end.detail, stderr=end.stderr, run=id))
         return future
 
     def abandon(self, id: str) -> DriverFault | None:
         """The process is ended; the next run starts a new one."""
-        child = self._child
+        self._in_a_row += 1
         with self._lock:
             run = self._open.pop(id, None)
-            self._closed.add(id)
-        told = child.half_line() if child else ""
-        stderr = child.stderr() if child else ""
-        if child:
-            child.kill()
-            self._child = None
-        if run is None or not run.faults:
-            half = f"; it had written half a line: {shortened(told)}" if told else ""
-            self._in_a_row += 1
-            return DriverFault("half-line" if told else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
-        self._in_a_row += 1
-        return run.faults[0]
+        if run is None:
+            return DriverFault("hung", f"run {id} did not finish in time", run=id)
+        told = run.child.half_line()
+        stderr = run.child.stderr()
+        run.child.dismiss(f"run {id} never finished")
+        if run.faults:
+            return run.faults[0]
+        half = f"; it had written half a line: {shortened(told)}" if told else ""
+        return DriverFault("half-line" if told else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
 
     def stop(self) -> list[DriverFault]:
         child, self._child = self._child, None
@@ -124,9 +134,11 @@ class Process:
 
     def _heard(self, child: _Child, line: bytes) -> None:
         """One whole line of the driver."""
+        if child.killed:
+            return
         try:
             message = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             self._wrong(child, "rubbish", shortened(line.decode(errors="replace")))
             return
         wrong = complaint("from-driver", message)
@@ -134,14 +146,10 @@ class Process:
             self._wrong(child, "bad-message", f"{wrong}: {shortened(line.decode(errors='replace'))}")
         elif message["type"] == "started":
             self._greeted(child, message)
-        elif message["id"] in self._open:
-            self._told(message)
-        elif message["id"] in self._closed:
-            if message["type"] == "finished":
-                detail = f"a second `finished` for run {message['id']}"
-                self._late.append(DriverFault("answered-twice", detail, stderr=child.stderr(), run=message["id"]))
+        elif child.declared is None:
+            self._wrong(child, "bad-message", f"`{message['type']}` before `started`")
         else:
-            self._wrong(child, "unknown-id", f"{message['type']} for {message['id']!r}")
+            self._told(child, message)
 
     def _greeted(self, child: _Child, message: dict[str, Any]) -> None:
         if child.declared is not None:
@@ -149,29 +157,42 @@ class Process:
         else:
             child.declare(Started.from_message(message))
 
-    def _told(self, message: dict[str, Any]) -> None:
-        id = message["id"]
-        if message["type"] == "chunk":
-            self._open[id].on_chunk(message["text"])
-            return
+    def _told(self, child: _Child, message: dict[str, Any]) -> None:
+        """A ``chunk`` or ``finished``: of an open run, of one that was over, or of none."""
+        id, finished = message["id"], message["type"] == "finished"
         with self._lock:
-            run = self._open.pop(id)
-            self._closed.add(id)
-        if run.faults:
+            over = id in self._closed
+            run = self._open.get(id)
+            if run is not None and finished:
+                del self._open[id]
+                self._closed.add(id)
+        if run is None:
+            if not over:
+                self._wrong(child, "unknown-id", f"{message['type']} for {id!r}")
+            elif finished:
+                self._too_late(child, id, "answered-twice", f"a second `finished` for run {id}")
+            else:
+                self._too_late(child, id, "bad-message", f"a `chunk` for run {id} after its `finished`")
+        elif not finished:
+            run.on_chunk(message["text"])
+        elif run.faults:
             self._in_a_row += 1
             run.future.set_exception(run.faults[0])
         else:
             self._in_a_row = 0
             run.future.set_result(from_message(message["outcome"]))
 
+    def _too_late(self, child: _Child, id: str, kind: Kind, detail: str) -> None:
+        self._late.append(DriverFault(kind, detail, stderr=child.stderr(), run=id))
+
     def _wrong(self, child: _Child, kind: Kind, detail: str) -> None:
         if child.declared is None:
             child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr()))
             return
         with self._lock:
-            runs = list(self._open.items())
-        for id, run in runs:
-            run.faults.append(DriverFault(kind, detail, stderr=child.stderr(), run=id))
+            runs = [(id, run) for id, run in self._open.items() if run.child is child]
+            for id, run in runs:
+                run.faults.append(DriverFault(kind, detail, stderr=child.stderr(), run=id))
         if not runs:
             self._late.append(DriverFault(kind, detail, stderr=child.stderr()))
 
@@ -180,17 +201,23 @@ class Process:
         status = child.status()
         kind: Kind = "half-line" if rest else "crashed"
         detail = f"exit status {status}" + (f", after {shortened(rest.decode(errors='replace'))}" if rest else "")
+        if child.killed:
+            kind, detail = "crashed", f"the kit ended it: {child.killed}"
         if child.declared is None:
             child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr()))
+            return
         with self._lock:
-            runs, self._open = (self._open, {}) if child is self._child else ({}, self._open)
-            self._closed.update(runs)
-        for id, run in runs.items():
+            child.end = DriverFault(kind, detail, stderr=child.stderr())
+            lost = {id: run for id, run in self._open.items() if run.child is child}
+            for id in lost:
+                del self._open[id]
+                self._closed.add(id)
+        for id, run in lost.items():
             self._in_a_row += 1
             fault = run.faults[0] if run.faults else DriverFault(kind, detail, stderr=child.stderr(), run=id)
             run.future.set_exception(fault)
-        if not runs and child is self._child and not child.stopping:
-            self._late.append(DriverFault(kind, detail, stderr=child.stderr()))
+        if not lost and not child.stopping:
+            self._late.append(child.end)
 
 
 class _Child:
@@ -206,10 +233,15 @@ class _Child:
         self.declared: Started | DriverFault | None = None
         self.alive = True
         self.stopping = False
+        self.killed = ""
+        """Why the kit ended it."""
+        self.end: DriverFault | None = None
+        """How it ended, once its open runs have been told."""
         self._heard = heard
         self._ended = ended
         self._rest = b""
         self._errors = bytearray()
+        self._reading = threading.Lock()
         self._writing = threading.Lock()
         try:
             self._process = subprocess.Popen(
@@ -221,6 +253,8 @@ class _Child:
             )
         except (OSError, ValueError) as error:
             raise DriverFault("cannot-start", f"{command!r}: {error}") from error
+        assert self._process.stderr is not None
+        os.set_blocking(self._process.stderr.fileno(), False)
         self._listening = [
             threading.Thread(target=self._read_errors, daemon=True),
             threading.Thread(target=self._read_lines, daemon=True),
@@ -243,8 +277,9 @@ class _Child:
             self._process.stdin.flush()
 
     def stderr(self) -> str:
-        """The end of what it wrote to standard error so far."""
-        return bytes(self._errors[-STDERR_KEPT:]).decode(errors="replace")
+        """The end of what it wrote to standard error so far, all that is in the pipe included."""
+        self._take_errors()
+        return bytes(self._errors).decode(errors="replace")
 
     def half_line(self) -> str:
         """What it wrote after its last line end."""
@@ -255,7 +290,7 @@ class _Child:
         try:
             return self._process.wait(STOPPING)
         except subprocess.TimeoutExpired:
-            self.kill()
+            self.kill("its standard output was closed and it lived on")
             return self._process.wait()
         finally:
             self._listening[0].join(STOPPING)
@@ -264,21 +299,26 @@ class _Child:
         """Ask it to exit; whether it did. One that does not is ended."""
         self.stopping = True
         self.send({"type": "stop"})
-        assert self._process.stdin is not None
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()
+        self._close_input()
         try:
             self._process.wait(STOPPING)
         except subprocess.TimeoutExpired:
-            self.kill()
+            self.kill("it did not stop")
             return False
         self._listening[1].join(STOPPING)
+        if self._listening[1].is_alive():
+            self.kill("what it had started lived on")
         return True
 
-    def kill(self) -> None:
+    def dismiss(self, why: str) -> None:
+        """End it for a reason that is told elsewhere."""
+        self.stopping = True
+        self.kill(why)
+
+    def kill(self, why: str) -> None:
         """End it and what it started."""
         self.alive = False
-        self.stopping = True
+        self.killed = self.killed or why
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -299,15 +339,35 @@ class _Child:
                 if line.strip():
                     self._heard(self, line)
             if size > MAX_LINE:
-                self.kill()
+                self.kill(f"it wrote a line of more than {MAX_LINE} bytes")
                 break
         self.alive = False
         self._ended(self, b"".join(pending))
         self._process.stdout.close()
+        self._close_input()
+
+    def _close_input(self) -> None:
+        assert self._process.stdin is not None
+        with self._writing, contextlib.suppress(OSError):
+            self._process.stdin.close()
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
-        while data := os.read(self._process.stderr.fileno(), 1 << 16):
-            self._errors += data
-            del self._errors[:-STDERR_KEPT]
-        self._process.stderr.close()
+        waiting = select.poll()
+        waiting.register(self._process.stderr, select.POLLIN)
+        while waiting.poll() and self._take_errors():
+            pass
+        with self._reading:
+            self._process.stderr.close()
+
+    def _take_errors(self) -> bool:
+        """Read what is in the pipe of its standard error; whether more may come."""
+        assert self._process.stderr is not None
+        with self._reading, contextlib.suppress(BlockingIOError):
+            while not self._process.stderr.closed:
+                data = os.read(self._process.stderr.fileno(), 1 << 16)
+                if not data:
+                    return False
+                self._errors += data
+                del self._errors[:-STDERR_KEPT]
+        return True

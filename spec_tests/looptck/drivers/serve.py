@@ -22,6 +22,9 @@ import threading
 from pathlib import Path
 from typing import Any, TextIO
 
+VERSION = 1
+"""Of the protocol."""
+
 Message = dict[str, Any]
 
 
@@ -74,11 +77,13 @@ class Host:
 
     def handle(self, message: Message) -> None:
         if message["type"] == "start":
-            self._send({"type": "started", **self._driver.start()})
+            self._send({"type": "started", "protocol": VERSION, **self._driver.start()})
         elif message["type"] == "run":
             self._run(message["id"], message["case"])
         elif message["type"] == "cancel":
             self._driver.cancel(message["id"])
+        elif message["type"] == "stop" and hasattr(self._driver, "stop"):
+            self._driver.stop()
 
     def _run(self, id: str, case: Message) -> None:
         if case["mode"] == "async":
@@ -89,16 +94,16 @@ class Host:
     def _run_sync(self, id: str, case: Message) -> None:
         try:
             outcome = self._driver.run(case, lambda text: self._chunk(id, text))
+            self._send({"type": "finished", "id": id, "outcome": outcome})
         except BaseException:
             _die()
-        self._send({"type": "finished", "id": id, "outcome": outcome})
 
     async def _run_async(self, id: str, case: Message) -> None:
         try:
             outcome = await self._driver.run_async(case, lambda text: self._chunk(id, text))
+            self._send({"type": "finished", "id": id, "outcome": outcome})
         except BaseException:
             _die()
-        self._send({"type": "finished", "id": id, "outcome": outcome})
 
     def _chunk(self, id: str, text: str) -> None:
         self._send({"type": "chunk", "id": id, "text": text})
@@ -120,6 +125,7 @@ def _die() -> None:
 
 
 def main(arguments: list[str]) -> int:
+    """Serve the named driver until ``stop``; exit status 2 where none is named."""
     if len(arguments) != 1:
         print("usage: serve.py MODULE:NAME | FILE.py:NAME", file=sys.stderr)
         return 2
@@ -128,9 +134,9 @@ def main(arguments: list[str]) -> int:
     host = Host(load(arguments[0])(), writer)
     for line in sys.stdin:
         message = json.loads(line)
+        host.handle(message)
         if message["type"] == "stop":
             break
-        host.handle(message)
     sys.stderr.flush()
     os._exit(0)
 

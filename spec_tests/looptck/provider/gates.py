@@ -67,7 +67,9 @@ def caller_has(text: str) -> Gate:
 
 def tool_began(tool: str, times: int = 1) -> Gate:
     """Opens when the tool has been started this many times."""
-    return _counting(f"tool {tool} has started {times}×", times, lambda e: isinstance(e, ToolBegan) and e.tool == tool)
+    return _counting(
+        f"tool {tool} has started {times} times", times, lambda e: isinstance(e, ToolBegan) and e.tool == tool
+    )
 
 
 def tools_ended(times: int) -> Gate:

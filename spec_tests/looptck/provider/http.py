@@ -141,7 +141,9 @@ class Connection(asyncio.Protocol):
         words = lines[0].split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             raise ValueError(f"{lines[0][:80]!r} is not an HTTP/1.1 request line")
-        headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+        headers = {
+            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])
+        }
         if headers.get("transfer-encoding", "").lower() == "chunked":
             taken = self._chunked_body(end + 4)
         else:

@@ -25,6 +25,15 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """A reply as a real server sent it."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """The answer to one model request. A step without a turn must have a fault that needs none."""
 
@@ -34,6 +43,8 @@ class Step:
     holds: tuple[Hold, ...] = ()
     before: Gate | None = None
     """Nothing of the reply leaves until this gate is open."""
+    recorded: Recorded | None = None
+    """The bytes in which the turn was said: they are played as they are, and framing, faults and holds do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +53,13 @@ class Script:
 
     steps: tuple[Step, ...] = ()
     endless: Callable[[int], Step] | None = field(default=None, compare=False)
+    most: int = RUNAWAY_CAP
+    """The most requests that an endless script answers."""
 
     @property
     def cap(self) -> int:
         """Requests beyond this one are not answered at all."""
-        return RUNAWAY_CAP if self.endless else len(self.steps) + SPARE_REQUESTS
+        return self.most if self.endless else len(self.steps) + SPARE_REQUESTS
 
     def step(self, n: int) -> Step | None:
         """What answers request ``n`` (from 1); None past the end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
+from typing import Self
 
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.stage import Stage
@@ -28,7 +29,7 @@ class Provider:
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
 
-    def __enter__(self) -> Provider:
+    def __enter__(self) -> Self:
         self._thread.start()
         try:
             self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()

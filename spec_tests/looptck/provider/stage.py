@@ -12,7 +12,7 @@ from typing import Any
 from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
-from looptck.provider.script import Script, Step
+from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.toolbox import Toolbox
 from looptck.transcript import Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
 from looptck.turns import Turn
@@ -109,11 +109,14 @@ class Stage:
             raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
         turn = step.turn.numbered(n)
         self.turns[n] = turn
-        reply = self._streamed(n, turn, step) if stream else self._plain(n, turn, step)
+        if step.recorded is not None:
+            reply = _replayed(step.recorded)
+        else:
+            reply = self._streamed(n, turn, step) if stream else self._plain(n, turn, step)
         if step.before is not None:
             reply.parts.insert(0, step.before)
         what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"
-        return self._noted(n, 200, what, reply)
+        return self._noted(n, step.recorded.status if step.recorded else 200, what, reply)
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
         body = json.dumps(self.wire.body(turn, n, step.framing), ensure_ascii=step.framing.escaped).encode()
@@ -184,6 +187,14 @@ class Stage:
         return self._patient(reply)
 
 
+def _replayed(reply: Recorded) -> HttpReply:
+    """The recorded bytes: an event stream in one chunk, anything else with its length."""
+    headers = [("content-type", reply.content_type)]
+    if reply.content_type.startswith("text/event-stream"):
+        return HttpReply([head(reply.status, headers, length=None) + chunked(reply.body) + LAST_CHUNK])
+    return HttpReply([head(reply.status, headers, length=len(reply.body)) + reply.body])
+
+
 def _whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:
     encoded = json.dumps(body, ensure_ascii=False).encode()
     return HttpReply([head(status, headers or _JSON, length=len(encoded)) + encoded])
@@ -195,5 +206,3 @@ def _parsed(raw: bytes) -> Any:
         return json.loads(raw)
     except ValueError:
         return None
-
-

@@ -54,7 +54,7 @@ def _difference(run: Run) -> Iterator[str]:
     found = run.first_difference()
     if found:
         received, difference = found
-        yield f"  request {received.n} is the first that differs from the conversation as it was, at {difference.pointer}"
+        yield f"  request {received.n} is the first that is not as it should be, at {difference.pointer}"
         yield f"    - {difference.expected}"
         yield f"    + {difference.got}"
 

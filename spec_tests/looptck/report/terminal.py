@@ -1,4 +1,4 @@
-"""The terminal of ``looptck run``: progress while it runs, then the failures, a table by requirement, and the counts."""
+"""The terminal of ``looptck run``: progress while it runs, then a table by requirement, the failures and the counts."""
 
 from __future__ import annotations
 

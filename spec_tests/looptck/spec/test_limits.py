@@ -13,6 +13,10 @@ from looptck.turns import Call, Turn, calls, says
 from looptck.verdicts import NotReached
 
 
+RUNAWAY = 16
+"""Enough to show that a limit of at most 7 did not hold."""
+
+
 def _asks(n: int) -> Turn:
     """A turn that asks for a tool, with arguments that are new every time: some loops stop at repeated calls."""
     return calls(Call.of("note", {"text": f"round {n}"}))
@@ -32,7 +36,7 @@ def _told(run: Run) -> bool:
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 def test_endless_calls(provider: Scene, implementation: Implementation, limit: int) -> None:
     """A model that never stops asking is asked as often as the limit allows, and no more."""
-    provider.always(_asks)
+    provider.always(_asks, most=RUNAWAY)
 
     run = implementation.run(limit=limit)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
 from looptck_reference import Agent, Tool
-from reference_provider import Run, run_async, run_sync
-from reference_replies import QUESTION
+from meta.reference.reference_provider import Run, run_async, run_sync
+from meta.reference.reference_replies import QUESTION
 
 
 @pytest.fixture(params=[run_sync, run_async], ids=["sync", "async"])

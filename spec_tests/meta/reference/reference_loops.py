@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looptck_reference import CORE, OPENAI_CHAT, Agent, Ask, Dialect, Loop, Stop, Tool, ToolCall, Turn
-from reference_replies import QUESTION
+from meta.reference.reference_replies import QUESTION
 
 PING = ToolCall("call_1", "ping", '{"n":1}')
 PONG = ToolCall("call_2", "pong", '{"n":2}')

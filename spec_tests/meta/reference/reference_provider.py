@@ -8,8 +8,9 @@ from typing import Any
 
 import httpx
 import respx
+
 from looptck_reference import Agent, Answer, AsyncRunner, Runner
-from reference_replies import CHAT, EVENT_STREAM, URL, Json
+from meta.reference.reference_replies import CHAT, EVENT_STREAM, URL, Json
 
 Run = Callable[..., Answer]
 

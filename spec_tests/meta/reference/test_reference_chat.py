@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from looptck_reference import OPENAI_CHAT, Agent, MalformedReply, ProviderError, Stop, Tool, ToolCall, Turn
-from reference_replies import QUESTION, call, plain
+from meta.reference.reference_replies import QUESTION, call, plain
 
 PARIS = ToolCall("call_1", "weather", '{"city":"Paris"}')
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from looptck_reference import MalformedReply, ProviderError, Stop, StreamBroken, ToolCall, Turn
 from looptck_reference.reception import Reception
 from looptck_reference.wires.openai_chat_stream import ChatStream
-from reference_replies import Json, delta, piece, pieces, sse
+from meta.reference.reference_replies import Json, delta, piece, pieces, sse
 
 END = delta(finish="tool_calls")
 
@@ -127,7 +128,7 @@ def test_halves_of_a_character_are_joined() -> None:
 
 
 @pytest.mark.parametrize("done", [True, False])
-def test_a_stream_without_a_finish_reason_is_not_whole(done: bool) -> None:  # noqa: FBT001
+def test_a_stream_without_a_finish_reason_is_not_whole(done: bool) -> None:
     """Without a finish reason nobody knows what is missing, end mark or not."""
     reception = Reception(ChatStream(), lambda _: True)
     list(reception.feed(sse(pieces(piece("{}", call_id="a", name="x")), done=done)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 from looptck_reference import CORE, PROMPTY_SPEC, BadArguments, Dialect, Fail, Run, ToolCall, Turn
-from reference_loops import CALLING, PING, PONG, asking, results
+from meta.reference.reference_loops import CALLING, PING, PONG, asking, results
 
 
 @pytest.mark.parametrize(

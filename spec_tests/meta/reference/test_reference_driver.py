@@ -12,9 +12,10 @@ import httpx
 import pytest
 import respx
 from jsonschema import Draft202012Validator
+
 from looptck_reference.driver import Driver
-from reference_provider import replies
-from reference_replies import CHAT, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, Json, call, plain
+from meta.reference.reference_provider import replies
+from meta.reference.reference_replies import CHAT, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, Json, call, plain
 
 TOOL = "http://toolbox.test/weather"
 PROTOCOL = Path(__file__).parents[3] / "fixtures" / "protocol"
@@ -69,7 +70,7 @@ def test_the_claim_is_legal() -> None:
 
 @respx.mock
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_value(run: Run, stream: bool) -> None:  # noqa: FBT001
+def test_a_value(run: Run, stream: bool) -> None:
     """The tool's URL is asked with the arguments, its value goes to the model, and text is sent as it comes."""
     toolbox = respx.post(TOOL).respond(json={"value": {"sky": "blue"}})
     chat = replies(*((TOOL_STREAM, TEXT_STREAM) if stream else (plain(None, call()), plain("18 °C"))))
@@ -113,7 +114,7 @@ OFFERED: Json = {"name": "weather", "kind": "function", "description": "", "para
         ({"stream": True}, b"data: [DONE]\n\n", "stream", "StreamBroken", "finish_reason"),
     ],
 )  # fmt: skip
-def test_errors(run: Run, more: Json, reply: Json | bytes, reason: str, error: str, message: str) -> None:  # noqa: PLR0917
+def test_errors(run: Run, more: Json, reply: Json | bytes, reason: str, error: str, message: str) -> None:
     """Each way to fail has its reason, the error's own type name and its message."""
     respx.post(TOOL).respond(json={"error": {"type": "Storm", "message": "too windy"}})
     replies(reply)

@@ -8,9 +8,20 @@ from typing import Any
 import httpx
 import pytest
 import respx
+
 from looptck_reference import Agent, ConnectionLost, MalformedReply, ProviderError, StreamBroken, TurnCut
-from reference_provider import Body, Run, replies
-from reference_replies import CHAT, EVENT_STREAM, TEXT_STREAM, TOOL_STREAM, call, piece, pieces, plain, sse
+from meta.reference.reference_provider import Body, Run, replies
+from meta.reference.reference_replies import (
+    CHAT,
+    EVENT_STREAM,
+    TEXT_STREAM,
+    TOOL_STREAM,
+    call,
+    piece,
+    pieces,
+    plain,
+    sse,
+)
 
 
 @respx.mock
@@ -26,7 +37,7 @@ from reference_replies import CHAT, EVENT_STREAM, TEXT_STREAM, TOOL_STREAM, call
         ({}, "Unauthorized"),
     ],
 )
-def test_http_errors(run: Run, agent: Agent, stream: bool, body: dict[str, Any], words: str) -> None:  # noqa: FBT001
+def test_http_errors(run: Run, agent: Agent, stream: bool, body: dict[str, Any], words: str) -> None:
     """An HTTP error has status and the provider's words, and nothing is sent twice."""
     route = respx.post(CHAT).respond(401, **body)
 
@@ -61,7 +72,7 @@ def test_bodies_that_are_no_reply(run: Run, agent: Agent, body: bytes) -> None:
 @respx.mock
 @pytest.mark.parametrize("error", [httpx.ConnectError("refused"), httpx.ReadTimeout("slow")])
 @pytest.mark.parametrize("stream", [False, True])
-def test_no_connection(run: Run, agent: Agent, error: Exception, stream: bool) -> None:  # noqa: FBT001
+def test_no_connection(run: Run, agent: Agent, error: Exception, stream: bool) -> None:
     """A provider that cannot be reached is named."""
     respx.post(CHAT).mock(side_effect=error)
 

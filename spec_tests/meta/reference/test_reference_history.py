@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
 from looptck_reference import CORE, OPENAI_CHAT, Agent, Ask, Fail, Finish, Loop, Run, Stop, Tool, ToolCall, Turn
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from looptck_reference import (
     CORE,
     OPENAI_CHAT,
@@ -25,8 +26,8 @@ from looptck_reference import (
     Turn,
     TurnCut,
 )
-from reference_loops import CALLING, PING, PONG, asking, new, no_handler_is_called, results
-from reference_replies import QUESTION
+from meta.reference.reference_loops import CALLING, PING, PONG, asking, new, no_handler_is_called, results
+from meta.reference.reference_replies import QUESTION
 
 
 def test_the_first_question_is_the_callers_messages() -> None:

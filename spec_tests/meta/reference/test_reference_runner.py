@@ -9,9 +9,10 @@ import json
 import httpx
 import pytest
 import respx
+
 from looptck_reference import CORE, PROMPTY_SPEC, Agent, AsyncToolInSyncRun, Dialect, Runner, Stop, Tool
-from reference_provider import Body, Run, replies, run_async, run_sync
-from reference_replies import (
+from meta.reference.reference_provider import Body, Run, replies, run_async, run_sync
+from meta.reference.reference_replies import (
     CHAT,
     EVENT_STREAM,
     QUESTION,
@@ -29,7 +30,7 @@ from reference_replies import (
 
 @respx.mock
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_round_and_an_answer(run: Run, agent: Agent, ran: list[object], stream: bool) -> None:  # noqa: FBT001
+def test_a_round_and_an_answer(run: Run, agent: Agent, ran: list[object], stream: bool) -> None:
     """The tool runs once with its arguments, the model sees the result, and its text is the answer."""
     bodies = (TOOL_STREAM, TEXT_STREAM) if stream else (plain(None, call()), plain("18 °C"))
     route = replies(*bodies)
@@ -200,7 +201,7 @@ def test_a_client_of_the_caller_is_used_and_left_open() -> None:
 
 def test_tls_is_checked_by_default() -> None:
     """Only a client that is for plain HTTP goes without the trusted certificates, and then it trusts none."""
-    from looptck_reference.exchange import tls_for  # noqa: PLC0415
+    from looptck_reference.exchange import tls_for
 
     context = tls_for("http://provider.test")
 

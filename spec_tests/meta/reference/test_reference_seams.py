@@ -3,7 +3,7 @@
 Each of these loops has one bug, which its docstring states.
 """
 
-# ruff: noqa: D102 - what a broken loop does wrong stands at its class
+
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 import respx
+
 from looptck_reference import (
     ChatStream,
     ChatWire,
@@ -27,7 +28,7 @@ from looptck_reference import (
     Wire,
 )
 from looptck_reference.driver import Driver
-from reference_replies import CHAT, EVENT_STREAM, QUESTION, URL, call, delta, piece, pieces, plain, sse
+from meta.reference.reference_replies import CHAT, EVENT_STREAM, QUESTION, URL, call, delta, piece, pieces, plain, sse
 
 if TYPE_CHECKING:
     from looptck_reference.tools import Handler

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from looptck_reference.wires.sse import EventReader
 
 BOM = b"\xef\xbb\xbf"
@@ -68,7 +69,7 @@ STREAM = st.lists(st.tuples(LINE, st.sampled_from(["\n", "\r", "\r\n"])).map("".
 
 
 @given(STREAM, st.booleans(), st.data())
-def test_cutting_changes_nothing(stream: bytes, bom: bool, data: st.DataObject) -> None:  # noqa: FBT001
+def test_cutting_changes_nothing(stream: bytes, bom: bool, data: st.DataObject) -> None:
     """The same bytes are the same events in whatever pieces they come."""
     whole = BOM * bom + stream
     borders = sorted(data.draw(st.sets(st.integers(0, len(whole)), max_size=8), label="borders"))

@@ -7,6 +7,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from looptck_reference.errors import BadArguments
 from looptck_reference.tools import Tool, bind, json_text, parse_arguments
 

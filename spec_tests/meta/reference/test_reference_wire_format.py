@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 import respx
+
 from looptck_reference import CORE, PROMPTY_SPEC, Agent, Dialect, Runner, Tool
-from reference_replies import CHAT, EVENT_STREAM, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, call, plain
+from meta.reference.reference_replies import CHAT, EVENT_STREAM, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, call, plain
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion

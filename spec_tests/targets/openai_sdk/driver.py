@@ -1,0 +1,71 @@
+"""The driver of a hand-written loop: one client for all cases, pointed at each case's provider."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from openai import AsyncOpenAI, OpenAI
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import loop
+from shared import Json, answered, async_handlers, failed, handlers
+
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+class Driver:
+    """Runs the kit's cases on the loop."""
+
+    def __init__(self) -> None:
+        self._client = OpenAI(api_key="-", base_url=NOWHERE)
+        self._async_client = AsyncOpenAI(api_key="-", base_url=NOWHERE)
+
+    def start(self) -> Json:
+        """What the loop is and can do."""
+        return {
+            "protocol": 1,
+            "name": "hand-written loop on openai",
+            "version": version("openai"),
+            "language": "python",
+            "wires": ["openai-chat"],
+            "modes": ["sync", "async"],
+            "profiles": [],
+            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
+            "dialect": {"limit_counts": "model-calls"},
+        }
+
+    def run(self, case: Json, emit: Callable[[str], None]) -> Json:
+        """Run one case in sync mode."""
+        client = self._client.with_options(base_url=case["base_url"], api_key=case["api_key"])
+        try:
+            return answered(loop.run(client, handlers(case), **_request(case, emit)))
+        except Exception as error:
+            return _failed(error)
+
+    async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
+        """Run one case in async mode."""
+        client = self._async_client.with_options(base_url=case["base_url"], api_key=case["api_key"])
+        try:
+            return answered(await loop.run_async(client, async_handlers(case), **_request(case, emit)))
+        except Exception as error:
+            return _failed(error)
+
+
+def _request(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
+    keys = ("name", "description", "parameters")
+    return {
+        "model": case["model"],
+        "messages": case["messages"],
+        "tools": [{"type": "function", "function": {key: tool[key] for key in keys}} for tool in case["tools"]],
+        "on_text": emit if case["stream"] else None,
+        **case["options"],
+    }
+
+
+def _failed(error: Exception) -> Json:
+    return failed(error, "limit" if isinstance(error, loop.LimitReached) else None)

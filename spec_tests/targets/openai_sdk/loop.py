@@ -1,0 +1,95 @@
+"""The tool loop that one writes by hand on the official OpenAI SDK.
+
+It is what many have in their own code: every trouble with a tool is told to the model, an endless conversation stops
+at the limit, and all else is left to the SDK.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from openai import AsyncOpenAI, OpenAI
+
+OnText = Callable[[str], None]
+
+
+class LimitReached(Exception):
+    """The model still asked for tools in the last of its turns."""
+
+
+def run(
+    client: OpenAI,
+    functions: Mapping[str, Callable[..., Any]],
+    *,
+    messages: list[Any],
+    limit: int = 10,
+    on_text: OnText | None = None,
+    **request: Any,
+) -> str | None:
+    """Ask the model, run the tools it asks for, and go on until it answers. ``on_text`` makes it stream."""
+    messages = list(messages)
+    for _ in range(limit):
+        if on_text:
+            with client.chat.completions.stream(messages=messages, **request) as stream:
+                for event in stream:
+                    if event.type == "content.delta":
+                        on_text(event.delta)
+                message = stream.get_final_completion().choices[0].message
+        else:
+            message = client.chat.completions.create(messages=messages, **request).choices[0].message
+        if not message.tool_calls:
+            return message.content
+        messages.append(message)
+        for call in message.tool_calls:
+            try:
+                content = _text(functions[call.function.name](**_arguments(call)))
+            except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+                content = _told(call, error)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+    raise LimitReached(f"no answer within {limit} turns")
+
+
+async def run_async(
+    client: AsyncOpenAI,
+    functions: Mapping[str, Callable[..., Awaitable[Any]]],
+    *,
+    messages: list[Any],
+    limit: int = 10,
+    on_text: OnText | None = None,
+    **request: Any,
+) -> str | None:
+    """The same with an async client and async tools."""
+    messages = list(messages)
+    for _ in range(limit):
+        if on_text:
+            async with client.chat.completions.stream(messages=messages, **request) as stream:
+                async for event in stream:
+                    if event.type == "content.delta":
+                        on_text(event.delta)
+                message = (await stream.get_final_completion()).choices[0].message
+        else:
+            message = (await client.chat.completions.create(messages=messages, **request)).choices[0].message
+        if not message.tool_calls:
+            return message.content
+        messages.append(message)
+        for call in message.tool_calls:
+            try:
+                content = _text(await functions[call.function.name](**_arguments(call)))
+            except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+                content = _told(call, error)
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
+    raise LimitReached(f"no answer within {limit} turns")
+
+
+def _arguments(call: Any) -> dict[str, Any]:
+    return json.loads(call.function.arguments or "{}")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _told(call: Any, error: Exception) -> str:
+    return f"Error: the tool {call.function.name!r} failed: {type(error).__name__}: {error}"

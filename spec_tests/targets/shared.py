@@ -1,0 +1,83 @@
+"""What the drivers of Python targets share: tools that ask the kit what to do, and errors told in the protocol's words.
+
+Standard library only, for it runs in the environment of each target.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import urllib.request
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+Json = dict[str, Any]
+
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def handlers(case: Json) -> dict[str, Callable[..., Any]]:
+    """A function for each tool of the case that is to have one."""
+    return {tool["name"]: _handler(tool["url"]) for tool in case["tools"] if tool["url"]}
+
+
+def async_handlers(case: Json) -> dict[str, Callable[..., Awaitable[Any]]]:
+    """The same as coroutine functions."""
+    return {tool["name"]: _async_handler(tool["url"]) for tool in case["tools"] if tool["url"]}
+
+
+def _handler(url: str) -> Callable[..., Any]:
+    def handle(**arguments: Any) -> Any:
+        return _forwarded(url, arguments)
+
+    return handle
+
+
+def _async_handler(url: str) -> Callable[..., Awaitable[Any]]:
+    async def handle(**arguments: Any) -> Any:
+        return await asyncio.to_thread(_forwarded, url, arguments)
+
+    return handle
+
+
+def _forwarded(url: str, arguments: Json) -> Any:
+    """What the kit wants the tool to return; or it raises what the kit wants it to raise, under that very name."""
+    body = json.dumps({"arguments": arguments}).encode()
+    request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+    with _OPENER.open(request) as response:
+        reply = json.load(response)
+    if error := reply.get("error"):
+        raise type(error["type"], (Exception,), {})(error["message"])
+    return reply["value"]
+
+
+def answered(text: str | None) -> Json:
+    """The outcome of a loop that returned."""
+    return {"kind": "value", "text": text}
+
+
+def failed(error: Exception, reason: str | None = None) -> Json:
+    """The outcome of a loop that raised; without a reason of the driver's the error's cause decides."""
+    return {
+        "kind": "error",
+        "reason": reason or _REASONS.get(type(error.__cause__ or error).__name__, "other"),
+        "type": type(error).__name__,
+        "message": str(error),
+    }
+
+
+_REASONS = {
+    "APIConnectionError": "provider",
+    "APIError": "stream",
+    "APITimeoutError": "provider",
+    "AuthenticationError": "provider",
+    "BadRequestError": "provider",
+    "ContentFilterFinishReasonError": "truncated",
+    "InternalServerError": "provider",
+    "JSONDecodeError": "stream",
+    "LengthFinishReasonError": "truncated",
+    "NotFoundError": "provider",
+    "RateLimitError": "provider",
+    "RemoteProtocolError": "stream",
+}
+"""The names of the openai package's errors, and of those that it lets through."""
