@@ -96,6 +96,13 @@ class Driver:
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(loop, error)
 
+    def stop(self) -> None:
+        """Close what it opened, while the event loop of the async runs still turns."""
+        self._client.close()
+        if self._async_client is not None and self._async_client[0].is_running():
+            loop, client = self._async_client
+            asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(TIMEOUT)
+
     def _loop(self, case: Json, handler: Handlers) -> Loop:
         agent = Agent(
             model=case["model"],

@@ -67,6 +67,10 @@ def read(folder: Path) -> dict[str, Case]:
         if path.stem in found:
             raise BadFile(path, f"a case of the name {path.stem} already exists")
         case = found[path.stem] = _case(path, load(path, folder / "case.schema.json"))
+        known = [tool.name for tool in agent_named(case.agent).tools]
+        for tool in (*case.behaviours, *case.unhandled):
+            if tool not in known:
+                raise BadFile(path, f"the agent {case.agent} has no such tool: {unknown('tool', tool, known)}")
         for id in case.checks:
             if id not in ids:
                 raise BadFile(path, unknown("requirement", id, ids))

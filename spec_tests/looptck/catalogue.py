@@ -104,7 +104,13 @@ def read(folder: Path) -> Catalogue:
     profiles: dict[str, Profile] = {}
     places: dict[str, Path] = {}
     for path in sorted(folder.glob("*.yaml")):
-        profile = _profile(load(path, folder / "profile.schema.json"))
+        data = load(path, folder / "profile.schema.json")
+        for row in data["requirements"]:
+            for document in (key for source in row["source"] for key in source if key not in data["documents"]):
+                raise BadFile(path, f"{row['id']}: {unknown('document', document, list(data['documents']))}")
+        profile = _profile(data)
+        if profile.name in profiles:
+            raise BadFile(path, f"the profile {profile.name} already stands in another file")
         for requirement in profile.requirements:
             if requirement.id in places:
                 raise BadFile(path, f"the id {requirement.id} already stands in {places[requirement.id].name}")

@@ -135,7 +135,7 @@ class Implementation:
                 report_multiple_bugs=False,
                 phases=(Phase.explicit, Phase.generate, Phase.shrink),
                 suppress_health_check=list(HealthCheck),
-                verbosity=Verbosity.quiet,
+                verbosity=Verbosity.normal,
             )
             chosen(given(*strategies)(body))()
 

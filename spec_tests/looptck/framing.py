@@ -92,7 +92,7 @@ class Framing:
 
     def pieces(self, stream: bytes) -> list[bytes]:
         """The writes that the stream is cut into."""
-        if self.every:
+        if self.every and stream:
             return [stream[at : at + self.every] for at in range(0, len(stream), self.every)]
         borders = [0, *sorted({cut for cut in self.cuts if 0 < cut < len(stream)}), len(stream)]
         return [stream[start:end] for start, end in pairwise(borders)]

@@ -80,9 +80,20 @@ def same_arguments(one: str, other: str) -> bool:
     if one == other:
         return True
     try:
-        return bool(parsed(one) == parsed(other))
+        return same_value(parsed(one), parsed(other))
     except ValueError:
         return False
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same. 1 and 1.0 are, 1 and true are not, whatever Python says."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_value, one, other))
+    return bool(one == other)
 
 
 def parsed(arguments: str) -> Any:

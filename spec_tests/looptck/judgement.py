@@ -8,8 +8,9 @@ import pytest
 
 from looptck.checks import Check, Implementation
 from looptck.drivers import DriverFault
+from looptck.known import Known
 from looptck.report.failure import told
-from looptck.verdicts import AGAINST, NotApplicable, NotReached, Result, Verdict
+from looptck.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
 
 if TYPE_CHECKING:
     from looptck.session import Session
@@ -28,7 +29,7 @@ def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
     if isinstance(error, AssertionError):
         return "fail", _first_lines(error)
     if isinstance(error, BaseExceptionGroup):
-        return verdict_of(error.exceptions[0])
+        return min(map(verdict_of, error.exceptions), key=lambda told: WORST_FIRST.index(told[0]))
     return "error", f"looptck itself: {type(error).__name__}: {error}"
 
 
@@ -49,7 +50,7 @@ def judge_report(
     error = call.excinfo.value if call.excinfo else None
     if call.when == "teardown" or (call.when == "setup" and error is None):
         return
-    if error is not None and not isinstance(error, Exception):
+    if isinstance(error, KeyboardInterrupt | pytest.exit.Exception):
         return
     verdict, reason = verdict_of(error)
     result = Result(
@@ -62,7 +63,7 @@ def judge_report(
         reason=reason,
     )
     runs = implementation.runs if implementation else []
-    report.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", verdict)]
+    item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", verdict)]
     _outcome(session, item, report, check, result)
     if verdict in AGAINST or verdict == "error":
         text = told(session.kit.driver, check, result, runs[-1] if runs else None, error)
@@ -81,21 +82,25 @@ def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, che
         report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, f"not-applicable: {result.reason}")
     elif result.verdict == "error":
+        report.outcome = "failed"
         report.when = "setup"
     elif result.verdict in AGAINST and known is not None:
         report.outcome = "skipped"
         report.wasxfail = known.reason
-    elif result.verdict == "pass" and known is not None and _last_hope(session, check, result):
+    elif result.verdict == "pass" and known is not None and _stale(session, check, known):
         report.outcome = "failed"
         report.longrepr = f"[XPASS(strict)] {known}: passes now, though known to fail: {known.reason}"
 
 
-def _last_hope(session: Session, check: Check, result: Result) -> bool:
-    """Whether this is the last check of its requirement and cell, and none of them has failed."""
+def _stale(session: Session, check: Check, known: Known) -> bool:
+    """Whether this check, which has passed, is the last of its requirement and cell, and all the others have too."""
+    if not session.judges_all_of(known):
+        return False
     of_both = [one for one in session.chosen if (one.requirement.id, one.cell) == (check.requirement.id, check.cell)]
-    done = [one for one in session.results if (one.requirement, one.cell) == (result.requirement, result.cell)]
+    both = (check.requirement.id, str(check.cell))
+    done = [one for one in session.results if (one.requirement, one.cell) == both]
     judged = [one for one in done if one.verdict != "divergence"]
-    return len(judged) == len(of_both) - 1 and not any(one.verdict in AGAINST for one in judged)
+    return len(judged) == len(of_both) - 1 and all(one.verdict == "pass" for one in judged)
 
 
 def _divergence(result: Result, topic: str, answer: str) -> Result:

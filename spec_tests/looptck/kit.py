@@ -107,8 +107,10 @@ class Kit:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.late_faults = self._connection.stop()
-        self._provider.__exit__()
+        try:
+            self.late_faults = self._connection.stop()
+        finally:
+            self._provider.__exit__()
 
     def begin(
         self,
@@ -200,6 +202,8 @@ class Running:
         finally:
             self.kit.clear(self.stage)
         end(self.run)
+        if self.stage.broken is not None:
+            raise self.stage.broken
         return self.run
 
 

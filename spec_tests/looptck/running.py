@@ -25,7 +25,10 @@ def run_suite(
         return plugin.USAGE_ERROR
     terminal = Terminal(console, session, quiet=quiet)
     arguments = [f"--junit-xml={junit}", "-o", "junit_family=xunit1"] if junit else []
-    status = run_pytest(session, arguments, [terminal])
+    try:
+        status = run_pytest(session, arguments, [terminal])
+    finally:
+        session.end()
     if json_file:
         session.write_json(json_file)
     terminal.finish()

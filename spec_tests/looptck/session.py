@@ -138,6 +138,12 @@ class Session:
         """The known failure that covers a check."""
         return next((entry for entry in self.known if entry.covers(check.requirement.id, check.cell)), None)
 
+    def judges_all_of(self, entry: Known) -> bool:
+        """Whether no check that a known failure covers is left out: only then can a run say that it is stale."""
+        wanted = self.selection.cells
+        covered = [cell for cell in self.cells() if entry.covers(entry.requirement, cell)]
+        return not self.selection.cases and (not wanted or all(cell.matches(wanted) for cell in covered))
+
     def end(self) -> None:
         """Stop the driver. What it did wrong in runs that were over turns their verdicts into errors."""
         if self._ended:
@@ -158,7 +164,7 @@ class Session:
         for entry in self.known:
             covered = [result for result in self.results if entry.covers(result.requirement, _cell(result.cell))]
             judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
-            if judged and not any(result.verdict in AGAINST for result in judged):
+            if judged and all(result.verdict == "pass" for result in judged) and self.judges_all_of(entry):
                 stale.append(f"{entry}: passes now; take it out of the known failures ({entry.reason})")
             elif not judged and not self._narrowed:
                 stale.append(f"{entry}: no check of this run is concerned; take it out of the known failures")
@@ -172,6 +178,11 @@ class Session:
         if not self.chosen:
             told.append("nothing was selected: no check ran, so there is no verdict")
         return told
+
+    @property
+    def unjudged(self) -> int:
+        """How many of the chosen checks have no verdict."""
+        return len(self.chosen) - sum(result.verdict != "divergence" for result in self.results)
 
     @property
     def unexpected(self) -> list[Result]:
@@ -189,7 +200,7 @@ class Session:
     @property
     def exit_status(self) -> int:
         """0 clean, 1 findings, 2 could not run."""
-        if not self.chosen:
+        if not self.chosen or self.unjudged:
             return 2
         return 1 if self.unexpected or self.troubles else 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ class _UniqueKeys(_Loader):  # type: ignore[misc]
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue  # the loader says so, with its place
             if key in seen:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {key!r} stands twice", key_node.start_mark
@@ -47,7 +50,10 @@ def load(path: Path, schema: Path) -> Any:
     """
     content = parse(path)
     validator = jsonschema_rs.validator_for(json.loads(schema.read_text(encoding="utf-8")))
-    wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in validator.iter_errors(content)]
+    try:
+        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in validator.iter_errors(content)]
+    except ValueError as error:  # a date, or a key that is no text
+        raise BadFile(path, f"holds what JSON cannot: {error}") from error
     if wrong:
         raise BadFile(path, "; ".join(wrong[:3]))
     return content

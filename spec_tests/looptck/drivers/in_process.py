@@ -18,7 +18,9 @@ from looptck.outcome import Outcome, from_message
 
 
 STOPPING = 5.0
-"""Seconds that a driver may take over ``stop``, and its event loop to show that it is not blocked."""
+"""Seconds that a driver may take over ``stop``."""
+ANSWERING = 1.0
+"""Seconds that an event loop may take to show that no task blocks it."""
 
 
 class InProcess:
@@ -57,7 +59,9 @@ class InProcess:
 
     def abandon(self, id: str) -> DriverFault | None:
         """A task is cancelled. A thread cannot be: it is left behind, and so is an event loop that a task blocks."""
-        run = self._runs.pop(id)
+        run = self._runs.pop(id, None)
+        if run is None:
+            return None
         run.abandoned = True
         if run.worker is not None:
             self._workers.remove(run.worker)
@@ -184,7 +188,7 @@ class _EventLoop:
         """Whether it does what it is asked, and no task blocks it."""
         answered = threading.Event()
         self._loop.call_soon_threadsafe(answered.set)
-        return answered.wait(STOPPING)
+        return answered.wait(ANSWERING)
 
     def end(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

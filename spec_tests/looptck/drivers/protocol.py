@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -26,10 +27,13 @@ def complaint(direction: Direction, message: object) -> str | None:
         return f"type is {kind!r}, not one of {', '.join(sorted(validators))}"
     validator = validators[kind]
     try:
-        if validator.is_valid(message):
-            return None
-    except ValueError:  # JSON can escape half of a surrogate pair, and no text can hold it
+        json.dumps(message, ensure_ascii=False).encode()
+    except UnicodeEncodeError:  # JSON can escape it, and no text can hold it
         return "it holds half of a surrogate pair, which is no character"
+    except (TypeError, ValueError, RecursionError) as error:  # from a driver in this process, which sends no text
+        return f"it is not JSON: {error}"
+    if validator.is_valid(message):
+        return None
     return "; ".join(_worded(error) for error in validator.iter_errors(message))
 
 

@@ -22,6 +22,7 @@ class Gate:
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
     _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _watching: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def is_open(self) -> bool:
@@ -29,7 +30,11 @@ class Gate:
 
     def watch(self, event: Event) -> None:
         """Open if this is the event waited for."""
-        if self.opens_on is not None and not self._open.is_set() and self.opens_on(event):
+        if self.opens_on is None or self._open.is_set():
+            return
+        with self._watching:  # events come from several threads, and what opens a gate may count them
+            opens = self.opens_on(event)
+        if opens:
             self.open()
 
     def open(self) -> None:
@@ -42,14 +47,18 @@ class Gate:
     async def wait(self, patience: float) -> bool:
         """Wait until it is open, for at most its own or else this patience, in seconds; whether it opened."""
         event = asyncio.Event()
+        waiter = (asyncio.get_running_loop(), event)
         with self._lock:
             if self._open.is_set():
                 return True
-            self._waiting.append((asyncio.get_running_loop(), event))
+            self._waiting.append(waiter)
         try:
             await asyncio.wait_for(event.wait(), self.patience or patience)
         except TimeoutError:
             return False
+        finally:  # whoever opens it later must not call into a loop that may be closed by then
+            with self._lock:
+                self._waiting = [one for one in self._waiting if one is not waiter]
         return True
 
 

@@ -6,6 +6,7 @@ Frameworks hide chunk borders and refuse to send what is malformed; this server 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from looptck.provider.gates import Gate
 MAX_HEAD = 64 * 1024
 MAX_BODY = 64 * 1024 * 1024
 
+_CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
 
 
@@ -52,8 +54,8 @@ def head(status: int, headers: list[tuple[str, str]], *, length: int | None) -> 
 
 
 def chunked(piece: bytes) -> bytes:
-    """One chunk of a chunked body."""
-    return b"%x\r\n%b\r\n" % (len(piece), piece)
+    """One chunk of a chunked body; no bytes are no chunk, for an empty one would end the body."""
+    return b"%x\r\n%b\r\n" % (len(piece), piece) if piece else b""
 
 
 LAST_CHUNK = b"0\r\n\r\n"
@@ -62,9 +64,11 @@ LAST_CHUNK = b"0\r\n\r\n"
 class Connection(asyncio.Protocol):
     """One client connection: requests one after the other, kept alive."""
 
-    def __init__(self, handler: Handler, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, handler: Handler, loop: asyncio.AbstractEventLoop, alive: set[Connection]) -> None:
         self._handler = handler
         self._loop = loop
+        self._alive = alive
+        """The connections of this server; one that is lost takes itself out."""
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
         self._playing: asyncio.Task[None] | None = None
@@ -72,11 +76,18 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        self._alive.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
+        self._alive.discard(self)
         if self._playing is not None:
             self._playing.cancel()
+
+    def abort(self) -> None:
+        """Break the connection now."""
+        if self._transport is not None:
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -169,12 +180,16 @@ class Connection(asyncio.Protocol):
             end = self._buffer.find(b"\r\n", at)
             if end < 0:
                 return None
-            size = int(bytes(self._buffer[at:end]).split(b";")[0], 16)
+            word = bytes(self._buffer[at:end]).partition(b";")[0].strip()
+            if not _CHUNK_SIZE.fullmatch(word):
+                raise ValueError(f"{word[:20]!r} is no size of a chunk")
+            size = int(word, 16)
             if len(body) + size > MAX_BODY:
                 raise ValueError(f"a body of more than {MAX_BODY} bytes")
+            if not size:
+                last = self._buffer.find(b"\r\n\r\n", end)  # after the last chunk there may be trailer fields
+                return (bytes(body), last + 4) if last >= 0 else None
             if len(self._buffer) < end + size + 4:
                 return None
             body += self._buffer[end + 2 : end + 2 + size]
             at = end + size + 4
-            if not size:
-                return bytes(body), at

@@ -64,15 +64,22 @@ class Provider:
         return stage.answer(request) if stage else None
 
     async def _listen(self) -> asyncio.Server:
-        return await self._loop.create_server(lambda: Connection(self._answer, self._loop), HOST, self._port)
+        return await self._loop.create_server(self._connection, HOST, self._port)
+
+    def _connection(self) -> Connection:
+        return Connection(self._answer, self._loop, self._connections)
 
     async def _close(self) -> None:
         assert self._server is not None
         self._server.close()
+        for connection in list(self._connections):
+            connection.abort()
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._server.wait_closed()
+        await asyncio.sleep(0)  # an aborted transport lets go of its socket in the loop's next round
 
     def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

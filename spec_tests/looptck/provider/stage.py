@@ -42,6 +42,8 @@ class Stage:
         self.transcript = Transcript()
         self.turns: dict[int, Turn] = {}
         """The turns as they were played, with ids, by the number of the request that they answered."""
+        self.broken: Exception | None = None
+        """What went wrong in the kit itself while it answered."""
         self._patience = patience
         self._requests = 0
         self._tool_runs = 0
@@ -52,7 +54,14 @@ class Stage:
         self.prefix = prefix
 
     def answer(self, request: HttpRequest) -> HttpReply | None:
-        """Answer any request below the prefix."""
+        """Answer any request below the prefix. What the kit itself does wrong is kept: it is no fault of the loop."""
+        try:
+            return self._route(request)
+        except Exception as error:  # noqa: BLE001 - see above
+            self.broken = self.broken or error
+            return None
+
+    def _route(self, request: HttpRequest) -> HttpReply | None:
         path = request.path.partition("?")[0].removeprefix(self.prefix)
         if request.method == "POST" and path == "/v1" + self.wire.route:
             return self._model(request)
@@ -140,10 +149,8 @@ class Stage:
             parts += [chunked(b"".join(dressed[sent : hold.after])), hold.gate]
             sent = hold.after
         parts += [chunked(piece) for piece in step.framing.pieces(b"".join(dressed[sent:]))]
-        first, last = parts[0], parts[-1]
-        assert isinstance(first, bytes)
-        parts[0] = start + first
-        parts[-1] = (last if last is not first else parts[0]) + LAST_CHUNK  # type: ignore[operator]
+        parts[0] = start + parts[0]  # type: ignore[operator]
+        parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts)
 
     def _broken(self, events: list[object], fault: faults.Fault | None) -> list[object]:
@@ -204,5 +211,5 @@ def _parsed(raw: bytes) -> Any:
     """The JSON of a body; None where it is none, which every judge refuses."""
     try:
         return json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None

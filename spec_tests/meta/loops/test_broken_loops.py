@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import pytest
 
 from looptck.kit import Patience
@@ -11,48 +9,85 @@ from looptck.running import run_pytest
 from looptck.selection import Selection
 from looptck.session import Options, Session
 from looptck.verdicts import AGAINST, Result
+from looptck_reference.driver import Driver
 from meta.loops import broken
 
-LIMIT = {"limit-is-a-ceiling", "limit-of-zero-runs-no-tool", "limit-reached-is-told", "loop-is-finite-by-default"}
-PARALLEL = {
-    "every-call-of-a-turn-runs",
-    "every-call-is-answered",
-    "results-carry-their-call-ids",
-    "results-follow-their-calls",
-    "results-keep-call-order",
-    "calls-are-echoed",
-}
+FAULTS: list[tuple[type, str, dict[str, str]]] = [
+    (
+        broken.NoLimit,
+        "limit-is-a-ceiling",
+        {
+            "limit-of-zero-runs-no-tool": "0 is a limit too",
+            "limit-reached-is-told": "not reached: the limit never takes hold",
+            "loop-is-finite-by-default": "the default is a limit too",
+        },
+    ),
+    (
+        broken.OneTooMany,
+        "limit-is-a-ceiling",
+        {
+            "limit-of-zero-runs-no-tool": "one call of the model is one round of tools",
+            "limit-reached-is-told": "not reached: the limit takes hold too late",
+        },
+    ),
+    (
+        broken.Swapped,
+        "results-carry-their-call-ids",
+        {
+            "conversations-are-carried-right": "any conversation with two calls in a turn",
+            "failing-call-leaves-the-others-whole": "the failed call's error lands on another",
+            "recorded-traffic-is-read-right": "one recording has two calls in a turn",
+            "unknown-tool-is-not-lost": "the error about the unknown tool lands on the known one",
+        },
+    ),
+    (
+        broken.FirstCallOnly,
+        "every-call-of-a-turn-runs",
+        {
+            "calls-in-one-delta-all-run": "two calls in a delta are two calls in a turn",
+            "conversations-are-carried-right": "not reached: the provider refuses the unanswered call",
+            "every-call-is-answered": "what did not run has no result",
+            "interleaved-calls-stay-apart": "needs two calls in a turn",
+            "one-index-two-ids-are-two-calls": "needs two calls in a turn",
+            "recorded-traffic-is-read-right": "one recording has two calls in a turn",
+            "requests-are-well-formed": "the service refuses a history with an unanswered call",
+            "results-keep-call-order": "not reached: one result has no order",
+            "twin-ids-lose-nothing": "needs two calls in a turn",
+        },
+    ),
+    (broken.Hoarder, "final-text-arrives-as-it-is-written", {}),
+]
+"""Each loop, the requirement that names its fault, and what else the fault breaks, with the reason."""
 
-FAULTS: dict[type, tuple[str, set[str]]] = {}
 
-
-def judged(driver: type, *, examples: int = 3) -> list[Result]:
-    """All results of the suite on a driver of ``broken``, with few examples and little patience."""
+def judged(driver: type) -> list[Result]:
+    """All results of profile ``core`` on a broken loop, with few examples and little patience."""
     options = Options(
-        driver=f"python:{broken.__name__}:{driver.__name__}",
+        driver=f"python:{driver.__module__}:{driver.__name__}",
         selection=Selection(profiles=("core",)),
         patience=Patience(outcome=20.0, gate=0.5),
-        examples=examples,
+        examples=3,
     )
     session = Session.begin(options)
     run_pytest(session)
     return session.results
 
 
-def found(results: list[Result]) -> dict[str, set[str]]:
-    """The requirements that count against, each with its verdicts."""
-    against: dict[str, set[str]] = defaultdict(set)
-    for result in results:
-        assert result.verdict != "error", result.reason
-        if result.verdict in AGAINST:
-            against[result.requirement].add(result.verdict)
-    return dict(against)
+@pytest.mark.parametrize(("driver", "named", "broken_too"), FAULTS, ids=[driver.__name__ for driver, _, _ in FAULTS])
+def test_broken_loop(driver: type, named: str, broken_too: dict[str, str]) -> None:
+    """The requirement that names the fault fails in every cell that it concerns; nothing unexplained does."""
+    results = judged(driver)
+
+    against = {result.requirement for result in results if result.verdict in AGAINST}
+    assert {named, *broken_too} == against
+    cells = {result.cell for result in results if result.requirement == named}
+    assert cells == {r.cell for r in results if r.requirement == named and r.verdict == "fail"}
+    assert [] == [result for result in results if result.verdict == "error"]
 
 
-if __name__ == "__main__":
-    import sys
-    for name in sys.argv[1:]:
-        res = judged(getattr(broken, name))
-        for k, v in sorted(found(res).items()):
-            cells = sorted({r.cell.partition("/")[2] for r in res if r.requirement == k and r.verdict in AGAINST})
-            print(name, k, v, cells, {r.case for r in res if r.requirement == k and r.verdict in AGAINST})
+def test_the_reference_itself_is_whole() -> None:
+    """The loop from which the broken ones are made breaks nothing: their faults are their own."""
+    results = judged(Driver)
+
+    assert set() == {result.requirement for result in results if result.verdict not in {"pass", "divergence"}}
+    assert 250 <= sum(result.verdict == "pass" for result in results)

@@ -58,7 +58,8 @@ def _text(value: object) -> str:
     """Text, or the text parts of a content list joined; nothing for anything else."""
     if isinstance(value, str):
         return value
-    return "".join(_text(_object(part).get("text")) for part in _list(value))
+    parts = (_object(part).get("text") for part in _list(value))
+    return "".join(part for part in parts if isinstance(part, str))
 
 
 def _list(value: object) -> list[Any]:

@@ -1,0 +1,89 @@
+"""A bench for drivers: names for the broken ones, and the suite, narrowed, on any of them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+import sys
+import tempfile
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from looptck.kit import Patience
+from looptck.running import run_suite
+from looptck.selection import Selection
+from looptck.session import Options
+
+HERE = Path(__file__).parent
+PLAIN = "openai-chat/plain/sync"
+ENOUGH = 20.0
+"""Seconds for a run that is to end by itself: never waited for, however slow the machine."""
+SHORT = 1.0
+"""Seconds after which a run that is to hang is given up."""
+
+
+def process(fault: str = "Driver", only: str = "") -> str:
+    """The driver process of ``fake_driver`` with a fault, in one case only or in all."""
+    words = [sys.executable, str(HERE / "fake_driver.py"), fault, only]
+    return "cmd:" + shlex.join(word for word in words if word)
+
+
+def in_process(fault: str) -> str:
+    """The driver of ``in_process_drivers`` with a fault."""
+    return f"python:meta.drivers.in_process_drivers:{fault}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run of the suite told: its exit status, its results as JSON, and what it printed."""
+
+    status: int
+    told: dict[str, Any]
+    printed: str
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The verdicts, by case; several of one case joined."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for result in self.told["results"]:
+            if result["verdict"] != "divergence":
+                found[result["case"]].append(result["verdict"])
+        return {case: " ".join(sorted(set(verdicts))) for case, verdicts in found.items()}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How often each verdict was given, without those that were not."""
+        return {verdict: count for verdict, count in self.told["summary"].items() if count}
+
+    def reason(self, case: str) -> str:
+        """The first reason that a case was given for its verdict."""
+        reason: str = next(result["reason"] for result in self.told["results"] if result["case"] == case)
+        return reason
+
+    @property
+    def late(self) -> list[tuple[str, str]]:
+        """The driver's faults outside any run: kinds and details."""
+        return [(fault["kind"], fault["detail"]) for fault in self.told["driver_faults"]]
+
+
+def judged(
+    driver: str | None,
+    *requirements: str,
+    cells: tuple[str, ...] = (PLAIN,),
+    cases: tuple[str, ...] = (),
+    timeout: float = ENOUGH,
+    known: Path | None = None,
+    junit: Path | None = None,
+) -> Report:
+    """The suite on a driver, with few examples."""
+    selection = Selection(requirements=requirements, cells=cells, cases=cases)
+    options = Options(driver, selection, known, Patience(timeout, min(timeout, 5.0)), examples=5)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
+        results = Path(folder) / "results.json"
+        status = run_suite(options, json_file=results, junit=junit)
+        told = json.loads(results.read_text("utf-8")) if results.exists() else {}
+    return Report(status, told, printed.getvalue())

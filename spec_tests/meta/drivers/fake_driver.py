@@ -1,0 +1,319 @@
+"""A driver process: a small loop over plain Chat Completions, with the standard library alone.
+
+    python fake_driver.py [FAULT [CASE]]
+
+It is well behaved, unless a fault is named; with a case, it has the fault in the runs of that case only. Each fault is
+a subclass whose docstring states it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any, NoReturn
+from urllib import request
+
+Json = dict[str, Any]
+
+FOR_EVER = threading.Event()
+MOST_ROUNDS = 30
+
+
+def post(url: str, body: Json) -> Json:
+    """The JSON that a POST of JSON is answered with."""
+    asked = request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})  # noqa: S310
+    with request.urlopen(asked) as reply:  # noqa: S310
+        answer: Json = json.load(reply)
+    return answer
+
+
+def ask(case: Json, messages: list[Json]) -> Json:
+    """The model's next message."""
+    tools = [
+        {"type": "function", "function": {key: tool[key] for key in ("name", "description", "parameters")}}
+        for tool in case["tools"]
+    ]
+    body = {"model": case["model"], "messages": messages, "tools": tools}
+    message: Json = post(f"{case['base_url']}/chat/completions", body)["choices"][0]["message"]
+    return message
+
+
+def loop(case: Json) -> str:
+    """The loop: ask the model, run its calls, and again, until it answers."""
+    urls = {tool["name"]: tool["url"] for tool in case["tools"]}
+    messages = list(case["messages"])
+    for _ in range(MOST_ROUNDS):
+        message = ask(case, messages)
+        if not message.get("tool_calls"):
+            return message["content"] or ""
+        messages.append(message)
+        for call in message["tool_calls"]:
+            function = call["function"]
+            value = post(urls[function["name"]], {"arguments": json.loads(function["arguments"])})["value"]
+            text = value if isinstance(value, str) else json.dumps(value)
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+    raise RuntimeError(f"no answer in {MOST_ROUNDS} rounds")
+
+
+class Driver:
+    """Well behaved."""
+
+    started: Json = {  # noqa: RUF012 - no one changes it
+        "type": "started", "protocol": 1, "name": "fake", "version": "1", "language": "python",
+        "wires": ["openai-chat"], "modes": ["sync"], "profiles": [], "capabilities": {},
+    }  # fmt: skip
+
+    def say(self, message: object) -> None:
+        """Write one line."""
+        self.write(json.dumps(message) + "\n")
+
+    def write(self, text: str) -> None:
+        """Write to standard output, and let it leave."""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def last_words(self, text: str) -> None:
+        """Write to standard error."""
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    def start(self) -> None:
+        """Answer ``start``."""
+        self.say(self.started)
+
+    def run(self, id: str, case: Json) -> None:
+        """Answer ``run``."""
+        try:
+            outcome = {"kind": "value", "text": loop(case)}
+        except Exception as error:  # noqa: BLE001 - whatever the loop raises is its outcome
+            outcome = {"kind": "error", "reason": "other", "type": type(error).__name__, "message": str(error)}
+        self.say({"type": "finished", "id": id, "outcome": outcome})
+
+    def stop(self) -> None:
+        """Answer ``stop``, before it exits with status 0."""
+
+
+class Crashes(Driver):
+    """Ends in the middle of a run, with a traceback and status 3."""
+
+    def run(self, id: str, case: Json) -> NoReturn:
+        ask(case, case["messages"])
+        self.last_words("Traceback: the fake has crashed")
+        os._exit(3)
+
+
+class Hangs(Driver):
+    """Does nothing about a run, and never will."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.last_words("waiting for a lock")
+        FOR_EVER.wait()
+
+
+class LoopHangs(Driver):
+    """Keeps to the protocol; the loop behind it asks the model once, and then waits for ever."""
+
+    def run(self, id: str, case: Json) -> None:
+        ask(case, case["messages"])
+        FOR_EVER.wait()
+
+
+class Babbles(Driver):
+    """Prints a line for people on standard output, where the protocol goes."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.last_words("debug mode is on")
+        self.write("Running the case now!\n")
+        super().run(id, case)
+
+
+class AnswersTwice(Driver):
+    """Sends the end of a run twice."""
+
+    def run(self, id: str, case: Json) -> None:
+        super().run(id, case)
+        self.say({"type": "finished", "id": id, "outcome": {"kind": "value", "text": "Once more."}})
+
+
+class ChunkAfterEnd(Driver):
+    """Sends a chunk of a run that it has already finished."""
+
+    def run(self, id: str, case: Json) -> None:
+        super().run(id, case)
+        self.say({"type": "chunk", "id": id, "text": "late"})
+
+
+class UnknownId(Driver):
+    """Speaks of a run that it was never given."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.say({"type": "finished", "id": "nobody", "outcome": {"kind": "value", "text": "Hello?"}})
+        super().run(id, case)
+
+
+class HalfLineAndEnd(Driver):
+    """Ends in the middle of a line."""
+
+    def run(self, id: str, case: Json) -> NoReturn:
+        self.last_words("out of memory")
+        self.write(f'{{"type": "finished", "id": "{id}", "outc')
+        os._exit(0)
+
+
+class HalfLineAndHang(Driver):
+    """Asks the model, and then stops for ever in the middle of a line."""
+
+    def run(self, id: str, case: Json) -> None:
+        ask(case, case["messages"])
+        self.write(f'{{"type": "finished", "id": "{id}", "outc')
+        FOR_EVER.wait()
+
+
+class BadFinished(Driver):
+    """Sends an outcome of a kind that the protocol does not know."""
+
+    def run(self, id: str, case: Json) -> None:
+        ask(case, case["messages"])
+        self.say({"type": "finished", "id": id, "outcome": {"kind": "success", "text": "Done."}})
+        super().run(id, case)
+
+
+class HalfCharacter(Driver):
+    """Sends half of a surrogate pair in a chunk."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.say({"type": "chunk", "id": id, "text": "\ud83d"})
+        super().run(id, case)
+
+
+class TypeIsAList(Driver):
+    """Sends a message whose type is a list."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.say({"type": ["finished"], "id": id})
+        super().run(id, case)
+
+
+class Nested(Driver):
+    """Sends a line of JSON that is nested beyond all bounds."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.write("[" * 200_000 + "]" * 200_000 + "\n")
+        super().run(id, case)
+
+
+class StartsTwice(Driver):
+    """Says ``started`` again when it is given a run."""
+
+    def run(self, id: str, case: Json) -> None:
+        self.start()
+        super().run(id, case)
+
+
+class ClosesItsOutput(Driver):
+    """Closes its standard output in the middle of a run, and lives on."""
+
+    def run(self, id: str, case: Json) -> None:
+        os.close(1)
+        FOR_EVER.wait()
+
+
+class ExitsAtOnce(Driver):
+    """Ends before it has said ``started``."""
+
+    def start(self) -> NoReturn:
+        self.last_words("ModuleNotFoundError: no module named the_loop")
+        os._exit(7)
+
+
+class NeverStarts(Driver):
+    """Never says ``started``."""
+
+    def start(self) -> None:
+        self.last_words("loading a large model")
+        FOR_EVER.wait()
+
+
+class OtherVersion(Driver):
+    """Speaks version 2 of the protocol."""
+
+    started = {**Driver.started, "protocol": 2}
+
+
+class BadStarted(Driver):
+    """Declares a capability that the protocol does not know."""
+
+    started = {**Driver.started, "capabilities": {"telepathy": True}}
+
+
+class ChunkBeforeStarted(Driver):
+    """Sends a chunk in place of ``started``."""
+
+    started = {"type": "chunk", "id": "r1", "text": "Hello!"}
+
+
+class NoGreeting(Driver):
+    """Greets in words in place of ``started``."""
+
+    def start(self) -> None:
+        self.write("Driver ready.\n")
+
+
+class EndsAfterARun(Driver):
+    """Ends after every run, as if each had a process of its own."""
+
+    def run(self, id: str, case: Json) -> None:
+        super().run(id, case)
+        os._exit(0)
+
+
+class WillNotStop(Driver):
+    """Lives on after ``stop``."""
+
+    def stop(self) -> None:
+        FOR_EVER.wait()
+
+
+class LeavesAChild(Driver):
+    """Starts a process that outlives it and keeps its standard output open; the version is the process' id."""
+
+    def start(self) -> None:
+        child = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
+        self.say({**self.started, "version": str(child.pid)})
+
+
+class Backwards(Driver):
+    """Well behaved: takes two runs before it begins, and answers the second one first."""
+
+    started = {**Driver.started, "capabilities": {"concurrent": True}}
+    waiting: tuple[str, Json] | None = None
+
+    def run(self, id: str, case: Json) -> None:
+        if self.waiting is None:
+            self.waiting = id, case
+            return
+        super().run(id, case)
+        super().run(*self.waiting)
+        self.waiting = None
+
+
+def main(fault: str = "Driver", only: str = "") -> None:
+    """Serve until ``stop``, or until the kit has gone."""
+    broken: Driver = globals()[fault]()
+    driver = Driver() if only else broken
+    broken.start()
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message["type"] == "run":
+            chosen = broken if message["case"]["name"] == only else driver
+            chosen.run(message["id"], message["case"])
+        elif message["type"] == "stop":
+            broken.stop()
+            break
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

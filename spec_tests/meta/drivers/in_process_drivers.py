@@ -1,0 +1,216 @@
+"""Drivers in this process that are broken: each is a class whose docstring states its bug."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn
+
+from meta.drivers.fake_driver import FOR_EVER, Json, ask, loop
+
+Emit = Callable[[str], None]
+
+DECLARED = {
+    "name": "fake", "version": "1", "language": "python", "wires": ["openai-chat"], "modes": ["sync", "async"],
+    "profiles": [], "capabilities": {"concurrent": True},
+}  # fmt: skip
+
+
+class Driver:
+    """Well behaved; its async runs are sync ones on a thread."""
+
+    declared: ClassVar[Any] = DECLARED
+
+    def start(self) -> Any:
+        """What it declares."""
+        return self.declared
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        """Run a case in sync mode."""
+        return {"kind": "value", "text": loop(case)}
+
+    async def run_async(self, case: Json, emit: Emit) -> Any:
+        """Run a case in async mode."""
+        return await asyncio.to_thread(self.run, case, emit)
+
+
+class Raises(Driver):
+    """Lets an error through that the protocol has an outcome for."""
+
+    def run(self, case: Json, emit: Emit) -> NoReturn:
+        ask(case, case["messages"])
+        raise KeyError("the fake has crashed")
+
+
+class Exits(Driver):
+    """Calls sys.exit where it should raise."""
+
+    def run(self, case: Json, emit: Emit) -> NoReturn:
+        sys.exit(0)
+
+    async def run_async(self, case: Json, emit: Emit) -> NoReturn:
+        sys.exit(0)
+
+
+class Interrupts(Driver):
+    """Raises KeyboardInterrupt, as a loop does that has signal handlers of its own."""
+
+    def run(self, case: Json, emit: Emit) -> NoReturn:
+        raise KeyboardInterrupt
+
+    async def run_async(self, case: Json, emit: Emit) -> NoReturn:
+        raise KeyboardInterrupt
+
+
+class Stops(Driver):
+    """Lets a StopIteration out, which no coroutine can raise."""
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        return next(iter(()))
+
+    async def run_async(self, case: Json, emit: Emit) -> Any:
+        return self.run(case, emit)
+
+
+class Cancels(Driver):
+    """Cancels itself."""
+
+    def run(self, case: Json, emit: Emit) -> NoReturn:
+        raise asyncio.CancelledError("by itself")
+
+    async def run_async(self, case: Json, emit: Emit) -> NoReturn:
+        raise asyncio.CancelledError("by itself")
+
+
+class Returns(Driver):
+    """Returns the text alone, and no outcome."""
+
+    def run(self, case: Json, emit: Emit) -> str:
+        return loop(case)
+
+
+class ReturnsAnObject(Driver):
+    """Returns an outcome that is no JSON."""
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        return {"kind": "value", "text": object()}
+
+
+class NotAsync(Driver):
+    """Offers async runs that are not async; its sync runs raise, to be in line with it."""
+
+    def run(self, case: Json, emit: Emit) -> NoReturn:
+        raise TypeError("can't be used in 'await' expression")
+
+    def run_async(self, case: Json, emit: Emit) -> Any:  # type: ignore[override]
+        return {"kind": "value", "text": loop(case)}
+
+
+class NoRun:
+    """Declares what it can do, and has no methods that do it."""
+
+    def start(self) -> Any:
+        """What it declares."""
+        return DECLARED
+
+
+class EmitsNone(Driver):
+    """Emits None for the chunks that have no text, and hides what comes of it."""
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        try:
+            emit(None)  # type: ignore[arg-type]
+        finally:
+            answer = super().run(case, emit)
+        return answer
+
+
+class EmitsLate(Driver):
+    """Emits a chunk of a run when that run is over."""
+
+    last: Emit | None = None
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        if self.last:
+            self.last("late")
+        self.last = emit
+        return super().run(case, emit)
+
+
+class Hangs(Driver):
+    """Does nothing about a run, and never will."""
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        FOR_EVER.wait()
+
+    async def run_async(self, case: Json, emit: Emit) -> Any:
+        await asyncio.Event().wait()
+
+
+class LoopHangs(Driver):
+    """The loop behind it asks the model once, and then waits for ever."""
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        ask(case, case["messages"])
+        FOR_EVER.wait()
+
+    async def run_async(self, case: Json, emit: Emit) -> Any:
+        await asyncio.to_thread(ask, case, case["messages"])
+        await asyncio.Event().wait()
+
+
+class BlocksItsEventLoop(Driver):
+    """Its first async run blocks the event loop that all of them share."""
+
+    released: ClassVar[threading.Event] = threading.Event()
+    blocked = False
+
+    async def run_async(self, case: Json, emit: Emit) -> Any:
+        if not self.blocked:
+            self.blocked = True
+            self.released.wait()
+        return await super().run_async(case, emit)
+
+
+class NeedsArguments(Driver):
+    """Cannot be made without an argument."""
+
+    def __init__(self, loop: object) -> None:
+        self.loop = loop
+
+
+class DeclaresAList(Driver):
+    """Declares a list."""
+
+    declared = ("openai-chat",)
+
+
+class DeclaresNonsense(Driver):
+    """Declares a mode that there is not."""
+
+    declared: ClassVar[Any] = {**DECLARED, "modes": ["telepathic"]}
+
+
+class ExitsAtStart(Driver):
+    """Calls sys.exit with the status of a success when it is started."""
+
+    def start(self) -> NoReturn:
+        sys.exit(0)
+
+
+class CannotStop(Driver):
+    """Raises when it is stopped."""
+
+    def stop(self) -> NoReturn:
+        """End."""
+        raise RuntimeError("the pool is closed")
+
+
+class NeverStops(Driver):
+    """Hangs when it is stopped."""
+
+    def stop(self) -> None:
+        """End."""
+        FOR_EVER.wait()

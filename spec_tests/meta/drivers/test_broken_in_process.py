@@ -1,0 +1,167 @@
+"""Broken drivers in this process: the same rules as for processes, though a thread cannot be ended."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from looptck.drivers import in_process as line
+from meta.drivers import in_process_drivers
+from meta.drivers.bench import SHORT, in_process, judged
+
+CALLS = "call-runs-its-tool-once"
+CELLS = ("openai-chat/plain/*",)
+
+IN_A_RUN = {
+    "Raises": ("crashed", "KeyError: 'the fake has crashed'"),
+    "Exits": ("crashed", "SystemExit: 0"),
+    "Interrupts": ("crashed", "KeyboardInterrupt"),
+    "Stops": ("crashed", "StopIteration"),
+    "Cancels": ("crashed", "CancelledError: by itself"),
+    "Returns": ("bad-message", "run() returned"),
+    "ReturnsAnObject": ("bad-message", "object is not JSON serializable"),
+    "NotAsync": ("crashed", "can't be used in 'await' expression"),
+    "NoRun": ("crashed", "AttributeError: 'NoRun' object has no attribute 'run"),
+    "EmitsNone": ("bad-message", "a chunk of None"),
+}
+
+NOT_STARTING = {
+    "NeedsArguments": "missing 1 required positional argument: 'loop'",
+    "DeclaresAList": "TypeError: 'tuple' object is not a mapping",
+    "DeclaresNonsense": "telepathic",
+    "ExitsAtStart": "SystemExit: 0",
+    "Misspelt": "has no attribute 'Misspelt'",
+}
+
+
+def test_a_well_behaved_driver_passes() -> None:
+    """A driver that is no more than two methods passes in both modes."""
+    report = judged(in_process("Driver"), CALLS, cells=CELLS)
+
+    assert (0, {"pass": 4}) == (report.status, report.counts)
+
+
+@pytest.mark.parametrize("driver", IN_A_RUN)
+def test_a_fault_is_an_error(driver: str) -> None:
+    """Whatever a driver raises or returns instead of an outcome is its own fault, in each mode that it offers."""
+    kind, detail = IN_A_RUN[driver]
+
+    report = judged(in_process(driver), CALLS, cells=CELLS)
+
+    assert (1, {"error": 4}) == (report.status, report.counts)
+    for result in report.told["results"]:
+        assert result["reason"].startswith(f"driver: {kind}: ")
+        assert detail in result["reason"]
+
+
+def test_a_traceback_is_told() -> None:
+    """The traceback of a driver that raises is told as its standard error."""
+    report = judged(in_process("Raises"), CALLS, cases=("one-call",))
+
+    assert 'raise KeyError("the fake has crashed")' in report.reason("one-call").partition("standard error")[2]
+
+
+def test_a_chunk_after_the_end_turns_the_verdict() -> None:
+    """A chunk of a run that is over turns that run's verdict into an error."""
+    report = judged(in_process("EmitsLate"), CALLS)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert 1 == report.status
+    assert ["bad-message"] == [kind for kind, _ in report.late]
+
+
+@pytest.mark.parametrize("cell", ["openai-chat/plain/sync", "openai-chat/plain/async"])
+def test_a_driver_that_hangs_is_at_fault(cell: str) -> None:
+    """A run that has asked no model by the time that the watchdog goes off is the driver's fault."""
+    report = judged(in_process("Hangs"), CALLS, cells=(cell,), cases=("one-call",), timeout=0.3)
+
+    assert (1, {"one-call": "error"}) == (report.status, report.verdicts)
+    assert report.reason("one-call").startswith("driver: hung: ")
+
+
+@pytest.mark.parametrize("cell", ["openai-chat/plain/sync", "openai-chat/plain/async"])
+def test_a_loop_that_hangs_fails(cell: str) -> None:
+    """A run that hangs after it has asked the model is a failure of the loop, about liveness."""
+    report = judged(in_process("LoopHangs"), CALLS, cells=(cell,), cases=("one-call",), timeout=SHORT)
+
+    assert (1, {"one-call": "fail"}) == (report.status, report.verdicts)
+    assert report.reason("one-call").startswith("liveness: ")
+
+
+def test_a_blocked_event_loop_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An async run that blocks the event loop is an error; the next ones have a new event loop, and are judged."""
+    monkeypatch.setattr(line, "ANSWERING", 0.2)
+
+    report = judged(in_process("BlocksItsEventLoop"), CALLS, cells=("openai-chat/plain/async",), timeout=SHORT)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+
+
+@pytest.mark.parametrize("driver", NOT_STARTING)
+def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
+    """Without a driver there is no verdict: exit status 2 and the reason."""
+    report = judged(in_process(driver), CALLS)
+
+    assert (2, {}) == (report.status, report.told)
+    assert "driver: cannot-start: " in report.printed
+    assert NOT_STARTING[driver] in report.printed
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("raise SystemExit(0)", "SystemExit: 0"), ("import no_such_module", "No module named 'no_such_module'")],
+)
+def test_a_file_that_cannot_be_imported_ends_the_run(tmp_path: Path, text: str, told: str) -> None:
+    """A driver's file that exits or raises when it is imported ends the run with exit status 2, never with 0."""
+    path = tmp_path / f"unimportable_{len(text)}.py"
+    path.write_text(text, "utf-8")
+
+    report = judged(f"python:{path}:Driver", CALLS)
+
+    assert (2, {}) == (report.status, report.told)
+    assert told in report.printed
+
+
+@pytest.mark.parametrize("driver", ["python:nowhere", "ruby:driver", "", "cmd:", "cmd:  "])
+def test_what_is_no_driver_ends_the_run(driver: str) -> None:
+    """A driver of no known form ends the run with exit status 2 and the forms that there are."""
+    report = judged(driver or ":", CALLS)
+
+    assert (2, {}) == (report.status, report.told)
+    assert "write python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE" in report.printed
+
+
+@pytest.mark.parametrize(
+    ("driver", "fault"),
+    [("CannotStop", ("crashed", "RuntimeError: the pool is closed")), ("NeverStops", ("hung", "stop() did not return"))],
+)
+def test_a_fault_at_the_end_is_told(driver: str, fault: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that cannot be stopped fails the run; the verdicts stand."""
+    monkeypatch.setattr(line, "STOPPING", 0.2)
+
+    report = judged(in_process(driver), CALLS, cases=("one-call",))
+
+    assert (1, {"one-call": "pass"}) == (report.status, report.verdicts)
+    assert fault[0] == report.late[0][0]
+    assert report.late[0][1].startswith(fault[1])
+
+
+def test_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a run, the threads of the kit have ended, those of hanging runs apart."""
+    before = set(threading.enumerate())
+
+    judged(in_process("Driver"), CALLS, cells=CELLS)
+
+    left = [thread for thread in threading.enumerate() if thread not in before and thread.name.startswith("looptck")]
+    for thread in left:
+        thread.join(5.0)
+    assert [] == [thread for thread in left if thread.is_alive()]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _release() -> object:
+    yield
+    in_process_drivers.FOR_EVER.set()
+    in_process_drivers.BlocksItsEventLoop.released.set()

@@ -1,0 +1,196 @@
+"""Broken driver processes: each is found out, named, and never scored as a fault of the loop behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.drivers import process
+from meta.drivers import fake_driver
+from meta.drivers.bench import SHORT, judged
+from meta.drivers.bench import process as fake
+
+CALLS = "call-runs-its-tool-once"
+"""A requirement with two declared cases, ``empty-object`` and ``one-call``."""
+
+IN_A_RUN = {
+    "Crashes": ("crashed", "exit status 3", "Traceback: the fake has crashed"),
+    "Babbles": ("rubbish", "'Running the case now!'", "debug mode is on"),
+    "UnknownId": ("unknown-id", "finished for 'nobody'", ""),
+    "HalfLineAndEnd": ("half-line", "outc", "out of memory"),
+    "BadFinished": ("bad-message", "/outcome", ""),
+    "HalfCharacter": ("bad-message", "half of a surrogate pair", ""),
+    "TypeIsAList": ("bad-message", "type is ['finished']", ""),
+    "Nested": ("rubbish", "'[[[[", ""),
+    "StartsTwice": ("bad-message", "a second `started`", ""),
+}
+"""Faults that are known once the run is over: the driver's class, and the fault's kind, detail and standard error."""
+
+AFTER_A_RUN = {
+    "AnswersTwice": ("answered-twice", "a second `finished` for run"),
+    "ChunkAfterEnd": ("bad-message", "after its `finished`"),
+}
+
+NOT_STARTING = {
+    "ExitsAtOnce": ("crashed: exit status 7", "no module named the_loop"),
+    "OtherVersion": ("/protocol", ""),
+    "BadStarted": ("telepathy", ""),
+    "ChunkBeforeStarted": ("`chunk` before `started`", ""),
+    "NoGreeting": ("rubbish: 'Driver ready.'", ""),
+}
+
+
+@pytest.mark.parametrize("driver", [*IN_A_RUN, *AFTER_A_RUN, *NOT_STARTING])
+def test_every_broken_driver_states_its_bug(driver: str) -> None:
+    """A broken driver says in its docstring what is wrong with it."""
+    assert (getattr(fake_driver, driver).__doc__ or "").endswith(".")
+
+
+def test_a_well_behaved_process_passes() -> None:
+    """A small loop in a process of its own passes, with exit status 0 and no driver's fault."""
+    report = judged(fake(), CALLS)
+
+    assert (0, {"empty-object": "pass", "one-call": "pass"}) == (report.status, report.verdicts)
+    assert [] == report.late
+
+
+@pytest.mark.parametrize("driver", IN_A_RUN)
+def test_a_fault_in_one_run_is_an_error_there(driver: str) -> None:
+    """A fault in one run makes its verdict an error that names the fault; the run after it is judged as ever."""
+    kind, detail, stderr = IN_A_RUN[driver]
+
+    report = judged(fake(driver, only="empty-object"), CALLS)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert 1 == report.status
+    assert [] == report.late
+    reason = report.reason("empty-object")
+    assert reason.startswith(f"driver: {kind}: ")
+    assert detail in reason
+    assert stderr in reason.partition("its standard error ends:")[2]
+    assert reason.splitlines()[0] in report.printed
+
+
+@pytest.mark.parametrize("driver", AFTER_A_RUN)
+def test_a_fault_after_a_run_turns_its_verdict(driver: str) -> None:
+    """What comes to light after a run was judged right turns that verdict into an error, and no other."""
+    kind, detail = AFTER_A_RUN[driver]
+
+    report = judged(fake(driver, only="empty-object"), CALLS)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert 1 == report.status
+    assert [kind] == [kind for kind, _ in report.late]
+    assert detail in report.reason("empty-object")
+    assert detail in report.printed
+
+
+def test_a_late_fault_turns_the_verdict_of_the_last_run() -> None:
+    """The last word of a driver is heard, though nothing is asked of it any more."""
+    report = judged(fake("AnswersTwice"), CALLS, cases=("one-call",))
+
+    assert (1, {"one-call": "error"}) == (report.status, report.verdicts)
+
+
+def test_a_driver_that_hangs_is_at_fault() -> None:
+    """A run that has asked no model by the time that the watchdog goes off is the driver's fault."""
+    report = judged(fake("Hangs", only="empty-object"), CALLS, timeout=SHORT)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert 1 == report.status
+    reason = report.reason("empty-object")
+    assert reason.startswith("driver: hung: ")
+    assert "no model request" in reason
+    assert "waiting for a lock" in reason
+
+
+def test_a_loop_that_hangs_fails() -> None:
+    """A run that hangs after it has asked the model is a failure of the loop, about liveness."""
+    report = judged(fake("LoopHangs", only="empty-object"), CALLS, timeout=SHORT)
+
+    assert {"empty-object": "fail", "one-call": "pass"} == report.verdicts
+    assert 1 == report.status
+    assert report.reason("empty-object").startswith("liveness: ")
+    assert [] == report.late
+
+
+def test_half_a_line_and_silence_is_at_fault() -> None:
+    """A driver that hangs in the middle of a line is at fault, though the model was asked."""
+    report = judged(fake("HalfLineAndHang", only="empty-object"), CALLS, timeout=SHORT)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert report.reason("empty-object").startswith("driver: half-line: ")
+
+
+def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that closes its standard output cannot be heard any more: it is ended, and its run is an error."""
+    monkeypatch.setattr(process, "STOPPING", 0.2)
+
+    report = judged(fake("ClosesItsOutput", only="empty-object"), CALLS)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert "its standard output was closed and it lived on" in report.reason("empty-object")
+
+
+def test_an_endless_line_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that writes a line beyond all bounds is ended, and its run is an error."""
+    monkeypatch.setattr(process, "MAX_LINE", 100_000)
+
+    report = judged(fake("Nested", only="empty-object"), CALLS)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert "a line of more than 100000 bytes" in report.reason("empty-object")
+
+
+@pytest.mark.parametrize("driver", NOT_STARTING)
+def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
+    """Without a driver there is no verdict: exit status 2, the reason, and what the driver said on standard error."""
+    detail, stderr = NOT_STARTING[driver]
+
+    report = judged(fake(driver), CALLS)
+
+    assert (2, {}) == (report.status, report.told)
+    assert "driver: cannot-start: " in report.printed
+    assert detail in report.printed
+    assert stderr in report.printed
+
+
+@pytest.mark.parametrize("command", ["no-such-program --at all", "'unclosed", "/"])
+def test_a_command_that_cannot_run_ends_the_run(command: str) -> None:
+    """A command line that names no program, or is none, ends the run with exit status 2."""
+    report = judged(f"cmd:{command}", CALLS)
+
+    assert (2, {}) == (report.status, report.told)
+    assert f"cannot-start: the driver could not be started: {command!r}" in report.printed
+
+
+def test_a_driver_that_never_says_started_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver has so long to start, and no longer."""
+    monkeypatch.setattr(process, "STARTING", 2.0)
+
+    report = judged(fake("NeverStarts"), CALLS)
+
+    assert (2, {}) == (report.status, report.told)
+    assert "no `started` within" in report.printed
+    assert "loading a large model" in report.printed
+
+
+def test_a_driver_that_always_crashes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After so many faults in a row the driver is not started again: the runs that are left are errors at once."""
+    monkeypatch.setattr(process, "FAULTS_IN_A_ROW", 2)
+
+    report = judged(fake("Crashes"), "text-result-arrives-unchanged")
+
+    assert {"error"} == set(report.verdicts.values())
+    kinds = [result["reason"].split(":")[1].strip() for result in report.told["results"]]
+    assert ["crashed", "crashed", *["given-up"] * (len(kinds) - 2)] == kinds
+    assert 2 < len(kinds)
+
+
+def test_a_driver_that_will_not_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that lives on after ``stop`` is ended; the verdicts stand, and the fault fails the run."""
+    monkeypatch.setattr(process, "STOPPING", 0.5)
+
+    report = judged(fake("WillNotStop"), CALLS)
+
+    assert (1, {"empty-object": "pass", "one-call": "pass"}) == (report.status, report.verdicts)
+    assert ["hung"] == [kind for kind, _ in report.late]

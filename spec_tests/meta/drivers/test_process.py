@@ -1,0 +1,267 @@
+"""The line to a driver process: runs that overlap, ends at bad moments, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from looptck.cells import Cell
+from looptck.drivers import DriverFault, Process
+from looptck.kit import Kit, Patience, Scene
+from looptck.outcome import Nothing, Outcome, Value
+from looptck.turns import Call, calls, says
+from meta.drivers.bench import ENOUGH, SHORT
+from meta.drivers.bench import process as fake
+
+CELL = Cell("openai-chat", stream=False, mode="sync")
+CASE = {
+    "name": "case", "profile": "core", "wire": "openai-chat", "stream": False, "mode": "sync",
+    "base_url": "http://127.0.0.1:9/v1", "api_key": "k", "model": "m",
+    "agent": {"name": "a", "description": "", "template": []}, "messages": [], "inputs": {}, "tools": [], "options": {},
+}  # fmt: skip
+
+
+def nowhere(_text: str) -> None:
+    """Where chunks go that no one looks at."""
+
+
+@contextmanager
+def line(script: str, folder: Path) -> Iterator[Process]:
+    """A started line to a driver that is this script, which begins with ``started`` said and ``say`` at hand."""
+    path = folder / "driver.py"
+    path.write_text(BEGINNING + script, "utf-8")
+    process = Process(shlex.join([sys.executable, "-S", str(path)]))
+    process.start()
+    try:
+        yield process
+    finally:
+        process.stop()
+
+
+BEGINNING = """
+import json, os, sys, threading
+def say(**message):
+    sys.stdout.write(json.dumps(message) + "\\n")
+    sys.stdout.flush()
+def finish(id, text="Done."):
+    say(type="finished", id=id, outcome={"kind": "value", "text": text})
+say(type="started", protocol=1, name="f", version="1", language="python", wires=["openai-chat"], modes=["sync"],
+    profiles=[], capabilities={})
+sys.stdin.readline()
+"""
+
+
+def fault(future: Future[Outcome]) -> DriverFault:
+    """The fault that a run ends in."""
+    found = future.exception(ENOUGH)
+    assert isinstance(found, DriverFault)
+    return found
+
+
+def ended(process: Process) -> None:
+    """Wait for the end of the driver that is running now, and for all that it had said."""
+    child: Any = process._child
+    child._listening[1].join(ENOUGH)
+    assert not child._listening[1].is_alive()
+
+
+def test_answers_may_come_in_any_order() -> None:
+    """Two runs that overlap, answered in reverse, each have their own outcome."""
+    with Kit(fake("Backwards"), Patience(ENOUGH)) as kit:
+        scene = Scene()
+        scene.plays(calls(Call.of("ping")), says("First."))
+        first = kit.begin(scene, CELL, name="first")
+        scene.plays(says("Second."))
+        second = kit.begin(scene, CELL, name="second")
+
+        outcomes = first.result().outcome, second.result().outcome
+
+    assert (Value("First."), Value("Second.")) == outcomes
+    assert [] == kit.late_faults
+
+
+def test_a_crash_is_told_to_every_open_run(tmp_path: Path) -> None:
+    """A driver that ends takes all its open runs with it."""
+    with line("sys.stdin.readline(); sys.stdin.readline(); os._exit(4)", tmp_path) as process:
+        runs = [process.run(id, CASE, nowhere) for id in ("r1", "r2")]
+
+        faults = [fault(run) for run in runs]
+
+    assert [("crashed", "r1"), ("crashed", "r2")] == [(one.kind, one.run) for one in faults]
+    assert [] == process.stop()
+
+
+def test_a_run_that_is_handed_to_a_dying_driver_ends(tmp_path: Path) -> None:
+    """A new process may be started while the end of the old one is still being told: no run is forgotten."""
+    closing = "sys.stdin.readline(); os.close(1); sys.stdin.readline(); os._exit(4)"
+    with line(closing, tmp_path) as process:
+        child: Any = process._child
+        first = process.run("r1", CASE, nowhere)
+        while child.alive:
+            os.sched_yield()
+        process._command = shlex.join([sys.executable, "-S", str(tmp_path / "next.py")])
+        (tmp_path / "next.py").write_text(BEGINNING + "sys.stdin.readline(); finish('r2')", "utf-8")
+
+        second = process.run("r2", CASE, nowhere)
+
+        assert Value("Done.") == second.result(ENOUGH)
+        child._close_input()
+        assert "crashed" == fault(first).kind
+
+
+def test_an_end_between_two_runs_is_a_late_fault(tmp_path: Path) -> None:
+    """A driver that ends when no run is open is started again for the next one, and the end is told afterwards."""
+    with line("id = json.loads(sys.stdin.readline())['id']; finish(id); os._exit(5)", tmp_path) as process:
+        assert Value("Done.") == process.run("r1", CASE, nowhere).result(ENOUGH)
+        ended(process)
+        assert Value("Done.") == process.run("r2", CASE, nowhere).result(ENOUGH)
+        ended(process)
+
+        told = process.stop()
+
+    assert [("crashed", "exit status 5", None)] * 2 == [(one.kind, one.detail, one.run) for one in told]
+
+
+def test_an_answer_that_comes_too_late_is_no_second_one(tmp_path: Path) -> None:
+    """What a run answers when it has been given up is not heard."""
+    script = "id = json.loads(sys.stdin.readline())['id']; say(type='chunk', id=id, text='x')\n"
+    with line(script + "threading.Event().wait()", tmp_path) as process:
+        heard = threading.Event()
+        process.run("r1", CASE, lambda _text: heard.set())
+        assert heard.wait(ENOUGH)
+        child: Any = process._child
+
+        given_up = process.abandon("r1")
+        process._heard(child, b'{"type": "finished", "id": "r1", "outcome": {"kind": "value", "text": "late"}}')
+
+        assert given_up is not None
+        assert "hung" == given_up.kind
+    assert [] == process.stop()
+
+
+def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
+    """A process that is ended because of one run takes the others with it, and they are told why."""
+    with line("sys.stdin.read()", tmp_path) as process:
+        process.run("r1", CASE, nowhere)
+        beside = process.run("r2", CASE, nowhere)
+
+        process.abandon("r1")
+
+        assert "the kit ended it: run r1 never finished" == fault(beside).detail
+    assert [] == process.stop()
+
+
+def test_the_first_fault_of_a_run_is_the_one_told(tmp_path: Path) -> None:
+    """A run in which a driver did several things wrong is told the first."""
+    with line("sys.stdin.readline(); print('oh'); print('no'); sys.stdout.flush(); os._exit(1)", tmp_path) as process:
+        assert ("rubbish", "'oh'") == (lambda told: (told.kind, told.detail))(fault(process.run("r1", CASE, nowhere)))
+
+
+def test_rubbish_between_two_runs_is_a_late_fault(tmp_path: Path) -> None:
+    """Rubbish that belongs to no run is told at the end."""
+    with line("sys.stdin.read(); print('bye')", tmp_path) as process:
+        told = process.stop()
+
+    assert [("rubbish", "'bye'", None)] == [(one.kind, one.detail, one.run) for one in told]
+
+
+def test_blank_lines_are_no_messages(tmp_path: Path) -> None:
+    """An empty line is no rubbish, and a line may end in CR LF."""
+    script = "print('\\r'); print(); id = json.loads(sys.stdin.readline())['id']; finish(id); sys.stdin.read()"
+    with line(script, tmp_path) as process:
+        assert Value("Done.") == process.run("r1", CASE, nowhere).result(ENOUGH)
+    assert [] == process.stop()
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_a_line_may_come_in_pieces(size: int, tmp_path: Path) -> None:
+    """A message is read whole, however its bytes are cut; characters beyond ASCII included."""
+    script = f"""
+id = json.loads(sys.stdin.readline())["id"]
+outcome = {{"kind": "value", "text": "\\u00fc\\u20ac\\U0001f600\\u2028" * 20}}
+data = json.dumps({{"type": "finished", "id": id, "outcome": outcome}}, ensure_ascii=False).encode() + b"\\n"
+for at in range(0, len(data), {size}):
+    os.write(1, data[at : at + {size}])
+sys.stdin.read()
+"""
+    with line(script, tmp_path) as process:
+        assert Value("ü€😀\u2028" * 20) == process.run("r1", CASE, nowhere).result(ENOUGH)
+    assert [] == process.stop()
+
+
+def test_much_standard_error_blocks_no_one(tmp_path: Path) -> None:
+    """A driver may write more to standard error than a pipe holds; its end is kept."""
+    script = "sys.stdin.readline(); sys.stderr.write('x' * 1_000_000 + 'the end'); sys.stderr.flush(); os._exit(1)"
+    with line(script, tmp_path) as process:
+        stderr = fault(process.run("r1", CASE, nowhere)).stderr
+
+    assert stderr.endswith("xxxthe end")
+    assert 4000 == len(stderr)
+
+
+def test_a_driver_that_takes_nothing_in_is_noticed(tmp_path: Path) -> None:
+    """A driver that has closed its standard input and ended is a crash of the run that it was given."""
+    with line("os.close(0); threading.Event().wait(0.05); os._exit(9)", tmp_path) as process:
+        told = fault(process.run("r1", CASE, nowhere))
+
+    assert "crashed" == told.kind
+
+
+def test_what_a_driver_started_is_ended_with_it() -> None:
+    """A process that a driver leaves behind, and that keeps its standard output open, is ended too."""
+    from looptck.drivers import process as module
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(module, "STOPPING", SHORT)
+        process = Process(fake("LeavesAChild").removeprefix("cmd:"))
+        left = int(process.start().version)
+        child: Any = process._child
+        process.stop()
+        child._listening[1].join(ENOUGH)
+
+    assert not child._listening[1].is_alive()
+    assert not running(left)
+
+
+def running(pid: int) -> bool:
+    """Whether a process runs; one that has ended and that no one has asked for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in {"Z", "X"}
+
+
+def test_nothing_is_left_open() -> None:
+    """After any number of runs, crashes and hangs, no process, thread or file descriptor is left."""
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("there is no /proc here to look at")
+    started = []
+    before = len(os.listdir("/proc/self/fd"))
+    for driver in ("Driver", "Crashes", "Hangs"):
+        with Kit(fake(driver), Patience(SHORT)) as kit:
+            line: Any = kit._connection
+            scene = Scene()
+            scene.plays(says("Done."))
+            started.append(line._child)
+            try:
+                run = kit.begin(scene, CELL, name="case").result()
+                assert not isinstance(run.outcome, Nothing)
+            except DriverFault as told:
+                assert told.kind in {"crashed", "hung"}
+    for child in started:
+        for thread in child._listening:
+            thread.join(ENOUGH)
+
+    assert before == len(os.listdir("/proc/self/fd"))
+    assert [False] * 3 == [running(child._process.pid) for child in started]
+    assert [] == [thread for child in started for thread in child._listening if thread.is_alive()]
