@@ -49,7 +49,10 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--requirement", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
     ),
     "cell": click.option(
-        "--cell", multiple=True, metavar="CELL", help="Only these cells, WIRE/plain|stream/sync|async; * is anything."
+        "--cell",
+        multiple=True,
+        metavar="CELL",
+        help="Only these cells, such as openai-chat/stream/sync; * is anything.",
     ),
     "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
     "level": click.option(

@@ -73,6 +73,7 @@ def judge_report(
     session.add(result, runs)
     for topic, answer in (implementation.divergences if implementation else {}).items():
         session.add(_divergence(result, topic, answer))
+    runs.clear()
 
 
 def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:

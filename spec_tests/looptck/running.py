@@ -53,6 +53,8 @@ def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequenc
         "no:terminal",
         "-p",
         "no:cacheprovider",
+        "-p",
+        "no:logging",
     ]
     return int(pytest.main([*fixed, *arguments], plugins=[_Hand(session), *plugins]))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from looptck import known
 from looptck.cases import Case, cases
+from looptck.cassettes import cassettes
 from looptck.catalogue import Catalogue, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
@@ -73,6 +74,7 @@ class Session:
             rows = catalogue()
             options.selection.check(rows)
             cases()
+            cassettes()
             entries = known.read(options.known_failures, rows) if options.known_failures else []
             kit = Kit(options.driver or REFERENCE, options.patience)
             kit.__enter__()

@@ -39,11 +39,12 @@ def environment(name: str) -> Path:
     """The Python of the target's environment, made anew where its requirements are not those that it was made for."""
     place = KEPT / name / "venv"
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    required = (TARGETS / name / "requirements.txt").read_text(encoding="utf-8")
+    requirements = TARGETS / name / "requirements.txt"
+    required = requirements.read_text(encoding="utf-8")
     made_for = place / "requirements.txt"
     if not made_for.is_file() or made_for.read_text(encoding="utf-8") != required:
         venv.create(place, clear=True, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", TARGETS / name / "requirements.txt"], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
         made_for.write_text(required, encoding="utf-8")
     return python
 

@@ -57,10 +57,11 @@ def answered(text: str | None) -> Json:
 
 
 def failed(error: Exception, reason: str | None = None) -> Json:
-    """The outcome of a loop that raised; without a reason of the driver's the error's cause decides."""
+    """The outcome of a loop that raised; without a reason of the driver's, the type of the error or its cause decides."""
+    names = (type(one).__name__ for one in (error, error.__cause__))
     return {
         "kind": "error",
-        "reason": reason or _REASONS.get(type(error.__cause__ or error).__name__, "other"),
+        "reason": reason or next((_REASONS[name] for name in names if name in _REASONS), "other"),
         "type": type(error).__name__,
         "message": str(error),
     }

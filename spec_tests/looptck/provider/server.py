@@ -72,14 +72,11 @@ class Provider:
     async def _close(self) -> None:
         assert self._server is not None
         self._server.close()
-        for connection in list(self._connections):
-            connection.abort()
-        tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while self._connections or len(asyncio.all_tasks()) > 1:  # replies on their way, and connections half made
+            for connection in list(self._connections):
+                connection.abort()
+            await asyncio.sleep(0)
         await self._server.wait_closed()
-        await asyncio.sleep(0)  # an aborted transport lets go of its socket in the loop's next round
 
     def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -25,7 +25,8 @@ def told(driver: str, check: Check, result: Result, run: Run | None, error: Base
         f"  case: {check.case}",
         *_indented("  because: ", result.reason),
     ]
-    parts += getattr(error, "__notes__", [])
+    for note in getattr(error, "__notes__", []):
+        parts += _indented("  ", note)
     if run is not None:
         parts += _difference(run)
         parts += _problems(run)

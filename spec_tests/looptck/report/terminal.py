@@ -36,7 +36,7 @@ class Terminal:
         self._session = session
         self._quiet = quiet
         self._status = console.status("starting") if console.is_terminal and not quiet else None
-        self._last = monotonic()
+        self._last = -BETWEEN_LINES
         self.broken: list[str] = []
         """What went wrong in the kit itself, before or beside the checks."""
         session.listeners.append(self._heard)
@@ -77,9 +77,9 @@ class Terminal:
         against = sum(one.verdict in AGAINST for one in session.results)
         line = f"{done} of {len(session.chosen)} checks, {against} against: {result.requirement} [{result.cell}]"
         if self._status is not None:
-            self._status.update(line)
+            self._status.update(Text(line))
         elif not self._quiet:
-            self._console.print(line, style="dim")
+            self._console.print(line, style="dim", markup=False, highlight=False)
 
     def _table(self, session: Session) -> None:
         rows: dict[tuple[str, str, str], dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))

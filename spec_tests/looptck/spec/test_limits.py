@@ -12,7 +12,6 @@ from looptck.run import Run
 from looptck.turns import Call, Turn, calls, says
 from looptck.verdicts import NotReached
 
-
 RUNAWAY = 16
 """Enough to show that a limit of at most 7 did not hold."""
 

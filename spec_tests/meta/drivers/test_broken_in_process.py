@@ -135,7 +135,10 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
 
 @pytest.mark.parametrize(
     ("driver", "fault"),
-    [("CannotStop", ("crashed", "RuntimeError: the pool is closed")), ("NeverStops", ("hung", "stop() did not return"))],
+    [
+        ("CannotStop", ("crashed", "RuntimeError: the pool is closed")),
+        ("NeverStops", ("hung", "stop() did not return")),
+    ],
 )
 def test_a_fault_at_the_end_is_told(driver: str, fault: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that cannot be stopped fails the run; the verdicts stand."""

@@ -102,7 +102,7 @@ def test_a_driver_can_be_a_file(tmp_path: Path) -> None:
     assert results(inside) == results(served)
 
 
-WRAPPER = '''
+WRAPPER = """
 import the_driver
 
 class Wrapper:
@@ -112,7 +112,7 @@ class Wrapper:
     def run(self, case, emit):
         print("this must not reach standard output's other end")
         return {"kind": "value", "text": the_driver.loop(case)}
-'''
+"""
 
 
 @pytest.mark.parametrize("words", [[], ["a:b", "c:d"]])

@@ -5,14 +5,13 @@ Each names its fault and the requirement that must fail because of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from looptck_reference.driver import Driver
 from looptck_reference.loop import Loop
+from looptck_reference.runner import OnText
 from looptck_reference.values import ToolCall, ToolResult, Turn
-
-Emit = Callable[[str], None]
 
 
 class NoLimit(Driver):
@@ -55,13 +54,13 @@ class FirstCallOnly(Driver):
 class Hoarder(Driver):
     """Keeps the final text until all of it is there: `final-text-arrives-as-it-is-written`."""
 
-    def run(self, case: dict[str, Any], emit: Emit) -> dict[str, Any]:
+    def run(self, case: dict[str, Any], emit: OnText) -> dict[str, Any]:
         held: list[str] = []
         outcome = super().run(case, held.append)
         emit("".join(held))
         return outcome
 
-    async def run_async(self, case: dict[str, Any], emit: Emit) -> dict[str, Any]:
+    async def run_async(self, case: dict[str, Any], emit: OnText) -> dict[str, Any]:
         held: list[str] = []
         outcome = await super().run_async(case, held.append)
         emit("".join(held))

@@ -3,8 +3,6 @@
 Each of these loops has one bug, which its docstring states.
 """
 
-
-
 from __future__ import annotations
 
 import json

@@ -84,7 +84,8 @@ async def run_async(
 
 
 def _arguments(call: Any) -> dict[str, Any]:
-    return json.loads(call.function.arguments or "{}")
+    arguments: dict[str, Any] = json.loads(call.function.arguments or "{}")
+    return arguments
 
 
 def _text(value: Any) -> str:

@@ -37,7 +37,7 @@ class Driver:
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
             return _answered(prompty.turn(_agent(case), case["inputs"], tools=handlers(case), **_options(case, emit)))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
@@ -46,7 +46,7 @@ class Driver:
             return _answered(
                 await prompty.turn_async(_agent(case), case["inputs"], tools=async_handlers(case), **options)
             )
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
 

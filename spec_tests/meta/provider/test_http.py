@@ -1,0 +1,242 @@
+"""The provider's HTTP: every byte of a request may come alone, and what is no HTTP is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from looptck.provider import http
+from looptck.provider.gates import Gate
+from looptck.provider.http import Connection, HttpReply, HttpRequest, chunked
+
+OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+MEASURED = b"POST /c1/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n" + b'{"a": "\xc3\xbc"}'
+CHUNKED = (
+    b"POST /c1/v1 HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n"
+    b'4\r\n{"a"\r\n6;ext="1"\r\n: "\xc3\xbc"\r\n1\r\n}\r\n0\r\nx-sum: 1\r\n\r\n'
+)
+BODY = '{"a": "ü"}'.encode()
+"""What both of them carry."""
+
+
+class Wire(asyncio.Transport):
+    """The other end of a connection: keeps what was written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.closed = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Take what the server writes."""
+        self.written += bytes(data)
+
+    def close(self) -> None:
+        """Note that the server has closed."""
+        self.closed = True
+
+
+class Client:
+    """A connection to a server that answers OK, or what it is told to, and keeps the requests that it saw."""
+
+    def __init__(self, *replies: HttpReply | None, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self.seen: list[HttpRequest] = []
+        self.wire = Wire()
+        self._replies = list(replies)
+        self.connection = Connection(self._answer, loop, set())  # type: ignore[arg-type]
+        self.connection.connection_made(self.wire)
+
+    def send(self, pieces: Iterable[bytes]) -> Client:
+        """Let these bytes arrive, a piece at a time."""
+        for piece in pieces:
+            self.connection.data_received(piece)
+        return self
+
+    def _answer(self, request: HttpRequest) -> HttpReply | None:
+        self.seen.append(request)
+        return self._replies.pop(0) if self._replies else HttpReply([OK])
+
+
+def at(data: bytes, *cuts: int) -> list[bytes]:
+    """The data, cut at these places."""
+    borders = [0, *sorted(cuts), len(data)]
+    return [data[start:end] for start, end in zip(borders, borders[1:], strict=False)]
+
+
+@pytest.mark.parametrize("request_bytes", [MEASURED, CHUNKED], ids=["measured", "chunked"])
+def test_a_request_may_be_cut_anywhere(request_bytes: bytes) -> None:
+    """A request is the same wherever it is cut, and also if each of its bytes comes alone."""
+    ways = [[request_bytes[:cut], request_bytes[cut:]] for cut in range(len(request_bytes))]
+    ways.append([bytes([byte]) for byte in request_bytes])
+    for pieces in ways:
+        client = Client().send(pieces)
+
+        assert [("POST", "/c1/v1", BODY)] == [(one.method, one.path, one.body) for one in client.seen]
+        assert (OK, False) == (client.wire.written, client.wire.closed)
+
+
+def test_header_names_have_no_case() -> None:
+    """Header names are told in small letters, values without the blanks around them."""
+    client = Client().send([b"GET / HTTP/1.1\r\nX-ABC:  D e \r\n\r\n"])
+
+    assert {"x-abc": "D e"} == client.seen[0].headers
+
+
+def test_requests_may_be_pipelined() -> None:
+    """Two requests in one piece, and half of a third, are answered in order; the third when the rest has come."""
+    data = MEASURED + b"GET /c2/v1/models HTTP/1.1\r\n\r\n" + CHUNKED
+    client = Client().send([data[:-20]])
+
+    assert ["/c1/v1", "/c2/v1/models"] == [request.path for request in client.seen]
+    assert OK * 2 == client.wire.written
+
+    client.send([data[-20:]])
+
+    assert 3 == len(client.seen)
+    assert BODY == client.seen[2].body
+
+
+def test_a_pipelined_request_waits_for_the_reply_before_it() -> None:
+    """While a reply of several parts is on its way, the next request is not even looked at."""
+
+    async def story() -> tuple[list[int], bytes]:
+        gate = Gate("told to")
+        client = Client(HttpReply([b"one ", gate, b"two "]), loop=asyncio.get_running_loop())
+        client.send([MEASURED * 2])
+        counts = [len(client.seen)]
+        for _ in range(5):
+            await asyncio.sleep(0)
+        counts.append(len(client.seen))
+        gate.open()
+        async with asyncio.timeout(5):
+            while len(client.seen) < 2 or not client.wire.written.endswith(OK):
+                await asyncio.sleep(0)
+        return counts, client.wire.written
+
+    assert ([1, 1], b"one two " + OK) == asyncio.run(story())
+
+
+def test_a_client_may_ask_before_it_sends() -> None:
+    """A client that expects 100 gets it when its head is there and its body is not, and then the reply."""
+    head, body = MEASURED.replace(b"Host: x", b"Expect: 100-Continue").split(b"\r\n\r\n")
+    client = Client().send([head + b"\r\n\r\n"])
+
+    assert b"HTTP/1.1 100 Continue\r\n\r\n" == client.wire.written
+
+    client.send([body[:3], body[3:]])
+
+    assert b"HTTP/1.1 100 Continue\r\n\r\n" + OK == client.wire.written
+
+
+def test_a_client_that_does_not_wait_is_not_told_to_go_on() -> None:
+    """A client that sends its body with its head gets the reply alone."""
+    client = Client().send([MEASURED.replace(b"Host: x", b"Expect: 100-continue")])
+
+    assert OK == client.wire.written
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"hello\r\n\r\n", "is not an HTTP/1.1 request line"),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "is not an HTTP/1.1 request line"),
+        (b"GET /a b HTTP/1.1\r\n\r\n", "is not an HTTP/1.1 request line"),
+        (b"POST / HTTP/1.1\r\ncontent-length: many\r\n\r\n", "content-length 'many' is no number"),
+        (b"POST / HTTP/1.1\r\ncontent-length: -1\r\n\r\n", "content-length '-1' is no number"),
+        (b"POST / HTTP/1.1\r\ncontent-length: 67108865\r\n\r\n", "is no number up to 67108864"),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", "is no size of a chunk"),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n-6\r\nabcdef\r\n", "is no size of a chunk"),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n\r\n", "is no size of a chunk"),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n4000001\r\n", "a body of more than 67108864 bytes"),
+        (b"GET /" + b"a" * (http.MAX_HEAD + 1), "a request head of more than 65536 bytes"),
+    ],
+)
+def test_what_is_no_request_is_refused(data: bytes, why: str) -> None:
+    """What is not HTTP/1.1 or too large is refused with 400 and the reason, and the connection is closed."""
+    client = Client().send([data])
+
+    assert [] == client.seen
+    assert client.wire.written.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    assert why in client.wire.written.decode()
+    assert client.wire.closed
+
+
+def test_no_reply_is_a_closed_connection() -> None:
+    """A handler that has no reply closes the connection without a word."""
+    client = Client(None).send([MEASURED])
+
+    assert (b"", True) == (client.wire.written, client.wire.closed)
+
+
+def test_a_reply_may_break_off() -> None:
+    """A reply that is to break off is followed by the end of the connection."""
+    client = Client(HttpReply([b"half"], then_close=True)).send([MEASURED])
+
+    assert (b"half", True) == (client.wire.written, client.wire.closed)
+
+
+def test_a_client_that_leaves_ends_its_reply() -> None:
+    """When the client goes while a reply is held, the rest is neither written nor told as sent."""
+
+    async def story() -> tuple[bytes, list[str]]:
+        told: list[str] = []
+        gate = Gate("never")
+        reply = HttpReply([b"one ", gate, b"two"], sent=lambda: told.append("sent"))
+        client = Client(reply, loop=asyncio.get_running_loop()).send([MEASURED])
+        await asyncio.sleep(0)
+        client.connection.connection_lost(None)
+        gate.open()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return client.wire.written, told
+
+    assert (b"one ", []) == asyncio.run(story())
+
+
+def test_a_reply_is_sent_before_its_last_part() -> None:
+    """Sent is told when only the last part is left: whatever the client does next comes later."""
+    told: list[bytes] = []
+    reply = HttpReply([b"all"])
+    client = Client(reply)
+    reply.sent = lambda: told.append(client.wire.written)
+    client.send([MEASURED])
+
+    assert [b""] == told
+    assert b"all" == client.wire.written
+
+
+@pytest.mark.parametrize(("piece", "chunk"), [(b"abc", b"3\r\nabc\r\n"), (b"x" * 17, b"11\r\n" + b"x" * 17 + b"\r\n")])
+def test_chunks_say_their_size(piece: bytes, chunk: bytes) -> None:
+    """A chunk begins with its size as a hexadecimal number."""
+    assert chunk == chunked(piece)
+
+
+def test_no_bytes_are_no_chunk() -> None:
+    """An empty chunk would be the last one, so there is none."""
+    assert b"" == chunked(b"")
+
+
+BODIES = st.binary(max_size=40)
+
+
+@given(
+    st.lists(st.tuples(BODIES, st.none() | st.lists(st.integers(0, 40), max_size=3)), min_size=1, max_size=4),
+    st.lists(st.integers(0, 600), max_size=8),
+)
+def test_any_requests_in_any_pieces(requests: list[tuple[bytes, list[int] | None]], cuts: list[int]) -> None:
+    """Any bodies, measured or in any chunks, in a stream that is cut anywhere, arrive whole and in order."""
+    stream = b""
+    for body, borders in requests:
+        if borders is None:
+            stream += b"POST / HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
+        else:
+            chunks = b"".join(chunked(piece) for piece in at(body, *(min(cut, len(body)) for cut in borders)))
+            stream += b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + chunks + http.LAST_CHUNK
+    client = Client().send(at(stream, *(min(cut, len(stream)) for cut in cuts)))
+
+    assert [body for body, _ in requests] == [request.body for request in client.seen]
+    assert OK * len(requests) == client.wire.written

@@ -1,0 +1,318 @@
+"""The provider as a server: stages side by side, gates between two ends, and nothing left when it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection, RemoteDisconnected
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from looptck.provider import gates
+from looptck.provider.gates import Gate
+from looptck.provider.script import Hold, Script, Step, step
+from looptck.provider.server import HOST, Provider
+from looptck.provider.stage import Stage
+from looptck.provider.toolbox import Behaviour, Returns, Toolbox
+from looptck.transcript import Chunk, Event, GaveUp, Received, Replied, ToolBegan, ToolEnded
+from looptck.turns import says
+from looptck.wires.openai_chat import OPENAI_CHAT
+
+ASKS = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Go."}]})
+STREAMS = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Go."}], "stream": True})
+ENOUGH = 20.0
+SHORT = 0.05
+
+
+@pytest.fixture
+def server() -> Iterator[Provider]:
+    """A provider that serves."""
+    with Provider() as provider:
+        yield provider
+
+
+def stage(*what: Any, patience: float = ENOUGH, watched: tuple[Gate, ...] = (), **tools: list[Behaviour]) -> Stage:
+    """A stage that plays these steps."""
+    script = Script(tuple(step(one) for one in what))
+    return Stage(OPENAI_CHAT, script, Toolbox({**tools}), gates=watched, patience=patience)
+
+
+def connected(url: str) -> HTTPConnection:
+    """A connection to the server of a stage."""
+    return HTTPConnection(url.split("/")[2], timeout=ENOUGH)
+
+
+def post(url: str, body: str = ASKS) -> tuple[int, str]:
+    """Status and body of the answer to a POST."""
+    connection = connected(url)
+    try:
+        connection.request("POST", "/" + url.split("/", 3)[3], body)
+        with connection.getresponse() as response:
+            return response.status, response.read().decode()
+    finally:
+        connection.close()
+
+
+def asked(url: str, body: str = ASKS) -> tuple[int, str]:
+    """Status and body of the answer to a model request below a stage's URL."""
+    return post(f"{url}/v1/chat/completions", body)
+
+
+def kinds(stage: Stage) -> list[str]:
+    """What happened, in order."""
+    return [type(event).__name__ for event in stage.transcript.events]
+
+
+def test_stages_do_not_hear_each_other(server: Provider) -> None:
+    """Each of two stages plays its own script, below its own path, in whatever order it is asked."""
+    first, second = stage(says("One."), says("Two.")), stage(says("Eins."))
+    a, b = server.open(first), server.open(second)
+
+    texts = [json.loads(asked(url)[1])["choices"][0]["message"]["content"] for url in (a, b, a)]
+
+    assert ["One.", "Eins.", "Two."] == texts
+    assert [2, 1] == [sum(isinstance(event, Received) for event in one.transcript.events) for one in (first, second)]
+
+
+def test_a_prefix_is_a_whole_segment(server: Provider) -> None:
+    """A path that begins like a stage's, and goes on otherwise, is not its path."""
+    played = stage(says("One."))
+    url = server.open(played)
+
+    with pytest.raises(RemoteDisconnected):
+        asked(url + "0")
+    assert [] == played.transcript.events
+
+
+def test_a_closed_stage_is_gone(server: Provider) -> None:
+    """After its run a stage's URLs are refused, and what comes late is not written down."""
+    played = stage(says("One."), says("Two."))
+    url = server.open(played)
+    asked(url)
+    server.close(played)
+
+    with pytest.raises(RemoteDisconnected):
+        asked(url)
+    assert ["Received", "Replied"] == kinds(played)
+
+
+def test_a_connection_is_kept_alive(server: Provider) -> None:
+    """Several requests go over one connection, whether the reply before was whole or streamed."""
+    url = server.open(stage(says("One."), says("Two."), says("Three.")))
+    connection = connected(url)
+    path = "/" + url.split("/", 3)[3] + "/v1/chat/completions"
+    statuses = []
+    for body in (ASKS, STREAMS, ASKS):
+        connection.request("POST", path, body)
+        response = connection.getresponse()
+        response.read()
+        statuses.append((response.status, connection.sock is not None))
+    connection.close()
+
+    assert [(200, True)] * 3 == statuses
+
+
+def test_a_held_stream_waits_for_its_gate(server: Provider) -> None:
+    """The rest of a stream leaves when the gate opens, and not before."""
+    gate = Gate("told to")
+    played = stage(Step(says("Hello."), holds=(Hold(gate, 1),)))
+    url = server.open(played)
+    connection = connected(url)
+    connection.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", STREAMS)
+    response = connection.getresponse()
+    first = response.readline()
+    before = kinds(played)
+    gate.open()
+    rest = response.read()
+    connection.close()
+
+    assert b'"content":""' in first
+    assert ["Received"] == before
+    assert b"Hello." in rest
+    assert ["Received", "Replied"] == kinds(played)
+
+
+def test_a_gate_that_no_one_opens_is_given_up(server: Provider) -> None:
+    """After its patience the provider goes on without the gate, and writes that down."""
+    played = stage(Step(says("Hello."), holds=(Hold(Gate("never"), 1),)), patience=SHORT)
+
+    status, body = asked(server.open(played), STREAMS)
+
+    assert (200, True) == (status, body.endswith("data: [DONE]\n\n"))
+    assert ["never"] == [event.gate for event in played.transcript.events if isinstance(event, GaveUp)]
+    assert ["Received", "GaveUp", "Replied"] == kinds(played)
+
+
+def test_a_gate_may_have_a_patience_of_its_own(server: Provider) -> None:
+    """A gate that is hoped to stay shut is given up after its own, shorter patience."""
+    played = stage(Step(says("Hello."), before=Gate("never", patience=SHORT)))
+
+    assert 200 == asked(server.open(played))[0]
+    assert ["Received", "GaveUp", "Replied"] == kinds(played)
+
+
+def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> None:
+    """A tool is held until another has begun: only if both run at once does the first end without being given up."""
+    gate = gates.tool_began("add")
+    played = stage(ping=[Returns("Pong.", hold=gate)], watched=(gate,))
+    url = server.open(played)
+    answers: list[tuple[int, str]] = []
+    first = threading.Thread(target=lambda: answers.append(post(f"{url}/tools/ping", '{"arguments": {}}')))
+    first.start()
+
+    answers.append(post(f"{url}/tools/add", '{"arguments": {}}'))
+    first.join(ENOUGH)
+
+    assert {(200, '{"value": "Pong."}'), (200, '{"value": "result 1 of add"}')} == set(answers)
+    assert "GaveUp" not in kinds(played)
+
+
+def test_a_client_that_leaves_is_not_replied_to(server: Provider) -> None:
+    """A reply whose client has gone is never told as sent."""
+    gate = Gate("told to")
+    left = threading.Event()
+    played = stage(Step(says("Hello."), before=gate))
+    url = server.open(played)
+    connection = connected(url)
+    connection.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", ASKS)
+    server._loop.call_soon_threadsafe(_tell, server, left)
+    connection.close()
+    assert left.wait(ENOUGH)
+    gate.open()
+
+    assert 200 == asked(server.open(stage(says("Next."))))[0]
+    assert [] == [event for event in played.transcript.events if isinstance(event, Replied)]
+
+
+def _tell(server: Provider, left: threading.Event) -> None:
+    """On the provider's thread: say when a connection has been there, and there is none any more."""
+    seen = [False]
+
+    def look() -> None:
+        seen[0] = seen[0] or bool(server._connections)
+        if seen[0] and not server._connections:
+            left.set()
+        else:
+            server._loop.call_soon(look)
+
+    look()
+
+
+# -- gates by themselves -------------------------------------------------------------------------------------------------
+
+
+def test_a_gate_stays_open() -> None:
+    """A gate that is open lets everyone through who comes later."""
+    gate = Gate("open")
+    gate.open()
+
+    assert asyncio.run(gate.wait(SHORT))
+    assert gate.is_open
+
+
+def test_a_gate_that_was_given_up_forgets_who_waited() -> None:
+    """A gate may be opened when the loop in which someone waited for it is long closed."""
+    gate = Gate("late")
+
+    assert not asyncio.run(gate.wait(SHORT))
+    gate.open()
+    assert gate.is_open
+
+
+@pytest.mark.parametrize(
+    ("gate", "events", "opens"),
+    [
+        (gates.caller_has("ab"), [Chunk(0, "a"), Chunk(0, "b")], True),
+        (gates.caller_has("ab"), [Chunk(0, "b"), Chunk(0, "a")], False),
+        (gates.tool_began("add", 2), [ToolBegan(0, 1, "add", {}), ToolBegan(0, 2, "ping", {})], False),
+        (gates.tool_began("add", 2), [ToolBegan(0, 1, "add", {}), ToolBegan(0, 2, "add", {})], True),
+        (gates.tools_ended(1), [ToolBegan(0, 1, "add", {}), ToolEnded(0, 1, {})], True),
+        (gates.tools_ended(2), [ToolEnded(0, 1, {}), ToolBegan(0, 2, "add", {})], False),
+    ],
+)
+def test_a_gate_opens_on_what_it_waits_for(gate: Gate, events: list[Event], opens: bool) -> None:
+    """A gate opens when the last thing that it waits for has happened."""
+    for event in events:
+        assert not gate.is_open
+        gate.watch(event)
+
+    assert opens == gate.is_open
+
+
+def test_a_gate_counts_right_from_many_threads() -> None:
+    """Events that are seen by many threads at once are all counted."""
+    gate = gates.tools_ended(4000)
+    start = threading.Barrier(4)
+
+    def watch() -> None:
+        start.wait(ENOUGH)
+        for number in range(1000):
+            gate.watch(Chunk(0, "x"))
+            gate.watch(ToolEnded(0, number, {}))
+
+    threads = [threading.Thread(target=watch) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(ENOUGH)
+
+    assert gate.is_open
+
+
+# -- start and stop ------------------------------------------------------------------------------------------------------
+
+
+def test_a_stopped_provider_leaves_nothing() -> None:
+    """Threads, sockets and listening ports are gone after a stop, whatever a client still holds or waits for."""
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("there is no /proc here to look at")
+    threads = threading.active_count()
+    files = len(os.listdir("/proc/self/fd"))
+    with Provider() as provider:
+        url = provider.open(stage(Step(says("Hello."), before=Gate("never")), says("Hello.")))
+        idle, waiting = connected(url), connected(url)
+        idle.connect()
+        waiting.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", ASKS)
+        port = int(url.split("/")[2].partition(":")[2])
+    ends = [_last_byte(idle), _last_byte(waiting)]
+    idle.close()
+    waiting.close()
+
+    assert [b"", b""] == ends
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((HOST, port), ENOUGH)
+    assert threads == threading.active_count()
+    assert files == len(os.listdir("/proc/self/fd"))
+
+
+def _last_byte(connection: HTTPConnection) -> bytes:
+    """What is read where the server has aborted: nothing."""
+    try:
+        return connection.sock.recv(1)
+    except ConnectionResetError:
+        return b""
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    """A port that is in use raises OSError, and no thread is left."""
+    before = threading.active_count()
+    with socket.socket() as taken:
+        taken.bind((HOST, 0))
+        taken.listen()
+        with pytest.raises(OSError, match="address"):
+            Provider(taken.getsockname()[1]).__enter__()
+
+    assert before == threading.active_count()
+
+
+def test_it_listens_on_loopback_alone(server: Provider) -> None:
+    """The provider cannot be reached from another machine."""
+    assert server._server is not None
+
+    assert ["127.0.0.1"] == [one.getsockname()[0] for one in server._server.sockets]

@@ -1,0 +1,376 @@
+"""The stage: what it answers to each request, and what it writes down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from looptck.framing import NATURAL
+from looptck.provider import faults
+from looptck.provider.gates import Gate
+from looptck.provider.http import HttpReply, HttpRequest
+from looptck.provider.script import RUNAWAY_CAP, SPARE_REQUESTS, Hold, Script, Step, step
+from looptck.provider.stage import Stage
+from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
+from looptck.transcript import Received, Replied, Stray, ToolBegan, ToolEnded
+from looptck.turns import Call, calls, says
+from looptck.wires.openai_chat import OPENAI_CHAT
+
+ASKS: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
+STREAMS = {**ASKS, "stream": True}
+CALL = calls(Call.of("weather", {"city": "Paris"}), text="I look.")
+
+
+def stage(*what: Any, endless: Any = None, **tools: list[Behaviour]) -> Stage:
+    """A stage below ``/c1`` that plays these steps."""
+    made = Stage(OPENAI_CHAT, Script(tuple(step(one) for one in what), endless), Toolbox({**tools}))
+    made.opened("/c1")
+    return made
+
+
+def reply(stage: Stage, body: object = ASKS, path: str = "/c1/v1/chat/completions", method: str = "POST") -> HttpReply:
+    """The reply to a request, all of it sent."""
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answer = stage.answer(HttpRequest(method, path, {}, raw))
+    assert answer is not None
+    if answer.sent:
+        answer.sent()
+    return answer
+
+
+def told(answer: HttpReply) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of a reply, the chunks of a chunked body joined."""
+    head, _, body = b"".join(part for part in answer.parts if isinstance(part, bytes)).partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    headers = dict(line.split(": ", 1) for line in lines)
+    if headers.get("transfer-encoding") == "chunked":
+        rest, body = body, b""
+        while rest:
+            size, _, rest = rest.partition(b"\r\n")
+            body, rest = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
+    return int(first.split()[1]), headers, body
+
+
+def events(answer: HttpReply) -> list[str]:
+    """The data of a streamed reply's events."""
+    return [event.removeprefix("data: ") for event in told(answer)[2].decode().split("\n\n") if event]
+
+
+def noted(stage: Stage, kind: type) -> list[Any]:
+    """What the transcript holds of one kind."""
+    return [event for event in stage.transcript.events if isinstance(event, kind)]
+
+
+def test_a_plain_request_gets_the_whole_turn() -> None:
+    """A plain request is answered with one body, and request, reply and turn are written down."""
+    played = stage(CALL)
+
+    status, headers, body = told(reply(played))
+
+    assert (200, "application/json", str(len(body))) == (status, headers["content-type"], headers["content-length"])
+    assert "call_1a" == json.loads(body)["choices"][0]["message"]["tool_calls"][0]["id"]
+    assert [(1, True, ())] == [(one.n, one.scripted, one.problems) for one in noted(played, Received)]
+    assert [(1, 200, "a turn")] == [(one.n, one.status, one.what) for one in noted(played, Replied)]
+    assert {1: CALL.numbered(1)} == played.turns
+
+
+def test_a_streaming_request_gets_events() -> None:
+    """A request for a stream is answered with events, in one write."""
+    answer = reply(stage(CALL), STREAMS)
+
+    assert 1 == len(answer.parts)
+    assert told(answer)[1]["content-type"].startswith("text/event-stream")
+    assert "[DONE]" == events(answer)[-1]
+
+
+def test_a_query_is_no_other_route() -> None:
+    """What follows a question mark, as some gateways add it, does not change the route."""
+    assert 200 == told(reply(stage(CALL), path="/c1/v1/chat/completions?api-version=1"))[0]
+
+
+def test_an_unexpected_request_is_answered_with_an_error() -> None:
+    """A request past the end of the script is written down and answered with the provider's kind of error."""
+    played = stage(says("Done."))
+    reply(played)
+
+    status, _, body = told(reply(played))
+
+    assert 400 == status
+    assert "looptck: the script ends before request 2." == json.loads(body)["error"]["message"]
+    assert [True, False] == [one.scripted for one in noted(played, Received)]
+    assert "past the end of the script" == noted(played, Replied)[1].what
+
+
+@pytest.mark.parametrize("endless", [False, True])
+def test_a_runaway_loop_is_cut_off(endless: bool) -> None:
+    """After the cap requests are not answered at all; every request up to it is."""
+    cap = RUNAWAY_CAP if endless else 1 + SPARE_REQUESTS
+    played = stage(says("Done."), endless=(lambda n: Step(says(f"No. {n}"))) if endless else None)
+
+    answered = [played.answer(HttpRequest("POST", "/c1/v1/chat/completions", {}, json.dumps(ASKS).encode()))]
+    answered += [played.answer(HttpRequest("POST", "/c1/v1/chat/completions", {}, b"{}")) for _ in range(cap + 1)]
+
+    assert [*[True] * cap, False, False] == [answer is not None for answer in answered]
+    assert cap == len(noted(played, Received))
+
+
+@pytest.mark.parametrize(
+    ("body", "rule"),
+    [
+        (b"not json", "body-is-an-object"),
+        (b"\xff", "body-is-an-object"),
+        (b"[" * 100_000, "body-is-an-object"),
+        ([], "body-is-an-object"),
+        ({**ASKS, "temperatur": 1}, "parameters-are-known"),
+    ],
+    ids=["text", "bytes", "nested", "list", "unknown"],
+)
+def test_what_the_service_would_refuse_is_refused(body: object, rule: str) -> None:
+    """A request that the judge refuses is answered with its 400; the step is still to come, and no turn is played."""
+    played = stage(says("Never."), says("Now."))
+
+    status, _, refusal = told(reply(played, body))
+
+    assert 400 == status
+    assert "invalid_request_error" == json.loads(refusal)["error"]["type"]
+    assert [rule] == [one.problems[0].rule for one in noted(played, Received)]
+    assert ["refused"] == [one.what for one in noted(played, Replied)]
+    assert {} == played.turns
+
+
+def test_an_error_of_the_kit_is_kept() -> None:
+    """What goes wrong in the kit while it answers is kept for the verdict, and the connection is closed."""
+    boom = RuntimeError("no such codec")
+
+    def broken(body: object) -> Any:
+        raise boom
+
+    played = Stage(replace(OPENAI_CHAT, judge=broken), Script((step(CALL),)), Toolbox())
+    played.opened("/c1")
+
+    assert played.answer(HttpRequest("POST", "/c1/v1/chat/completions", {}, b"{}")) is None
+    assert boom is played.broken
+
+
+# -- faults --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body", [ASKS, STREAMS])
+def test_an_http_error_has_its_status_and_headers(body: object) -> None:
+    """An error comes with its status, its headers and an error body, and plays no turn."""
+    played = stage(faults.HttpError(429, (("retry-after", "1"),), "Slow down."))
+
+    status, headers, error = told(reply(played, body))
+
+    assert (429, "1", "application/json") == (status, headers["retry-after"], headers["content-type"])
+    assert ("Slow down.", "rate_limit_error") == tuple(json.loads(error)["error"][key] for key in ("message", "type"))
+    assert {} == played.turns
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+def test_a_cut_body_is_shorter_than_it_says(share: float) -> None:
+    """A cut plain reply announces its whole length, sends a part and closes."""
+    whole = told(reply(stage(CALL)))[2]
+    answer = reply(stage(Step(CALL, fault=faults.Cut(share))))
+    _, headers, body = told(answer)
+
+    assert answer.then_close
+    assert str(len(whole)) == headers["content-length"]
+    assert whole[: int(len(whole) * share)] == body
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+def test_a_cut_stream_has_no_last_chunk(share: float) -> None:
+    """A cut stream ends without the chunk that ends a body, and closes."""
+    whole = told(reply(stage(CALL), STREAMS))[2]
+    answer = reply(stage(Step(CALL, fault=faults.Cut(share))), STREAMS)
+    raw = answer.parts[0]
+    assert isinstance(raw, bytes)
+
+    assert answer.then_close
+    assert not raw.endswith(b"0\r\n\r\n")
+    assert whole[: int(len(whole) * share)] == told(answer)[2]
+
+
+@pytest.mark.parametrize(("done", "last"), [(True, "[DONE]"), (False, '"usage":{"prompt_tokens"')])
+def test_no_finish_leaves_the_reason_out(done: bool, last: str) -> None:
+    """A stream without finish has every event but the one with the reason, with or without the end marker."""
+    answer = reply(stage(Step(CALL, fault=faults.NoFinish(done))), STREAMS)
+
+    assert [] == [event for event in events(answer) if '"finish_reason":"' in event]
+    assert last in events(answer)[-1]
+    raw = answer.parts[0]
+    assert isinstance(raw, bytes)
+    assert raw.endswith(b"0\r\n\r\n")
+
+
+def test_an_error_event_ends_the_events() -> None:
+    """An error takes the place of the events from its position on."""
+    whole = events(reply(stage(CALL), STREAMS))
+
+    broken = events(reply(stage(Step(CALL, fault=faults.ErrorEvent(2, "Overloaded."))), STREAMS))
+
+    assert whole[:2] == broken[:2]
+    assert ["Overloaded."] == [json.loads(event)["error"]["message"] for event in broken[2:]]
+
+
+def test_a_malformed_event_stands_among_good_ones() -> None:
+    """A malformed event takes the place of one event; all the others are as they were."""
+    whole = events(reply(stage(CALL), STREAMS))
+
+    broken = events(reply(stage(Step(CALL, fault=faults.Malformed(1))), STREAMS))
+
+    assert [whole[0], *whole[2:]] == [broken[0], *broken[2:]]
+    with pytest.raises(ValueError, match="Unterminated string"):
+        json.loads(broken[1])
+
+
+@pytest.mark.parametrize("body", [ASKS, STREAMS])
+def test_a_page_of_html_has_status_200(body: object) -> None:
+    """A broken proxy's page is HTML with status 200."""
+    status, headers, page = told(reply(stage(Step(CALL, fault=faults.NotJson())), body))
+
+    assert (200, "text/html") == (status, headers["content-type"])
+    assert page.startswith(b"<html>")
+
+
+def test_a_fault_needs_a_turn_to_act_on() -> None:
+    """A fault that acts on a turn is no step by itself."""
+    with pytest.raises(TypeError, match=r"write Step\(turn, fault=…\)"):
+        step(faults.Cut())  # type: ignore[arg-type]
+
+
+# -- gates ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("every", [0, 7])
+@pytest.mark.parametrize("after", [(0,), (2,), (0, 0, 3), (2, 999), (999,), (999, 0)])
+def test_holds_cut_the_stream_and_lose_nothing(after: tuple[int, ...], every: int) -> None:
+    """However a stream is held, its parts are the same stream, with one gate for each hold."""
+    framing = NATURAL.but(every=every)
+    gates = [Gate(f"no. {n}") for n in range(len(after))]
+    held = Step(CALL, framing, holds=tuple(Hold(gate, at) for gate, at in zip(gates, after, strict=True)))
+
+    answer = reply(stage(held), STREAMS)
+
+    assert told(reply(stage(CALL), STREAMS))[2] == told(answer)[2]
+    assert sorted(map(id, gates)) == sorted(id(part) for part in answer.parts if isinstance(part, Gate))
+    ends = [part for part in answer.parts if isinstance(part, bytes) and part.endswith(b"0\r\n\r\n")]
+    assert [answer.parts[-1]] == ends
+
+
+def test_a_hold_stands_after_its_events() -> None:
+    """What stands before a gate is exactly the events that were asked for."""
+    gate = Gate("held")
+
+    answer = reply(stage(Step(CALL, holds=(Hold(gate, 2),))), STREAMS)
+
+    before = HttpReply(answer.parts[: answer.parts.index(gate)])
+    assert 2 == len(events(before))
+
+
+@pytest.mark.parametrize("body", [ASKS, STREAMS])
+def test_a_gate_may_stand_before_the_reply(body: object) -> None:
+    """Nothing of a reply leaves before the gate that stands before it."""
+    gate = Gate("held")
+
+    assert gate is reply(stage(Step(CALL, before=gate)), body).parts[0]
+
+
+# -- the toolbox ---------------------------------------------------------------------------------------------------------
+
+
+def run(stage: Stage, tool: str = "ping", body: object = None) -> Any:
+    """What the toolbox answers when a tool is run."""
+    return json.loads(told(reply(stage, body or {"arguments": {}}, f"/c1/tools/{tool}"))[2])
+
+
+def test_a_tool_of_no_behaviour_tells_its_runs_apart() -> None:
+    """A tool that nothing was said about returns a text that is new in each run."""
+    played = stage()
+
+    assert [{"value": "result 1 of ping"}, {"value": "result 2 of ping"}] == [run(played), run(played)]
+    assert {"value": "result 1 of add"} == run(played, "add")
+
+
+def test_a_tool_does_what_it_was_told_once_each() -> None:
+    """Behaviours are taken one for each run; the last one stays."""
+    played = stage(ping=[Returns(None), Raises("No.", "KeyError"), Returns([1])])
+
+    assert [
+        {"value": None},
+        {"error": {"type": "KeyError", "message": "No."}},
+        {"value": [1]},
+        {"value": [1]},
+    ] == [run(played) for _ in range(4)]
+
+
+def test_every_run_of_a_tool_is_written_down() -> None:
+    """A tool's run is written down when it begins, with its arguments, and when it ends, with its answer."""
+    played = stage()
+    run(played, body={"arguments": {"a": [True, "ü"]}})
+
+    assert [(1, "ping", {"a": [True, "ü"]})] == [(one.run, one.tool, one.arguments) for one in noted(played, ToolBegan)]
+    assert [(1, {"value": "result 1 of ping"})] == [(one.run, one.answer) for one in noted(played, ToolEnded)]
+
+
+def test_a_held_tool_has_begun_and_not_ended() -> None:
+    """A tool that is held has begun; it ends when the gate lets its answer go."""
+    gate = Gate("held")
+    played = stage(ping=[Returns("Late.", hold=gate)])
+
+    answer = played.answer(HttpRequest("POST", "/c1/tools/ping", {}, b'{"arguments": {}}'))
+
+    assert answer is not None
+    assert gate is answer.parts[0]
+    assert (1, 0) == (len(noted(played, ToolBegan)), len(noted(played, ToolEnded)))
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b'{"args": {}}'])
+def test_a_tool_run_without_arguments_is_the_drivers_fault(body: bytes) -> None:
+    """A driver that posts something else to the toolbox is told what to post, and no tool has run."""
+    played = stage()
+
+    status, _, answer = told(reply(played, body, "/c1/tools/ping"))
+
+    assert (400, "DriverError") == (status, json.loads(answer)["error"]["type"])
+    assert [] == noted(played, ToolBegan)
+    assert ["/tools/ping without arguments"] == [one.path for one in noted(played, Stray)]
+
+
+# -- other routes --------------------------------------------------------------------------------------------------------
+
+
+def test_models_are_listed() -> None:
+    """A client that asks first which models there are is told of one, and nothing of it is written down."""
+    played = stage()
+
+    models = json.loads(told(reply(played, b"", "/c1/v1/models", "GET"))[2])
+
+    assert ("list", ["model"]) == (models["object"], [model["object"] for model in models["data"]])
+    assert [] == played.transcript.events
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/c1/v1/chat/completions"),
+        ("POST", "/c1/chat/completions"),
+        ("POST", "/c1/v1/responses"),
+        ("POST", "/c1/v1/chat/completions/"),
+        ("DELETE", "/c1/"),
+    ],
+)
+def test_a_stray_request_is_written_down(method: str, path: str) -> None:
+    """A request that no route answers is written down and answered with 404; it is no model request."""
+    played = stage(CALL)
+
+    status, _, body = told(reply(played, b"", path, method))
+
+    assert 404 == status
+    assert f"Invalid URL ({method} {path.removeprefix('/c1')})" == json.loads(body)["error"]["message"]
+    assert [(method, path.removeprefix("/c1"))] == [(one.method, one.path) for one in noted(played, Stray)]
+    assert [] == noted(played, Received)
