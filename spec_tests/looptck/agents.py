@@ -65,7 +65,7 @@ def agent(name: str) -> Agent:
     try:
         front = yaml.safe_load(found["front"])
         tools = tuple(_tool(entry) for entry in front.get("tools", []))
-    except (yaml.YAMLError, KeyError, AttributeError) as error:
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
         raise BadFile(path, f"frontmatter: {error!r}") from error
     _, *parts = _ROLE.split(found["body"])
     template = tuple((role, text.strip()) for role, text in zip(parts[::2], parts[1::2], strict=True))
@@ -73,11 +73,10 @@ def agent(name: str) -> Agent:
 
 
 def _tool(entry: dict[str, Any]) -> Tool:
-    properties = {
-        name: {"type": spec["kind"], "description": spec["description"]}
-        for name, spec in entry.get("parameters", {}).get("properties", {}).items()
-    }
-    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    parameters = entry.get("parameters", [])
+    properties = {one["name"]: {"type": one["kind"], "description": one["description"]} for one in parameters}
+    required = [one["name"] for one in parameters if one.get("required")]
+    schema = {"type": "object", "properties": properties, "required": required}
     return Tool(entry["name"], entry["description"], schema)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -108,9 +109,12 @@ class Framing:
     def _text(self, event: object) -> str:
         if isinstance(event, str):
             return event
-        if self.data_lines:
-            return json.dumps(event, ensure_ascii=self.escaped, indent=1)
-        return json.dumps(event, ensure_ascii=self.escaped, separators=(",", ":"))
+        return _encoder(self.escaped, self.data_lines).encode(event)
+
+
+@cache
+def _encoder(escaped: bool, indented: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=escaped, separators=(",", ":"), indent=1 if indented else None)
 
 
 NATURAL = Framing()

@@ -46,12 +46,12 @@ class Run:
         return requests[n - 1]
 
     def replied(self, n: int) -> Replied:
-        """The reply to request ``n``, all of which left. Raises NotReached if it did not."""
+        """The reply to request ``n``, as much of it as the loop wanted. Raises NotReached if there was none."""
         self.request(n)
         for event in self.transcript.events:
             if isinstance(event, Replied) and event.n == n:
                 return event
-        raise NotReached(f"the reply to request {n} never left whole; the loop {self.outcome}")
+        raise NotReached(f"request {n} was never answered; the loop {self.outcome}")
 
     def delivered(self, n: int) -> Turn:
         """The turn that answered request ``n``. Raises NotReached if the provider answered with something else."""

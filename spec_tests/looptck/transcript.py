@@ -33,7 +33,7 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The reply to request ``n`` has left, all of it that was meant to leave."""
+    """The reply to request ``n`` has left, all of it that was meant to leave or that the loop wanted to read."""
 
     at: float
     n: int

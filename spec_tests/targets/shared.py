@@ -57,7 +57,7 @@ def answered(text: str | None) -> Json:
 
 
 def failed(error: Exception, reason: str | None = None) -> Json:
-    """The outcome of a loop that raised; without a reason of the driver's, the type of the error or its cause decides."""
+    """The outcome of a loop that raised; without the driver's reason, the type of the error or of its cause decides."""
     names = (type(one).__name__ for one in (error, error.__cause__))
     return {
         "kind": "error",

@@ -56,8 +56,13 @@ class Provider:
         return f"{self.origin}/{token}"
 
     def close(self, stage: Stage) -> None:
-        """Let a stage answer no more: its URLs are refused from now on."""
+        """Let a stage answer no more: its URLs are refused from now on, and its transcript gets no more replies."""
         self._stages.pop(stage.prefix[1:], None)
+        if stage.under_way:
+            asyncio.run_coroutine_threadsafe(self._finish(stage), self._loop).result()
+
+    async def _finish(self, stage: Stage) -> None:
+        stage.finish()
 
     def _answer(self, request: HttpRequest) -> HttpReply | None:
         stage = self._stages.get(request.path[1:].partition("/")[0])
@@ -71,11 +76,13 @@ class Provider:
 
     async def _close(self) -> None:
         assert self._server is not None
-        self._server.close()
+        for listener in self._server.sockets:
+            self._loop.remove_reader(listener.fileno())  # a connection that is half made when a server closes is lost
         while self._connections or len(asyncio.all_tasks()) > 1:  # replies on their way, and connections half made
             for connection in list(self._connections):
                 connection.abort()
             await asyncio.sleep(0)
+        self._server.close()
         await self._server.wait_closed()
 
     def _end_thread(self) -> None:

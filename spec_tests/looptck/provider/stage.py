@@ -42,6 +42,8 @@ class Stage:
         self.transcript = Transcript()
         self.turns: dict[int, Turn] = {}
         """The turns as they were played, with ids, by the number of the request that they answered."""
+        self.under_way: dict[int, tuple[int, str]] = {}
+        """Replies that have not left whole, by number: their status, and what they are."""
         self.broken: Exception | None = None
         """What went wrong in the kit itself while it answered."""
         self._patience = patience
@@ -167,8 +169,19 @@ class Stage:
                 return events
 
     def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
-        reply.sent = lambda: self._note(Replied(self.transcript.now(), n, status, what))
+        self.under_way[n] = status, what
+        reply.sent = lambda: self._left(n)
         return self._patient(reply)
+
+    def _left(self, n: int, how: str = "") -> None:
+        status, what = self.under_way.pop(n, (0, ""))
+        if status:
+            self._note(Replied(self.transcript.now(), n, status, what + how))
+
+    def finish(self) -> None:
+        """The run is over. A reply that is still under way was as much as the loop wanted of it."""
+        for n in list(self.under_way):
+            self._left(n, ", which the loop did not read to its end")
 
     def _patient(self, reply: HttpReply) -> HttpReply:
         reply.patience = self._patience

@@ -17,6 +17,8 @@ from looptck.turns import Call, Turn, calls, says
 
 WEATHER = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
 ONE_CALL = calls(Call.of("weather", WEATHER))
+RARE = {"byte-order-mark", "cr", "data-lines"}
+"""Framings that the format allows and no service of this wire uses; each has a requirement of its own, a SHOULD."""
 TWO_CALLS = calls(Call.of("weather", WEATHER), Call.of("add", {"a": 1, "b": 2}))
 
 
@@ -138,7 +140,7 @@ def test_data_lines(implementation: Implementation) -> None:
 @requirement("byte-order-mark-is-skipped")
 def test_byte_order_mark(implementation: Implementation) -> None:
     """The stream begins with a byte order mark; its first event counts all the same."""
-    _runs(implementation, PRESETS["byte-order-mark"].but(one_delta=True))
+    _runs(implementation, PRESETS["byte-order-mark"].but(one_delta=True, calls_first=True))
 
 
 @requirement("line-separators-in-text-survive")
@@ -220,7 +222,7 @@ def test_any_framing(implementation: Implementation) -> None:
 
 
 @requirement("framing-does-not-matter")
-@pytest.mark.parametrize("framing", sorted(PRESETS))
+@pytest.mark.parametrize("framing", sorted(PRESETS.keys() - RARE))
 def test_named_framings(implementation: Implementation, framing: str) -> None:
     """Each named framing of one and the same turn."""
     _means_the_same(implementation, PRESETS[framing], TWO_CALLS)

@@ -88,19 +88,15 @@ def test_structured_result(provider: Scene, implementation: Implementation, valu
 
     for leaf in _leaves(value):
         assert leaf.lower() in answer.text.lower(), f"{leaf!r} is not in {answer.text!r}"
+    if isinstance(value, dict | list):
+        implementation.diverges("structured results", "JSON" if _is_json(answer.text, value) else "other text")
 
 
-@requirement("structured-result-is-json")
-@pytest.mark.parametrize("value", STRUCTURED[:2], ids=["object", "list"])
-def test_structured_result_is_json(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """The text of the result, read as JSON, is what the tool returned."""
-    answer = _answer(provider, implementation, value)
-
+def _is_json(text: str, value: Any) -> bool:
     try:
-        got = json.loads(answer.text)
+        return bool(json.loads(text) == value)
     except ValueError:
-        got = f"no JSON: {answer.text}"
-    assert value == got
+        return False
 
 
 def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answered:

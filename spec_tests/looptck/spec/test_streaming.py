@@ -40,7 +40,7 @@ def test_chunks_join(provider: Scene, implementation: Implementation) -> None:
     run = implementation.run()
 
     run.delivered(2)
-    assert run.value.text == "It is 18 °C — über alles."
+    assert "It is 18 °C — über alles." == run.value.text
     joined = "".join(chunk.text for chunk in run.chunks)
     assert joined.endswith("It is 18 °C — über alles.")
     assert 1 == joined.count("18 °C")

@@ -102,7 +102,9 @@ def _options(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
 
 
 def _answered(result: object) -> Json:
-    """A result that is no text is told as the caller would print it."""
+    """Prompty returns calls that it did not run as a list of ``ToolCall``."""
+    if isinstance(result, list):
+        return {**answered(None), "stop": "calls"}
     return answered(result if isinstance(result, str | None) else str(result))
 
 
