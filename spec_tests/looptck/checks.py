@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -38,6 +38,15 @@ class Check:
         return f"{self.requirement.id}/{self.cell}/{self.case}"
 
 
+class How(TypedDict, total=False):
+    """How a run differs from the usual: its iteration limit, its tools, its agent, its cell."""
+
+    limit: int | None
+    tools: Sequence[Tool] | None
+    agent: str
+    cell: Cell
+
+
 class Liveness(AssertionError):
     """The watchdog went off on a run that had reached the wire: the loop did not end."""
 
@@ -63,27 +72,19 @@ class Implementation:
     def started(self) -> Started:
         return self.kit.started
 
-    def begin(
-        self,
-        question: str = "Go.",
-        *,
-        limit: int | None = None,
-        tools: Sequence[Tool] | None = None,
-        agent: str = "assistant",
-        cell: Cell | None = None,
-    ) -> Running:
+    def begin(self, question: str = "Go.", **how: Unpack[How]) -> Running:
         """Begin a run of the scene as it stands now."""
         if self._stopped is not None:
             raise self._stopped
         return self.kit.begin(
             self.scene,
-            cell or self.cell,
+            how.get("cell", self.cell),
             name=self.check.case,
             profile=self.check.requirement.profile,
-            agent_name=agent,
+            agent_name=how.get("agent", "assistant"),
             question=question,
-            limit=limit,
-            tools=tools,
+            limit=how.get("limit"),
+            tools=how.get("tools"),
         )
 
     def end(self, running: Running) -> Run:
@@ -104,17 +105,9 @@ class Implementation:
             raise self._stopped
         return run
 
-    def run(
-        self,
-        question: str = "Go.",
-        *,
-        limit: int | None = None,
-        tools: Sequence[Tool] | None = None,
-        agent: str = "assistant",
-        cell: Cell | None = None,
-    ) -> Run:
+    def run(self, question: str = "Go.", **how: Unpack[How]) -> Run:
         """Run the scene as it stands now, to its end."""
-        return self.end(self.begin(question, limit=limit, tools=tools, agent=agent, cell=cell))
+        return self.end(self.begin(question, **how))
 
     def diverges(self, topic: str, answer: str) -> None:
         """Record what the implementation does where the documents leave it open."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SPEC = "looptck.spec"
 USAGE_ERROR = 2
+ITEM = "implementation"
+"""The fixture that makes a test an item of the suite: one for each check."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -90,7 +92,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One item for each requirement, cell and case that was asked for."""
-    if not metafunc.module.__name__.startswith(SPEC) or "check" not in metafunc.fixturenames:
+    if not metafunc.module.__name__.startswith(SPEC) or ITEM not in metafunc.fixturenames:
         return
     session = session_of(metafunc.config)
     declared = metafunc.definition.get_closest_marker("looptck_requirement")
@@ -99,45 +101,37 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         checks = session.checks(declared.args[0], name)
     else:
         checks = session.declared_checks()
-    metafunc.parametrize("check", checks, ids=[check.id for check in checks], indirect=True)
+    metafunc.parametrize(ITEM, checks, ids=[check.id for check in checks], indirect=True)
 
 
 def check_of(item: pytest.Item) -> Check | None:
     """What an item checks; None if it is no item of the suite. A parametrized test has a case for each value."""
     callspec: Any = getattr(item, "callspec", None)
-    check: Check | None = callspec.params.get("check") if callspec else None
+    check: Check | None = callspec.params.get(ITEM) if callspec else None
     if check is None or not hasattr(check, "requirement"):
         return None
     variant: str = callspec.id.replace(check.id, "").strip("-")
     return replace(check, case=f"{check.case}[{variant}]") if variant else check
 
 
-@pytest.fixture(name="check")
-def _check(request: pytest.FixtureRequest) -> Check | None:
-    return check_of(request.node)
-
-
-@pytest.fixture(name="scene")
-def _scene() -> Scene:
+@pytest.fixture(name=ITEM)
+def _implementation(request: pytest.FixtureRequest) -> Implementation:
+    """The implementation under test; not applicable where it lacks what the requirement needs."""
     from looptck.kit import Scene
 
-    return Scene()
+    session = session_of(request.config)
+    check = check_of(request.node)
+    assert check is not None
+    session.require(check)
+    implementation = session.implementation(check, Scene())
+    request.node.stash[IMPLEMENTATION] = implementation
+    return implementation
 
 
 @pytest.fixture(name="provider")
-def _provider(scene: Scene) -> Scene:
+def _provider(implementation: Implementation) -> Scene:
     """What the fake provider and the tools will do."""
-    return scene
-
-
-@pytest.fixture(name="implementation")
-def _implementation(request: pytest.FixtureRequest, check: Check, scene: Scene) -> Implementation:
-    """The implementation under test; not applicable where it lacks what the requirement needs."""
-    session = session_of(request.config)
-    session.require(check)
-    implementation = session.implementation(check, scene)
-    request.node.stash[IMPLEMENTATION] = implementation
-    return implementation
+    return implementation.scene
 
 
 @pytest.hookimpl(wrapper=True)
@@ -161,7 +155,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     wanted = kit.selection.cases
     checks = {item: check_of(item) for item in items}
     taken = {item for item, check in checks.items() if check is not None and (not wanted or check.case in wanted)}
-    items[:] = [item for item in items if item in taken or "check" not in getattr(item, "fixturenames", ())]
+    items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
     kit.collected(check for item, check in checks.items() if check is not None and item in taken)
 
 

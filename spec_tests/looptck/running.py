@@ -13,6 +13,29 @@ from looptck.report.terminal import Terminal
 from looptck.session import CouldNotRun, Options, Session
 
 
+LEFT_OUT = (
+    "terminal",
+    "cacheprovider",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "legacypath",
+    "logging",
+    "pastebin",
+    "recwarn",
+    "setuponly",
+    "setupplan",
+    "skipping",
+    "stepwise",
+    "threadexception",
+    "tmpdir",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
+"""The parts of pytest that the suite has no use for: each costs time in every item."""
+
+
 def run_suite(
     options: Options, *, json_file: Path | None = None, junit: Path | None = None, quiet: bool = False
 ) -> int:
@@ -49,13 +72,9 @@ def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequenc
         "--disable-plugin-autoload",
         "-p",
         plugin.__name__,
-        "-p",
-        "no:terminal",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:logging",
+        "--capture=sys",
     ]
+    fixed += [word for name in LEFT_OUT for word in ("-p", f"no:{name}")]
     return int(pytest.main([*fixed, *arguments], plugins=[_Hand(session), *plugins]))
 
 

@@ -16,7 +16,6 @@ from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.serve import load
 from looptck.outcome import Outcome, from_message
 
-
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0

@@ -142,5 +142,5 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.path[0] = os.getcwd()  # not the folder of this file: the names in it are not meant for a driver's imports
+    sys.path[0] = str(Path.cwd())  # not the folder of this file: the names in it are not meant for a driver's imports
     sys.exit(main(sys.argv[1:]))

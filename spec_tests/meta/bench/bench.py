@@ -1,8 +1,8 @@
 """How fast the kit is, as ratios inside one run: ``tox -e bench``. Nothing here is a test.
 
 Three figures. What a check costs beside the bare httpx exchange of the same bodies: every example-based check of the
-sync cells is timed whole (pytest's set-up and tear-down, the judge, the verdict), then its requests are sent once more
-by a plain ``httpx.Client`` to a server that only writes the recorded replies. How many checks a second. How long until
+sync cells is timed whole (pytest's set-up and tear-down, the judge, the verdict); right behind it its requests are sent
+once more by a plain ``httpx.Client`` to a server that only writes the recorded replies. How many checks a second. How long until
 the first verdict of the command.
 """
 
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from statistics import median
 from time import perf_counter
@@ -31,26 +31,36 @@ from looptck.selection import Selection
 from looptck.session import Options, Session
 
 REPEATS = 5
-PROPERTIES = 30
-"""An item with more exchanges than this is a property or an endless loop, not a single check."""
+FEW = 30
+"""The most exchanges that a single check has."""
 
 
 @dataclass(slots=True)
 class Timed:
-    """One check: how long it took, and what went over the wire."""
+    """One check: how long it took, what went over the wire, and how long httpx alone takes for that."""
 
     cell: str
     seconds: float = 0.0
+    bare: float = 0.0
     exchanges: list[tuple[HttpRequest, bytes]] = field(default_factory=list)
     whole: bool = True
     """Whether every reply was a single write; others wait for gates or are cut, and are left out."""
 
+    @property
+    def single(self) -> bool:
+        """Whether it is one check of a few exchanges, and not a property or an endless loop."""
+        return self.whole and 0 < len(self.exchanges) <= FEW
+
 
 class Stopwatch:
-    """A pytest plugin that times items and keeps what was exchanged in them."""
+    """A pytest plugin that times each check, and right behind it the bare exchange of the same bodies.
 
-    def __init__(self) -> None:
+    Pair by pair, so that both meet the machine in the same mood.
+    """
+
+    def __init__(self, bare: Callable[[Timed], float]) -> None:
         self.items: list[Timed] = []
+        self._bare = bare
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -61,6 +71,8 @@ class Stopwatch:
         start = perf_counter()
         result = yield
         timed.seconds = perf_counter() - start
+        if timed.single:
+            timed.bare = self._bare(timed)
         return result
 
     def answer(self, stage: Stage, request: HttpRequest) -> HttpReply | None:
@@ -77,40 +89,40 @@ class Stopwatch:
 ANSWER = Stage.answer
 
 
-def suite() -> tuple[list[Timed], float]:
-    """Run the suite on the reference in the sync cells; the checks, and the seconds for all of them."""
-    watch = Stopwatch()
-    session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1))
-    with patch.object(Stage, "answer", lambda stage, request: watch.answer(stage, request)):  # noqa: PLW0108
-        start = perf_counter()
-        run_pytest(session, plugins=[watch])
-        return watch.items, perf_counter() - start
-
-
 class Replayer:
-    """A server that answers with given bytes, in order, and does nothing else."""
+    """A server that answers with given bytes, in order, and does nothing else; and a plain client of it."""
 
     def __init__(self) -> None:
-        self.replies: list[bytes] = []
+        self._replies: list[bytes] = []
+        self._client = httpx.Client(verify=False, trust_env=False)  # noqa: S501  plain HTTP on loopback
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         listening = self._loop.create_server(lambda: Connection(self._answer, self._loop, set()), "127.0.0.1", 0)
         server = asyncio.run_coroutine_threadsafe(listening, self._loop).result()
-        self.origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        self._origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
     def _answer(self, request: HttpRequest) -> HttpReply:
-        return HttpReply([self.replies.pop(0)])
+        return HttpReply([self._replies.pop(0)])
+
+    def exchange(self, timed: Timed) -> float:
+        """The seconds that httpx alone takes for the exchanges of a check."""
+        self._replies = [reply for _, reply in timed.exchanges]
+        requests = [(self._origin + request.path, request.body) for request, _ in timed.exchanges]
+        headers = {"content-type": "application/json", "authorization": "Bearer looptck-dummy-key"}
+        start = perf_counter()
+        for url, body in requests:
+            self._client.post(url, content=body, headers=headers)
+        return perf_counter() - start
 
 
-def bare(client: httpx.Client, server: Replayer, timed: Timed) -> float:
-    """The seconds that httpx alone takes for the exchanges of a check."""
-    server.replies = [reply for _, reply in timed.exchanges]
-    requests = [(server.origin + request.path, request.body) for request, _ in timed.exchanges]
-    headers = {"content-type": "application/json", "authorization": "Bearer looptck-dummy-key"}
-    start = perf_counter()
-    for url, body in requests:
-        client.post(url, content=body, headers=headers)
-    return perf_counter() - start
+def suite(server: Replayer) -> tuple[list[Timed], float]:
+    """Run the suite on the reference in the sync cells; its checks, and the seconds that it took without the bare part."""
+    watch = Stopwatch(server.exchange)
+    session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1))
+    with patch.object(Stage, "answer", lambda stage, request: watch.answer(stage, request)):  # noqa: PLW0108
+        start = perf_counter()
+        run_pytest(session, plugins=[watch])
+        return watch.items, perf_counter() - start - sum(timed.bare for timed in watch.items)
 
 
 def first_verdict() -> float:
@@ -128,26 +140,24 @@ def first_verdict() -> float:
 
 def main() -> None:
     """Measure and print."""
-    rounds = [suite() for _ in range(REPEATS)]
     server = Replayer()
-    pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    with httpx.Client(verify=False, trust_env=False) as client:  # noqa: S501  plain HTTP on loopback
-        for items, _ in rounds:
-            for timed in items:
-                if timed.whole and 0 < len(timed.exchanges) <= PROPERTIES:
-                    pairs[timed.cell].append((timed.seconds, bare(client, server, timed)))
-    for cell, both in sorted(pairs.items()):
-        check, exchange = median(a for a, _ in both), median(b for _, b in both)
-        ratio = median(a / b for a, b in both)
+    rounds = [suite(server) for _ in range(REPEATS)]
+    pairs: dict[str, list[Timed]] = defaultdict(list)
+    for items, _ in rounds:
+        for timed in items:
+            if timed.single:
+                pairs[timed.cell].append(timed)
+    for cell, singles in sorted(pairs.items()):
+        check, bare = median(timed.seconds for timed in singles), median(timed.bare for timed in singles)
+        ratio = median(timed.seconds / timed.bare for timed in singles)
         print(
-            f"{cell}: a check {check * 1e3:.2f} ms, the bare exchange of its bodies {exchange * 1e3:.2f} ms: "
-            f"{check / exchange:.2f} times (pair by pair {ratio:.2f}; {len(both)} pairs)"
+            f"{cell}: a check {check * 1e3:.2f} ms, the bare exchange of its bodies {bare * 1e3:.2f} ms: "
+            f"{check / bare:.2f} times (pair by pair {ratio:.2f}; {len(singles)} pairs)"
         )
-    for items, seconds in rounds[-1:]:
-        exchanges = sum(len(timed.exchanges) for timed in items)
-        singles = [timed for timed in items if 0 < len(timed.exchanges) <= PROPERTIES]
-        rate = len(singles) / sum(timed.seconds for timed in singles)
-        print(f"{len(items)} checks with {exchanges} exchanges in {seconds:.2f} s; single checks {rate:.0f} a second")
+    items, seconds = min(rounds, key=lambda one: one[1])
+    exchanges = sum(len(timed.exchanges) for timed in items)
+    rate = 1 / median(timed.seconds for timed in items if timed.single)
+    print(f"{len(items)} checks, {exchanges} exchanges in {seconds:.2f} s; the median check alone: {rate:.0f} a second")
     print(f"first verdict of the command after {median(first_verdict() for _ in range(REPEATS)):.2f} s")
 
 

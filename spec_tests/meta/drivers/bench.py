@@ -28,7 +28,7 @@ SHORT = 1.0
 
 def process(fault: str = "Driver", only: str = "") -> str:
     """The driver process of ``fake_driver`` with a fault, in one case only or in all."""
-    words = [sys.executable, str(HERE / "fake_driver.py"), fault, only]
+    words = [sys.executable, "-S", str(HERE / "fake_driver.py"), fault, only]
     return "cmd:" + shlex.join(word for word in words if word)
 
 
@@ -75,12 +75,13 @@ def judged(
     *requirements: str,
     cells: tuple[str, ...] = (PLAIN,),
     cases: tuple[str, ...] = (),
+    profiles: tuple[str, ...] = (),
     timeout: float = ENOUGH,
     known: Path | None = None,
     junit: Path | None = None,
 ) -> Report:
     """The suite on a driver, with few examples."""
-    selection = Selection(requirements=requirements, cells=cells, cases=cases)
+    selection = Selection(profiles=profiles, requirements=requirements, cells=cells, cases=cases)
     options = Options(driver, selection, known, Patience(timeout, min(timeout, 5.0)), examples=5)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
         results = Path(folder) / "results.json"

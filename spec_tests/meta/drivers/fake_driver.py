@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 from urllib import request
 
 Json = dict[str, Any]
@@ -61,7 +61,7 @@ def loop(case: Json) -> str:
 class Driver:
     """Well behaved."""
 
-    started: Json = {  # noqa: RUF012 - no one changes it
+    started: ClassVar[Json] = {
         "type": "started", "protocol": 1, "name": "fake", "version": "1", "language": "python",
         "wires": ["openai-chat"], "modes": ["sync"], "profiles": [], "capabilities": {},
     }  # fmt: skip
@@ -240,19 +240,19 @@ class NeverStarts(Driver):
 class OtherVersion(Driver):
     """Speaks version 2 of the protocol."""
 
-    started = {**Driver.started, "protocol": 2}
+    started: ClassVar[Json] = {**Driver.started, "protocol": 2}
 
 
 class BadStarted(Driver):
     """Declares a capability that the protocol does not know."""
 
-    started = {**Driver.started, "capabilities": {"telepathy": True}}
+    started: ClassVar[Json] = {**Driver.started, "capabilities": {"telepathy": True}}
 
 
 class ChunkBeforeStarted(Driver):
     """Sends a chunk in place of ``started``."""
 
-    started = {"type": "chunk", "id": "r1", "text": "Hello!"}
+    started: ClassVar[Json] = {"type": "chunk", "id": "r1", "text": "Hello!"}
 
 
 class NoGreeting(Driver):
@@ -288,7 +288,7 @@ class LeavesAChild(Driver):
 class Backwards(Driver):
     """Well behaved: takes two runs before it begins, and answers the second one first."""
 
-    started = {**Driver.started, "capabilities": {"concurrent": True}}
+    started: ClassVar[Json] = {**Driver.started, "capabilities": {"concurrent": True}}
     waiting: tuple[str, Json] | None = None
 
     def run(self, id: str, case: Json) -> None:

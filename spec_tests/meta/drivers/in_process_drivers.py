@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
-from meta.drivers.fake_driver import FOR_EVER, Json, ask, loop
+from meta.drivers import fake_driver
+from meta.drivers.fake_driver import Json, ask, loop
 
 Emit = Callable[[str], None]
 
@@ -104,7 +105,7 @@ class NotAsync(Driver):
     def run(self, case: Json, emit: Emit) -> NoReturn:
         raise TypeError("can't be used in 'await' expression")
 
-    def run_async(self, case: Json, emit: Emit) -> Any:  # type: ignore[override]
+    def run_async(self, case: Json, emit: Emit) -> Any:
         return {"kind": "value", "text": loop(case)}
 
 
@@ -143,7 +144,7 @@ class Hangs(Driver):
     """Does nothing about a run, and never will."""
 
     def run(self, case: Json, emit: Emit) -> Any:
-        FOR_EVER.wait()
+        fake_driver.FOR_EVER.wait()
 
     async def run_async(self, case: Json, emit: Emit) -> Any:
         await asyncio.Event().wait()
@@ -154,7 +155,7 @@ class LoopHangs(Driver):
 
     def run(self, case: Json, emit: Emit) -> Any:
         ask(case, case["messages"])
-        FOR_EVER.wait()
+        fake_driver.FOR_EVER.wait()
 
     async def run_async(self, case: Json, emit: Emit) -> Any:
         await asyncio.to_thread(ask, case, case["messages"])
@@ -213,4 +214,4 @@ class NeverStops(Driver):
 
     def stop(self) -> None:
         """End."""
-        FOR_EVER.wait()
+        fake_driver.FOR_EVER.wait()

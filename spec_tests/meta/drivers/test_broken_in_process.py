@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from looptck.drivers import in_process as line
-from meta.drivers import in_process_drivers
+from meta.drivers import fake_driver, in_process_drivers
 from meta.drivers.bench import SHORT, in_process, judged
 
 CALLS = "call-runs-its-tool-once"
@@ -166,5 +166,5 @@ def test_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True, scope="module")
 def _release() -> object:
     yield
-    in_process_drivers.FOR_EVER.set()
+    fake_driver.FOR_EVER.set()
     in_process_drivers.BlocksItsEventLoop.released.set()

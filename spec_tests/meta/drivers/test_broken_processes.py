@@ -165,7 +165,7 @@ def test_a_command_that_cannot_run_ends_the_run(command: str) -> None:
 
 def test_a_driver_that_never_says_started_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver has so long to start, and no longer."""
-    monkeypatch.setattr(process, "STARTING", 2.0)
+    monkeypatch.setattr(process, "STARTING", SHORT)
 
     report = judged(fake("NeverStarts"), CALLS)
 

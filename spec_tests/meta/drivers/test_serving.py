@@ -21,7 +21,7 @@ REQUIREMENTS = (
     "limit-is-a-ceiling",
     "final-text-arrives-as-it-is-written",
     "concurrent-runs-do-not-leak",
-    "framing-does-not-matter",
+    "interleaved-calls-stay-apart",
     "cut-reply-is-told",
 )
 

@@ -39,30 +39,18 @@ class NoLoop(Driver):
 class Refuses(NoLoop):
     """Raises at once, whatever it is asked."""
 
-    outcome = {"kind": "error", "reason": "other", "type": "ImportError", "message": "no module named loop"}
+    outcome: ClassVar[Json] = {
+        "kind": "error",
+        "reason": "other",
+        "type": "ImportError",
+        "message": "no module named loop",
+    }
 
 
 class Pretends(NoLoop):
     """Returns an answer at once, without asking a model."""
 
-    outcome = {"kind": "value", "text": "Done.", "stop": "end"}
-
-
-class HitsItsLimit(NoLoop):
-    """Says at once that its limit is reached."""
-
-    outcome = {"kind": "error", "reason": "limit", "type": "RuntimeError", "message": "Agent loop exceeded 3 iterations"}
-
-
-class AsksOnce(Driver):
-    """Asks the model once, and raises whatever the model says."""
-
-    class loop(Loop):  # noqa: N801 - the driver's attribute
-        """The bent loop."""
-
-        def decide(self, turn: Turn) -> Decision:
-            """There is no use in it."""
-            raise NotImplementedError("turns")
+    outcome: ClassVar[Json] = {"kind": "value", "text": "Done.", "stop": "end"}
 
 
 class CannotStream(Driver):

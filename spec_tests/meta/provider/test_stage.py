@@ -155,7 +155,7 @@ def test_an_error_of_the_kit_is_kept() -> None:
     assert boom is played.broken
 
 
-# -- faults --------------------------------------------------------------------------------------------------------------
+# -- faults -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("body", [ASKS, STREAMS])
@@ -240,10 +240,10 @@ def test_a_page_of_html_has_status_200(body: object) -> None:
 def test_a_fault_needs_a_turn_to_act_on() -> None:
     """A fault that acts on a turn is no step by itself."""
     with pytest.raises(TypeError, match=r"write Step\(turn, fault=…\)"):
-        step(faults.Cut())  # type: ignore[arg-type]
+        step(faults.Cut())
 
 
-# -- gates ---------------------------------------------------------------------------------------------------------------
+# -- gates ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("every", [0, 7])
@@ -280,7 +280,7 @@ def test_a_gate_may_stand_before_the_reply(body: object) -> None:
     assert gate is reply(stage(Step(CALL, before=gate)), body).parts[0]
 
 
-# -- the toolbox ---------------------------------------------------------------------------------------------------------
+# -- the toolbox ------------------------------------------------------------------------------------------------------
 
 
 def run(stage: Stage, tool: str = "ping", body: object = None) -> Any:
@@ -341,7 +341,7 @@ def test_a_tool_run_without_arguments_is_the_drivers_fault(body: bytes) -> None:
     assert ["/tools/ping without arguments"] == [one.path for one in noted(played, Stray)]
 
 
-# -- other routes --------------------------------------------------------------------------------------------------------
+# -- other routes -----------------------------------------------------------------------------------------------------
 
 
 def test_models_are_listed() -> None:

@@ -115,7 +115,9 @@ def test_a_named_framing_changes_nothing(turn: str, framing: str) -> None:
 ANY_TURN = st.builds(
     Turn,
     text=st.none() | st.text(st.characters(codec="utf-8"), max_size=40).filter(bool),
-    calls=st.lists(st.builds(Call, st.sampled_from(strategies.TOOLS), strategies.argument_texts()), max_size=4).map(tuple),
+    calls=st.lists(st.builds(Call, st.sampled_from(strategies.TOOLS), strategies.argument_texts()), max_size=4).map(
+        tuple
+    ),
     stop=st.none() | st.sampled_from(STOPS),
     refusal=st.none() | st.text(st.characters(codec="utf-8"), max_size=20).filter(bool),
 )

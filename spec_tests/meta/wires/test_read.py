@@ -113,7 +113,13 @@ def test_arguments_as_an_object_are_read() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("{}", ""), ('{"a":1}', '{ "a" : 1.0 }'), ('{"a":1,"b":2}', '{"b":2,"a":1}'), ('{"a', '{"a'), ('"\\u00fc"', '"ü"')],
+    [
+        ("{}", ""),
+        ('{"a":1}', '{ "a" : 1.0 }'),
+        ('{"a":1,"b":2}', '{"b":2,"a":1}'),
+        ('{"a', '{"a'),
+        ('"\\u00fc"', '"ü"'),
+    ],
 )
 def test_arguments_are_the_same_as_values(one: str, other: str) -> None:
     """Arguments are compared as JSON values, and as texts where they are none."""

@@ -1,0 +1,97 @@
+"""The command line: what it lists, explains and refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from looptck.catalogue import catalogue
+from looptck.cli import main
+from meta.drivers.bench import in_process, process
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Exit status and output of a command."""
+    done = CliRunner().invoke(main, words)
+    return done.exit_code, done.output
+
+
+def test_list_names_every_requirement() -> None:
+    """The list has a line for each requirement of each profile, with its level and its text."""
+    status, output = run("list")
+
+    assert 0 == status
+    for row in catalogue():
+        assert f"{row.level:<6} {row.id}: {row.text}" in output
+
+
+def test_list_takes_a_profile() -> None:
+    """With a profile, the list holds its requirements and no others."""
+    status, output = run("list", "--profile", "core")
+
+    assert 0 == status
+    assert len(catalogue().profiles["core"].requirements) + 1 == len(output.splitlines())
+
+
+@pytest.mark.parametrize(
+    "requirement", ["call-runs-its-tool-once", "retry-never-reruns-a-tool", "cr-line-ends-are-read"]
+)
+def test_explain_tells_what_checks_a_requirement(requirement: str) -> None:
+    """An explanation has the requirement's text, its source, and the cases or tests that check it."""
+    status, output = run("explain", requirement)
+    row = catalogue()[requirement]
+
+    assert 0 == status
+    for piece in (requirement, row.text, row.sources[0].title):
+        assert piece in output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["explain", "call-runs-its-tool"], "did you mean call-runs-its-tool-once"),
+        (["list", "--profile", "kore"], "did you mean core?"),
+        (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
+        (["run", "--colour"], "No such option"),
+        (["run", "--driver", "nothing"], "is no driver: write python:"),
+    ],
+)
+def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> None:
+    """A name that there is not, or an option that makes no sense, is refused with exit status 2."""
+    status, output = run(*words)
+
+    assert 2 == status
+    assert told in output
+
+
+@pytest.mark.parametrize(
+    ("driver", "status", "told"),
+    [
+        (process(), 0, "ok    tool [openai-chat/plain/sync]"),
+        (process("ExitsAtOnce"), 2, "cannot-start"),
+        (process("Crashes"), 1, "driver: crashed: "),
+        (process("AnswersTwice"), 1, "FAULT afterwards"),
+        (in_process("Returns"), 1, "driver: bad-message: "),
+        ("python:meta.kit.flawed:Pretends", 1, "no model request came to the base URL of the case"),
+    ],
+)
+def test_smoke_tells_a_broken_driver(driver: str, status: int, told: str) -> None:
+    """The smoke test says of a driver whether it keeps to the protocol, without judging the loop behind it."""
+    got, output = run("smoke", "--driver", driver, "--timeout", "20")
+
+    assert status == got
+    assert told in output
+
+
+def test_the_command_can_be_run_as_a_module() -> None:
+    """The whole of it as a person runs it: a process, its exit status, and what it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "looptck.cli", "run", "-q", "--requirement", "call-runs-its-tool-once"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "8 pass" in done.stdout

@@ -1,0 +1,126 @@
+"""Known failures: they excuse what they name, and go stale loudly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from meta.drivers.bench import judged
+
+FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
+CALLS = "call-runs-its-tool-once"
+REASON = "this loop was never meant to run tools"
+
+
+@pytest.fixture(name="file")
+def _file(tmp_path: Path) -> Path:
+    return tmp_path / "known.yaml"
+
+
+def entry(cell: str = "*", requirement: str = CALLS, reason: str = REASON) -> dict[str, str]:
+    """An entry of the file."""
+    return {"requirement": requirement, "cell": cell, "reason": reason}
+
+
+def write(path: Path, *entries: object) -> Path:
+    """A file of these entries; JSON is YAML."""
+    path.write_text(json.dumps(entries), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("cell", ["*", "*/plain/*", "openai-chat/plain/sync"])
+def test_a_known_failure_is_excused(file: Path, cell: str) -> None:
+    """A failure that an entry covers is told as what it is, and does not fail the run."""
+    report = judged(FLAWED, CALLS, known=write(file, entry(cell)))
+
+    assert (0, {"fail": 2}) == (report.status, report.counts)
+    assert [] == report.told["stale_known_failures"]
+
+
+def test_a_known_failure_excuses_nothing_else(file: Path) -> None:
+    """A failure in another cell, or of another requirement, fails the run as ever."""
+    elsewhere = judged(FLAWED, CALLS, known=write(file, entry("*/stream/*")))
+    other = judged(FLAWED, CALLS, "calls-are-echoed", known=write(file, entry()))
+
+    assert 1 == elsewhere.status
+    assert 1 == other.status
+
+
+def test_a_known_failure_that_passes_is_stale(file: Path) -> None:
+    """An entry whose requirement passes by now fails the run, and says that it has to go."""
+    report = judged(None, CALLS, cells=("*",), known=write(file, entry()))
+
+    assert (1, {"pass": 8}) == (report.status, report.counts)
+    (told,) = report.told["stale_known_failures"]
+    assert told.startswith(f"{CALLS} in *: passes now; take it out")
+    assert f"stale known failure: {told}" in report.printed
+
+
+def test_a_run_of_a_part_does_not_call_an_entry_stale(file: Path) -> None:
+    """Where a case or a cell that an entry covers was left out, what passes does not make the entry stale."""
+    write(file, entry())
+    one_case = judged(None, CALLS, cases=("one-call",), known=file)
+    one_cell = judged(None, CALLS, cells=("openai-chat/plain/sync",), known=write(file, entry("*/plain/*")))
+    all_cells = judged(None, CALLS, cells=("openai-chat/plain/*",), known=file)
+
+    assert (0, []) == (one_case.status, one_case.told["stale_known_failures"])
+    assert (0, []) == (one_cell.status, one_cell.told["stale_known_failures"])
+    assert (1, 1) == (all_cells.status, len(all_cells.told["stale_known_failures"]))
+
+
+def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
+    """A check that could not be judged says nothing about whether a known failure still fails."""
+    from meta.drivers.bench import process
+
+    report = judged(process("Crashes", only="one-call"), CALLS, known=write(file, entry()))
+
+    assert (1, {"pass": 1, "error": 1}) == (report.status, report.counts)
+    assert [] == report.told["stale_known_failures"]
+
+
+def test_an_entry_about_nothing_is_stale(file: Path) -> None:
+    """In a whole run, an entry that no check of it concerns has to go."""
+    from looptck.session import Options, Session
+
+    session = Session.begin(Options(known_failures=write(file, entry("anthropic-messages/plain/sync"))))
+    session.end()
+
+    assert [f"{CALLS} in anthropic-messages/plain/sync: no check of this run is concerned"] == [
+        told.partition(";")[0] for told in session.stale
+    ]
+
+
+def test_no_entries_are_fine(file: Path) -> None:
+    """A file without entries excuses nothing and disturbs no one."""
+    assert 0 == judged(None, CALLS, known=write(file)).status
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (json.dumps([entry(requirement="no-such-rule")]), "there is no requirement 'no-such-rule'"),
+        (json.dumps([entry(requirement="call-runs-its-tool-one")]), f"did you mean {CALLS}"),
+        (json.dumps([{"requirement": CALLS, "cell": "*"}]), '/0: "reason" is a required property'),
+        (json.dumps([entry(reason="todo")]), "/0/reason"),
+        (json.dumps([entry("plain")]), "/0/cell"),
+        (json.dumps([{**entry(), "owner": "me"}]), "'owner'"),
+        (json.dumps(entry()), "is not of type"),
+        ("- requirement: [", "is not the YAML that was meant"),
+        ("- {requirement: a, cell: '*', cell: '*', reason: see the tracker}", "the key 'cell' stands twice"),
+        ("- {requirement: a, cell: '*', reason: 2024-01-01}", "holds what JSON cannot"),
+        ("- {? [a] : b}", "unhashable"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_bad_file_ends_the_run(file: Path, text: str | None, told: str) -> None:
+    """A file that is not what it should be ends the run with exit status 2, its own name, and the place."""
+    if text is not None:
+        file.write_text(text, "utf-8")
+
+    report = judged(None, CALLS, known=file)
+
+    assert (2, {}) == (report.status, report.told)
+    assert f"looptck could not run: {file}: " in report.printed
+    assert told in report.printed
