@@ -12,7 +12,6 @@ from looptck import plugin, spec
 from looptck.report.terminal import Terminal
 from looptck.session import CouldNotRun, Options, Session
 
-
 LEFT_OUT = (
     "terminal",
     "cacheprovider",

@@ -2,8 +2,8 @@
 
 Three figures. What a check costs beside the bare httpx exchange of the same bodies: every example-based check of the
 sync cells is timed whole (pytest's set-up and tear-down, the judge, the verdict); right behind it its requests are sent
-once more by a plain ``httpx.Client`` to a server that only writes the recorded replies. How many checks a second. How long until
-the first verdict of the command.
+once more by a plain ``httpx.Client`` to a server that only writes the recorded replies. How many checks a second. How
+long until the first verdict of the command.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Replayer:
 
 
 def suite(server: Replayer) -> tuple[list[Timed], float]:
-    """Run the suite on the reference in the sync cells; its checks, and the seconds that it took without the bare part."""
+    """Run the suite on the reference in the sync cells; its checks, and the seconds that they took."""
     watch = Stopwatch(server.exchange)
     session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1))
     with patch.object(Stage, "answer", lambda stage, request: watch.answer(stage, request)):  # noqa: PLW0108
