@@ -118,6 +118,9 @@ class Terminal:
         self._console.print()
         for trouble in session.troubles:
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
+        if session.chosen and session.unjudged:
+            told = f"no verdict for {session.unjudged} of {len(session.chosen)} checks: the run was cut short"
+            self._console.print(Text(told, style="bold red"))
         line = Text()
         for verdict, count in counted(session.results).items():
             if count:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -283,6 +284,16 @@ class LeavesAChild(Driver):
     def start(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
         self.say({**self.started, "version": str(child.pid)})
+
+
+class InterruptsTheKit(Driver):
+    """Presses Ctrl-C in place of whoever started the kit, and answers nothing; its version is its process' id."""
+
+    def start(self) -> None:
+        self.say({**self.started, "version": str(os.getpid())})
+
+    def run(self, id: str, case: Json) -> None:
+        os.kill(os.getppid(), signal.SIGINT)
 
 
 class Backwards(Driver):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
-from meta.drivers import fake_driver
-from meta.drivers.fake_driver import Json, ask, loop
+from meta.drivers.fake_driver import FOR_EVER, Json, ask, loop
 
 Emit = Callable[[str], None]
 
@@ -140,11 +138,23 @@ class EmitsLate(Driver):
         return super().run(case, emit)
 
 
+class WrongOnce(Driver):
+    """Answers its first run without asking the model, and is well behaved from then on."""
+
+    first = True
+
+    def run(self, case: Json, emit: Emit) -> Any:
+        if self.first:
+            self.first = False
+            return {"kind": "value", "text": "Oh."}
+        return super().run(case, emit)
+
+
 class Hangs(Driver):
     """Does nothing about a run, and never will."""
 
     def run(self, case: Json, emit: Emit) -> Any:
-        fake_driver.FOR_EVER.wait()
+        FOR_EVER.wait()
 
     async def run_async(self, case: Json, emit: Emit) -> Any:
         await asyncio.Event().wait()
@@ -155,7 +165,7 @@ class LoopHangs(Driver):
 
     def run(self, case: Json, emit: Emit) -> Any:
         ask(case, case["messages"])
-        fake_driver.FOR_EVER.wait()
+        FOR_EVER.wait()
 
     async def run_async(self, case: Json, emit: Emit) -> Any:
         await asyncio.to_thread(ask, case, case["messages"])
@@ -165,13 +175,12 @@ class LoopHangs(Driver):
 class BlocksItsEventLoop(Driver):
     """Its first async run blocks the event loop that all of them share."""
 
-    released: ClassVar[threading.Event] = threading.Event()
     blocked = False
 
     async def run_async(self, case: Json, emit: Emit) -> Any:
         if not self.blocked:
             self.blocked = True
-            self.released.wait()
+            FOR_EVER.wait()
         return await super().run_async(case, emit)
 
 
@@ -214,4 +223,4 @@ class NeverStops(Driver):
 
     def stop(self) -> None:
         """End."""
-        fake_driver.FOR_EVER.wait()
+        FOR_EVER.wait()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from looptck.drivers import in_process as line
-from meta.drivers import fake_driver, in_process_drivers
 from meta.drivers.bench import SHORT, in_process, judged
 
 CALLS = "call-runs-its-tool-once"
@@ -161,10 +160,3 @@ def test_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in left:
         thread.join(5.0)
     assert [] == [thread for thread in left if thread.is_alive()]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _release() -> object:
-    yield
-    fake_driver.FOR_EVER.set()
-    in_process_drivers.BlocksItsEventLoop.released.set()

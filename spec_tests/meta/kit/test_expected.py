@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.expected import Owed, Ran, Wanted, agrees, difference, items
 from looptck.history import Answered, Asked, Item, Said
 from looptck.spec import strategies
 from looptck.turns import Call, Turn, calls, says
+from meta.kit.steady import FEWER
 
 PROMPT = (("system", "Be short."), ("user", "Go."))
 TURN = calls(Call("add", '{"a": 1}', "x"), Call("add", '{"a": 2}', "y"), text="I add.")
@@ -132,7 +133,7 @@ def run_of(turns: list[Turn]) -> list[Ran]:
     return [Ran(tool, arguments, {"value": f"result {n}"}) for n, (tool, arguments) in enumerate(made)]
 
 
-@settings(max_examples=50)
+@FEWER
 @given(CONVERSATIONS)
 def test_a_right_history_never_differs(turns: list[Turn]) -> None:
     """A loop that carries any conversation as it was has nothing to fear."""
@@ -142,7 +143,7 @@ def test_a_right_history_never_differs(turns: list[Turn]) -> None:
     assert all(map(agrees, wanted, echoed(wanted)))
 
 
-@settings(max_examples=50)
+@FEWER
 @given(CONVERSATIONS, st.data())
 def test_a_lost_piece_is_always_found(turns: list[Turn], data: st.DataObject) -> None:
     """A history that lost any one piece, and is not the same by chance, differs."""
@@ -153,7 +154,7 @@ def test_a_lost_piece_is_always_found(turns: list[Turn], data: st.DataObject) ->
     assert difference(wanted, whole[:lost] + whole[lost + 1 :]) is not None
 
 
-@settings(max_examples=50)
+@FEWER
 @given(CONVERSATIONS.filter(bool), st.data())
 def test_a_swapped_id_is_always_found(turns: list[Turn], data: st.DataObject) -> None:
     """An answer under another id differs, at its own place."""

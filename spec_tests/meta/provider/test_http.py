@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from looptck.provider import http
 from looptck.provider.gates import Gate
 from looptck.provider.http import Connection, HttpReply, HttpRequest, chunked
+from meta.kit.steady import STEADY
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 MEASURED = b"POST /c1/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n" + b'{"a": "\xc3\xbc"}'
@@ -223,6 +224,7 @@ def test_no_bytes_are_no_chunk() -> None:
 BODIES = st.binary(max_size=40)
 
 
+@STEADY
 @given(
     st.lists(st.tuples(BODIES, st.none() | st.lists(st.integers(0, 40), max_size=3)), min_size=1, max_size=4),
     st.lists(st.integers(0, 600), max_size=8),

@@ -16,6 +16,7 @@ from looptck.framing import NATURAL, PRESETS, Framing
 from looptck.spec import strategies
 from looptck.turns import Call, Stop, Turn, calls, refuses, says
 from looptck.wires.openai_chat import OPENAI_CHAT
+from meta.kit.steady import STEADY
 from meta.wires.sse_reader import data_of, said
 
 WEATHER = Call.of("weather", {"city": "Zürich"})
@@ -133,6 +134,7 @@ ANY_FRAMING = st.builds(
 )
 
 
+@STEADY
 @given(ANY_TURN, ANY_FRAMING)
 def test_any_framing_changes_nothing(turn: Turn, framing: Framing) -> None:
     """Any turn in any framing is read back as the turn that it was: no framing says anything of its own."""
@@ -141,6 +143,7 @@ def test_any_framing_changes_nothing(turn: Turn, framing: Framing) -> None:
     assert told(numbered) == read(numbered, framing)
 
 
+@STEADY
 @given(strategies.turns_with_calls(), ANY_FRAMING)
 def test_without_finish_only_the_reason_is_gone(turn: Turn, framing: Framing) -> None:
     """A stream without finish says the whole turn, but not why it ended."""
