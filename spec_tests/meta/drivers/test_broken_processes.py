@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.drivers import process
+from looptck.drivers import child, process
 from meta.drivers import fake_driver
 from meta.drivers.bench import SHORT, judged
 from meta.drivers.bench import process as fake
@@ -123,7 +123,7 @@ def test_half_a_line_and_silence_is_at_fault() -> None:
 
 def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that closes its standard output cannot be heard any more: it is ended, and its run is an error."""
-    monkeypatch.setattr(process, "STOPPING", 0.2)
+    monkeypatch.setattr(child, "STOPPING", 0.2)
 
     report = judged(fake("ClosesItsOutput", only="empty-object"), CALLS)
 
@@ -133,7 +133,7 @@ def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_endless_line_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that writes a line beyond all bounds is ended, and its run is an error."""
-    monkeypatch.setattr(process, "MAX_LINE", 100_000)
+    monkeypatch.setattr(child, "MAX_LINE", 100_000)
 
     report = judged(fake("Nested", only="empty-object"), CALLS)
 
@@ -188,7 +188,7 @@ def test_a_driver_that_always_crashes_is_given_up(monkeypatch: pytest.MonkeyPatc
 
 def test_a_driver_that_will_not_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that lives on after ``stop`` is ended; the verdicts stand, and the fault fails the run."""
-    monkeypatch.setattr(process, "STOPPING", 0.5)
+    monkeypatch.setattr(child, "STOPPING", 0.5)
 
     report = judged(fake("WillNotStop"), CALLS)
 

@@ -18,7 +18,7 @@ import pytest
 
 from looptck.cells import Cell
 from looptck.drivers import DriverFault, Process
-from looptck.drivers import process as module
+from looptck.drivers import child as module
 from looptck.kit import Kit, Patience, Scene
 from looptck.outcome import Outcome, Value
 from looptck.turns import Call, calls, says

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from looptck.data import fixture
-from looptck.drivers import REFERENCE, process, protocol, serve
+from looptck.drivers import REFERENCE, child, process, protocol, serve
 from meta.drivers.bench import Report, in_process, judged
 
 SERVED = "cmd:" + shlex.join([sys.executable, serve.__file__, REFERENCE.removeprefix("python:")])
@@ -50,7 +50,8 @@ def test_both_schemas_accept_what_is_said(monkeypatch: pytest.MonkeyPatch) -> No
         said.append((direction, message))
         return protocol.complaint(direction, message)
 
-    monkeypatch.setattr(process, "complaint", overheard)
+    for module in (child, process):
+        monkeypatch.setattr(module, "complaint", overheard)
 
     judged(SERVED, *REQUIREMENTS[:3], cells=("*",))
 

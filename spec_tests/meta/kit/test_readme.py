@@ -63,6 +63,13 @@ def test_options_are_those_of_the_command() -> None:
     assert _table(cli.run) == shown[1]
 
 
+def test_commands_are_those_of_the_command_line() -> None:
+    """The README's table of commands names every command, and no other."""
+    shown = re.findall(r"^\| `looptck ([a-z]+)(?: ID)?` \|", README, re.MULTILINE)
+
+    assert set(cli.main.commands) == set(shown)
+
+
 def test_ci_calls_the_test_command() -> None:
     """CI runs the second command of the README to the letter."""
     commands = _blocks("sh")

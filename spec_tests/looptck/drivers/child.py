@@ -1,0 +1,181 @@
+"""One operating system process that is a driver: its pipes, its threads, its end.
+
+A thread reads its standard output and tells of every whole line and of the end; another keeps the end of its standard
+error. It is started in a session of its own, so that what it starts can be ended with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import shlex
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from looptck.drivers.faults import DriverFault
+from looptck.drivers.protocol import Started, complaint
+
+STOPPING = 5.0
+"""Seconds that a driver may take to exit after ``stop``."""
+MAX_LINE = 64 * 1024 * 1024
+"""The longest line that a driver may write, in bytes."""
+STDERR_KEPT = 4000
+"""How much of the end of its standard error is kept, in bytes."""
+
+
+class Child:
+    """One operating system process, with a thread on its standard output and one on its standard error."""
+
+    def __init__(
+        self,
+        command: str,
+        heard: Callable[[Child, bytes], None],
+        ended: Callable[[Child, bytes], None],
+    ) -> None:
+        self.started = threading.Event()
+        self.declared: Started | DriverFault | None = None
+        self.alive = True
+        self.stopping = False
+        self.killed = ""
+        """Why the kit ended it."""
+        self.end: DriverFault | None = None
+        """How it ended, once its open runs have been told."""
+        self._heard = heard
+        self._ended = ended
+        self._rest = b""
+        self._errors = bytearray()
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+        try:
+            self._process = subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise DriverFault("cannot-start", f"{command!r}: {error}") from error
+        assert self._process.stderr is not None
+        os.set_blocking(self._process.stderr.fileno(), False)
+        self._listening = [
+            threading.Thread(target=self._read_errors, daemon=True),
+            threading.Thread(target=self._read_lines, daemon=True),
+        ]
+        for thread in self._listening:
+            thread.start()
+
+    def declare(self, declared: Started | DriverFault) -> None:
+        self.declared = declared
+        self.started.set()
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Write one line; a driver that is gone is noticed by its reader."""
+        wrong = complaint("to-driver", message)
+        if wrong:
+            raise ValueError(f"the kit would break its own protocol: {wrong}")
+        assert self._process.stdin is not None
+        with self._writing, contextlib.suppress(OSError, ValueError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.flush()
+
+    def stderr(self) -> str:
+        """The end of what it wrote to standard error so far, all that is in the pipe included."""
+        self._take_errors()
+        return bytes(self._errors).decode(errors="replace")
+
+    def half_line(self) -> str:
+        """What it wrote after its last line end."""
+        return self._rest.decode(errors="replace")
+
+    def status(self) -> int:
+        """Its exit status, once its standard output is closed."""
+        try:
+            return self._process.wait(STOPPING)
+        except subprocess.TimeoutExpired:
+            self.kill("its standard output was closed and it lived on")
+            return self._process.wait()
+        finally:
+            self._listening[0].join(STOPPING)
+
+    def stop(self) -> bool:
+        """Ask it to exit; whether it did. One that does not is ended."""
+        self.stopping = True
+        self.send({"type": "stop"})
+        self._close_input()
+        try:
+            self._process.wait(STOPPING)
+        except subprocess.TimeoutExpired:
+            self.kill("it did not stop")
+            return False
+        self._listening[1].join(STOPPING)
+        if self._listening[1].is_alive():
+            self.kill("what it had started lived on")
+        return True
+
+    def dismiss(self, why: str) -> None:
+        """End it for a reason that is told elsewhere."""
+        self.stopping = True
+        self.kill(why)
+
+    def kill(self, why: str) -> None:
+        """End it and what it started."""
+        self.alive = False
+        self.killed = self.killed or why
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _read_lines(self) -> None:
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        pending: list[bytes] = []
+        size = 0
+        while data := os.read(descriptor, 1 << 16):
+            *lines, rest = data.split(b"\n")
+            if lines:
+                lines[0] = b"".join([*pending, lines[0]])
+                pending, size = [], 0
+            pending.append(rest)
+            size += len(rest)
+            self._rest = rest if lines else self._rest + rest[: 1 << 12]
+            for line in lines:
+                if line.strip():
+                    self._heard(self, line)
+            if size > MAX_LINE:
+                self.kill(f"it wrote a line of more than {MAX_LINE} bytes")
+                break
+        self.alive = False
+        self._ended(self, b"".join(pending))
+        self._process.stdout.close()
+        self._close_input()
+
+    def _close_input(self) -> None:
+        assert self._process.stdin is not None
+        with self._writing, contextlib.suppress(OSError):
+            self._process.stdin.close()
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        waiting = select.poll()
+        waiting.register(self._process.stderr, select.POLLIN)
+        while waiting.poll() and self._take_errors():
+            pass
+        with self._reading:
+            self._process.stderr.close()
+
+    def _take_errors(self) -> bool:
+        """Read what is in the pipe of its standard error; whether more may come."""
+        assert self._process.stderr is not None
+        with self._reading, contextlib.suppress(BlockingIOError):
+            while not self._process.stderr.closed:
+                data = os.read(self._process.stderr.fileno(), 1 << 16)
+                if not data:
+                    return False
+                self._errors += data
+                del self._errors[:-STDERR_KEPT]
+        return True
