@@ -136,6 +136,10 @@ class Session:
         for listener in self.listeners:
             listener(result)
 
+    def is_known(self, requirement: str, cell: Cell) -> bool:
+        """Whether a known failure covers a requirement in a cell."""
+        return any(entry.covers(requirement, cell) for entry in self.known)
+
     def known_for(self, check: Check) -> Known | None:
         """The known failure that covers a check."""
         return next((entry for entry in self.known if entry.covers(check.requirement.id, check.cell)), None)
@@ -193,10 +197,7 @@ class Session:
             result
             for result in self.results
             if result.verdict == "error"
-            or (
-                result.verdict in AGAINST
-                and not any(entry.covers(result.requirement, _cell(result.cell)) for entry in self.known)
-            )
+            or (result.verdict in AGAINST and not self.is_known(result.requirement, _cell(result.cell)))
         ]
 
     @property

@@ -82,26 +82,27 @@ class Terminal:
             self._console.print(line, style="dim", markup=False, highlight=False)
 
     def _table(self, session: Session) -> None:
-        rows: dict[tuple[str, str, str], dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
-        columns: dict[str, None] = {}
+        rows: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
         for result in session.results:
             if result.verdict != "divergence":
-                columns[result.cell] = None
-                rows[(result.profile, result.level, result.requirement)][result.cell].append(result)
+                rows[result.requirement][result.cell].append(result)
         started = session.kit.started
         title = f"{started.name} {started.version} ({started.language})"
         table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
         table.add_column("requirement", no_wrap=True)
         table.add_column("level")
-        order = [str(cell) for cell in session.cells() if str(cell) in columns]
-        for cell in order:
-            table.add_column(cell.replace("/", "\n"), no_wrap=True)
+        cells = [cell for cell in session.cells() if any(str(cell) in by_cell for by_cell in rows.values())]
+        for cell in cells:
+            table.add_column(str(cell).replace("/", "\n"), no_wrap=True)
         profile = ""
-        for (of, level, requirement), by_cell in rows.items():
-            if of != profile:
-                profile = of
+        for row in session.catalogue:
+            if row.id not in rows:
+                continue
+            if row.profile != profile:
+                profile = row.profile
                 table.add_row(Text(profile, style="bold underline"))
-            table.add_row(requirement, level, *(_verdict(by_cell.get(cell, [])) for cell in order))
+            words = (_verdict(rows[row.id].get(str(cell), []), session.is_known(row.id, cell)) for cell in cells)
+            table.add_row(row.id, row.level, *words)
         self._console.print(table)
 
     def _divergences(self, session: Session) -> None:
@@ -112,7 +113,7 @@ class Terminal:
         if answers and not self._quiet:
             self._console.print("\ndivergences, recorded and not judged:", style="bold")
             for reason, where in answers.items():
-                self._console.print(f"  {reason}  [dim]({len(where)} cells)[/]", highlight=False)
+                self._console.print(f"  {reason}  [dim]({len(set(where))} cells)[/]", highlight=False)
 
     def _counts(self, session: Session) -> None:
         self._console.print()
@@ -125,11 +126,14 @@ class Terminal:
         for verdict, count in counted(session.results).items():
             if count:
                 line.append(f"{count} {verdict}", style=STYLES[verdict]).append("   ")
-        line.append(f"({len(session.chosen)} checks)", style="dim")
+        unknown = len(session.unexpected)
+        against = sum(result.verdict in AGAINST for result in session.results)
+        known = f", {against} known failures" if against and not unknown else ""
+        line.append(f"({len(session.chosen)} checks{known})", style="dim")
         self._console.print(line)
 
 
-def _verdict(results: list[Result]) -> Text:
+def _verdict(results: list[Result], known: bool) -> Text:
     """One cell of the table: the worst verdict of its cases, and how many of them have it where not all do."""
     if not results:
         return Text("·", style="dim")
@@ -137,6 +141,8 @@ def _verdict(results: list[Result]) -> Text:
     share = sum(result.verdict == verdict for result in results)
     word = "n/a" if verdict == "not-applicable" else verdict
     several = f" {share}/{len(results)}" if verdict in AGAINST and len(results) > 1 else ""
+    if known and verdict in AGAINST:
+        return Text(f"{word}{several} known", style="yellow")
     return Text(word + several, style=STYLES[verdict])
 
 
