@@ -126,7 +126,7 @@ def smoke(driver: str, timeout: float) -> None:
     """Try a driver out: does it speak the protocol? Says nothing about the implementation behind it."""
     from looptck.smoke import smoke_test
 
-    sys.exit(smoke_test(driver, timeout))
+    _leave(smoke_test(driver, timeout))
 
 
 @main.command("list")

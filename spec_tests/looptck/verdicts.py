@@ -17,7 +17,7 @@ MEANINGS: dict[Verdict, str] = {
     "pass": "the deciding event happened and was right",
     "fail": "the deciding event happened and was wrong, or the run never ended",
     "not-reached": "the run ended before the deciding event, for another cause; counts against",
-    "not-applicable": "needs a capability that the driver declares absent; does not count",
+    "not-applicable": "needs what this loop need not do, mostly a capability declared absent; does not count",
     "error": "the kit's or the driver's own fault; says nothing about the implementation",
     "divergence": "recorded where the documents leave it open or disagree; never judged",
 }
@@ -31,7 +31,7 @@ class NotReached(Exception):
 
 
 class NotApplicable(Exception):
-    """The driver declares a capability absent that the check needs."""
+    """The check needs what the loop need not do: a capability declared absent, or a choice that the documents leave."""
 
 
 @dataclass(slots=True)

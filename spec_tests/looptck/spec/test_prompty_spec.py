@@ -71,8 +71,10 @@ def test_runtime_tools(provider: Scene, implementation: Implementation) -> None:
 @requirement("spec-limit-counts-model-calls")
 @pytest.mark.parametrize("limit", [0, 1, 3])
 def test_limit(provider: Scene, implementation: Implementation, limit: int) -> None:
-    """With the limit N there are N model calls, none for N = 0."""
+    """With the limit N there are N model calls, none for N = 0; that there is one for N = 1 is the control."""
     provider.always(_asks)
+    if limit == 0:
+        implementation.run(limit=1).delivered(1)
 
     run = implementation.run(limit=limit)
 

@@ -43,7 +43,7 @@ def test_a_loop_that_is_wrong_now_and_then_is_not_the_kits_fault() -> None:
     """A failure that does not come again counts against the loop all the same, and is no error of the kit."""
     report = judged(in_process("WrongOnce"), PROPERTY)
 
-    assert (1, {"fail": 1}) == (report.status, report.counts)
+    assert (1, {"not-reached": 1}) == (report.status, report.counts)
 
 
 def test_an_interrupted_run_ends_its_driver() -> None:
