@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -12,12 +12,14 @@ from typing import Any
 from looptck.agents import Tool
 from looptck.agents import agent as agent_named
 from looptck.catalogue import catalogue, unknown
+from looptck.cells import Cell
 from looptck.data import fixture
 from looptck.framing import NATURAL, PRESETS
 from looptck.kit import Scene
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
-from looptck.turns import Call, Turn
+from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
+from looptck.wires import WIRES
 from looptck.yamlfile import BadFile, load
 
 
@@ -34,10 +36,22 @@ class Case:
     behaviours: Mapping[str, tuple[Behaviour, ...]]
     unhandled: tuple[str, ...]
     checks: Mapping[str, Mapping[str, Any]]
+    wires: tuple[str, ...]
+    """The wires that it was written for."""
+    stateful: bool
+
+    def fits(self, cell: Cell) -> bool:
+        """Whether the cell's wire has words for every turn, and carries out every framing."""
+        wire = WIRES[cell.wire]
+        return cell.wire in self.wires and all(
+            step.turn is None or (wire.can_say(step.turn, stream=cell.stream) and wire.carries_out(step.framing))
+            for step in self.steps
+        )
 
     def set(self, scene: Scene) -> None:
         """Set the scene for it."""
         scene.plays(*self.steps)
+        scene.stateful = self.stateful
         for tool, behaviours in self.behaviours.items():
             scene.does(tool, *behaviours)
 
@@ -92,6 +106,8 @@ def _case(path: Path, data: Mapping[str, Any]) -> Case:
         behaviours={tool: _behaviours(does) for tool, does in data.get("tools", {}).items()},
         unhandled=tuple(data.get("unhandled", ())),
         checks=data["checks"],
+        wires=tuple(data.get("wires", WIRES)),
+        stateful=data.get("stateful", True),
     )
 
 
@@ -99,19 +115,38 @@ def _step(path: Path, step: Mapping[str, Any]) -> Step:
     framing = step.get("framing")
     if framing is not None and framing not in PRESETS:
         raise BadFile(path, unknown("framing", framing, list(PRESETS)))
-    turn = Turn(
-        text=step.get("text"),
-        calls=tuple(_call(call) for call in step.get("calls", ())),
-        stop=step.get("stop"),
-        refusal=step.get("refusal"),
-    )
-    return Step(turn, framing=PRESETS[framing] if framing else NATURAL)
+    turn = Turn(tuple(_pieces(step)), step.get("stop"))
+    return Step(turn, framing=PRESETS[framing] if framing else NATURAL, forgets=step.get("forgets"))
+
+
+def _pieces(step: Mapping[str, Any]) -> Iterator[Piece]:
+    """The pieces of a turn: those of the short form (text, refusal, calls), then those that are listed in order."""
+    if step.get("text") is not None:
+        yield Text(step["text"])
+    if step.get("refusal") is not None:
+        yield Refusal(step["refusal"])
+    yield from (_call(call) for call in step.get("calls", ()))
+    for piece in step.get("pieces", ()):
+        ((kind, value),) = piece.items()
+        yield _PIECES[kind](value)
 
 
 def _call(call: Mapping[str, Any]) -> Call:
     raw = call.get("raw")
     text = raw if raw is not None else json.dumps(call.get("arguments", {}), ensure_ascii=False)
-    return Call(call["tool"], text, call.get("id"))
+    return Call(call["tool"], text, call.get("id"), call.get("custom", False))
+
+
+_PIECES: dict[str, Callable[[Any], Piece]] = {
+    "text": lambda value: Text(value) if isinstance(value, str) else Text(**value),
+    "refusal": Refusal,
+    "call": _call,
+    "thinking": Thinking,
+    "redacted": lambda value: Thinking(value, redacted=True),
+    "hosted": lambda value: Hosted(**value),
+    "unknown": lambda value: Unknown(value or None),
+}
+"""The words for pieces in ``fixtures/cases/case.schema.json``."""
 
 
 def _behaviours(does: Any) -> tuple[Behaviour, ...]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +21,7 @@ from looptck.data import cassette, fixture
 from looptck.history import Request, Said
 from looptck.kit import Scene
 from looptck.provider.script import Recorded, Step
-from looptck.turns import Call, Stop, Turn
+from looptck.turns import Turn
 from looptck.wires import WIRES
 from looptck.yamlfile import BadFile, load
 
@@ -148,60 +147,8 @@ def _exchange(path: Path, wire: str, place: int, entry: Mapping[str, Any]) -> Ex
     except ValueError as error:
         raise BadFile(path, f"/interactions/{place}/request/body: is no JSON: {error}") from error
     try:
-        turn = _READERS[wire](text, content_type.startswith("text/event-stream"))
+        turn = WIRES[wire].turn(text, content_type.startswith("text/event-stream"))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise BadFile(path, f"/interactions/{place}/response/body/string: says no turn: {error!r}") from error
     reply = Recorded(response["status"]["code"], content_type, text.encode())
-    return Exchange(body, WIRES[wire].read(body), reply, turn)
-
-
-# -- what a reply of Chat Completions says ---------------------------------------------------------------------------
-
-_STOPS: dict[str, Stop] = {
-    "stop": "end",
-    "tool_calls": "calls",
-    "length": "length",
-    "content_filter": "content_filter",
-}
-_LINE_END = re.compile("\r\n|\r|\n")
-
-
-def _chat(text: str, stream: bool) -> Turn:
-    if stream:
-        message, finish = _joined(json.loads(line[5:]) for line in _LINE_END.split(text) if _is_event(line))
-    else:
-        choice = json.loads(text)["choices"][0]
-        message, finish = choice["message"], choice["finish_reason"]
-    calls = message.get("tool_calls") or ()
-    functions = [(call["id"], call["function"]) for call in calls]
-    return Turn(
-        text=message["content"],
-        calls=tuple(Call(function["name"], function["arguments"], id) for id, function in functions),
-        stop=_STOPS[finish],
-        refusal=message.get("refusal"),
-    )
-
-
-def _is_event(line: str) -> bool:
-    return line.startswith("data:") and line[5:].strip() != "[DONE]"
-
-
-def _joined(chunks: Iterable[Any]) -> tuple[dict[str, Any], str]:
-    """The message that the deltas of a stream make, and its finish reason."""
-    message: dict[str, Any] = {"content": None}
-    calls: dict[int, dict[str, Any]] = {}
-    finish = ""
-    for choice in (choice for chunk in chunks for choice in chunk["choices"]):
-        delta = choice["delta"]
-        finish = choice["finish_reason"] or finish
-        if delta.get("content"):
-            message["content"] = (message["content"] or "") + delta["content"]
-        for part in delta.get("tool_calls") or ():
-            call = calls.setdefault(part["index"], {"id": part.get("id"), "function": {"name": "", "arguments": ""}})
-            for name, piece in part["function"].items():
-                call["function"][name] += piece
-    return {**message, "tool_calls": [calls[index] for index in sorted(calls)]}, finish
-
-
-_READERS: dict[str, Callable[[str, bool], Turn]] = {"openai-chat": _chat}
-"""By wire: what the body of a reply, plain or an event stream, says."""
+    return Exchange(body, WIRES[wire].service(True).read(body), reply, turn)

@@ -45,6 +45,8 @@ class Requirement:
     needs: tuple[str, ...] = ()
     """Capabilities without which it does not apply."""
     killed_by: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    """Numbers in looptck's list of adversarial wire cases."""
     excluded: str | None = None
 
     @property
@@ -139,6 +141,7 @@ def _requirement(row: dict[str, Any], data: dict[str, Any]) -> Requirement:
         streams={"stream": True, "plain": False}.get(row.get("cells", "")),
         needs=tuple(row.get("needs", ())),
         killed_by=tuple(row.get("killed_by", ())),
+        cases=tuple(row.get("cases", ())),
         excluded=row.get("excluded"),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack
 
@@ -14,15 +14,30 @@ from looptck.agents import Tool
 from looptck.catalogue import Requirement
 from looptck.cells import Cell
 from looptck.drivers import DriverFault, Started
+from looptck.framing import Framing
 from looptck.kit import Kit, Running, Scene
 from looptck.outcome import Nothing
 from looptck.run import Run
 from looptck.verdicts import NotReached
+from looptck.wires import WIRES
 
 
 def requirement(id: str) -> pytest.MarkDecorator:
     """Binds a test function to the requirement that it checks."""
     return pytest.mark.looptck_requirement(id)
+
+
+def on(*wires: str) -> pytest.MarkDecorator:
+    """The wires on which a test function, or one of its values, is played; a requirement may concern more of them."""
+    return pytest.mark.looptck_wires(*wires)
+
+
+def framed(framings: Mapping[str, Framing]) -> list[Any]:
+    """Framings as the values of a parametrized test, each on the wires that carry it out."""
+    return [
+        pytest.param(framing, id=name, marks=on(*(wire.name for wire in WIRES.values() if wire.carries_out(framing))))
+        for name, framing in framings.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from looptck.expected import Owed
-from looptck.history import Answered, Asked
+from looptck.expected import Owed, agrees
+from looptck.expected import told as said
+from looptck.history import Answered, Asked, Kept
 from looptck.outcome import Failed, Value
 from looptck.run import Run
-from looptck.verdicts import NotReached
+from looptck.verdicts import NotApplicable, NotReached
 
 
 def hold(run: Run, expectations: Mapping[str, Any]) -> None:
@@ -142,6 +143,48 @@ def result_texts(run: Run, expected: dict[str, Any]) -> None:
     assert expected["texts"] == texts
 
 
+def turn_echoed(run: Run, turn: int) -> None:
+    """Decided by the request after the turn: what it adds begins with the turn, piece by piece."""
+    wanted = run.echo(turn)
+    added = run.added(turn)
+
+    for place, want in enumerate(wanted):
+        got = added[place] if place < len(added) else None
+        assert got is not None, f"the next request ends before {said(want)}"
+        assert agrees(want, got), f"at {got.pointer}: {said(got)} where the turn had {said(want)}"
+
+
+def kept(run: Run, wanted: dict[str, Any]) -> None:
+    """Decided by the request after the turn."""
+    turn, kinds = wanted["turn"], wanted["kinds"]
+    sent = [item for item in run.echo(turn) if isinstance(item, Kept) and item.kind in kinds]
+    if not sent:
+        raise ValueError(f"turn {turn} has no {' or '.join(kinds)} on {run.cell.wire}, so nothing would be checked")
+    returned = [item for item in run.added(turn) if isinstance(item, Kept) and item.kind in kinds]
+
+    assert sent == returned, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
+
+
+def resumed(run: Run, turn: int) -> None:
+    """Decided by the request after the turn: it adds the turn, and nothing else; its tools are the same."""
+    turn_echoed(run, turn)
+    extra = run.added(turn)[len(run.echo(turn)) :]
+
+    assert not extra, f"behind the turn stands {said(extra[0])}"
+    assert run.request(turn).request.tools == run.request(turn + 1).request.tools
+
+
+def failed_results(run: Run, wanted: dict[str, Any]) -> None:
+    """Decided by the request after the turn, if the loop goes on."""
+    turn = wanted["turn"]
+    ids = [call.id for call in run.delivered(turn).calls]
+    if run.failed and len(run.requests) == turn:
+        raise NotApplicable("the loop does not go on after a call has failed")
+    marks = {answer.id: answer.failed for answer in run.answers(turn)}
+
+    assert {id: number in wanted["calls"] for number, id in enumerate(ids, 1)} == marks
+
+
 VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
     word.__name__: word
     for word in (
@@ -157,6 +200,10 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         answered_once,
         error_is_told,
         result_texts,
+        turn_echoed,
+        kept,
+        resumed,
+        failed_results,
     )
 }
 
@@ -165,6 +212,10 @@ def _all_turns_with_calls_delivered(run: Run) -> None:
     for n in range(1, len(run.requests) + 1):
         run.replied(n)
     run.delivered(1)
+
+
+def _listed(pieces: list[Kept]) -> str:
+    return ", then ".join(map(said, pieces)) or "none"
 
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:

@@ -1,16 +1,18 @@
 """What a request should carry, worked out from the script and from what the tools answered.
 
-This is the kit's own reading of the conversation, written independently of any loop: the prompt, then for every turn
-with calls that was delivered, its text and calls, then one answer for each call, in call order.
+This is the kit's own reading of the conversation, written independently of any loop: the prompt, then every turn that
+was delivered and asks for more, as its wire echoes it, then one answer for each of its calls, in call order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.history import Answered, Asked, Item, Said, same_arguments
+from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value
+from looptck.outcome import shortened
 from looptck.turns import Turn
 
 ANY = None
@@ -25,7 +27,13 @@ class Owed:
     text: str | None
 
 
-Wanted = Said | Asked | Owed
+Wanted = Said | Asked | Kept | Owed
+
+Echo = Callable[[Turn], list[Item]]
+"""A turn as a request carries it."""
+
+RESUMED = frozenset({"pause", "compaction"})
+"""The stop reasons after which the turn goes back as it is, without results."""
 
 
 @dataclass(slots=True)
@@ -39,24 +47,22 @@ class Ran:
     ended: float | None = field(default=None)
 
 
-def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran]) -> list[Wanted]:
+def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran], echo: Echo) -> list[Wanted]:
     """The history after these turns, told in order."""
     wanted: list[Wanted] = [Said(role, text) for role, text in prompt]
     left = list(ran)
     for turn in turns:
-        if not turn.calls:
+        resumed = turn.stopped in RESUMED
+        if not turn.calls and not resumed:
             continue
-        if turn.text:
-            wanted.append(Said("assistant", turn.text))
-        wanted += [Asked(call.id or "", call.tool, call.arguments) for call in turn.calls]
-        wanted += [Owed(call.id or "", _text(call.tool, call.arguments, left)) for call in turn.calls]
+        wanted += [item for item in echo(turn) if not isinstance(item, Answered)]
+        if not resumed:
+            wanted += [Owed(call.id or "", _text(call.tool, call.arguments, left)) for call in turn.calls]
     return wanted
 
 
 def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
     """The text that answers a call: the first run of this tool with these arguments that answers no call yet."""
-    import json
-
     for run in left:
         if run.tool == tool and same_arguments(arguments, json.dumps(run.arguments)):
             left.remove(run)
@@ -78,22 +84,24 @@ def difference(wanted: Sequence[Wanted], got: Sequence[Item]) -> Difference | No
     """Where a request's history first leaves the expected one; None if nowhere."""
     for place, want in enumerate(wanted):
         if place >= len(got):
-            return Difference("/messages/-", _told(want), "nothing: the history ends here")
+            return Difference("the end of the history", told(want), "nothing: the history ends here")
         if not agrees(want, got[place]):
-            return Difference(got[place].pointer, _told(want), _told(got[place]))
+            return Difference(got[place].pointer, told(want), told(got[place]))
     if len(got) > len(wanted):
         extra = got[len(wanted)]
-        return Difference(extra.pointer, "nothing: the history ends here", _told(extra))
+        return Difference(extra.pointer, "nothing: the history ends here", told(extra))
     return None
 
 
-def agrees(want: Wanted, item: Item) -> bool:
+def agrees(want: Wanted | Answered, item: Item) -> bool:
     """Whether a piece of history is the expected one."""
     match want, item:
         case Asked(id, tool, arguments), Asked():
             return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
         case Owed(id, text), Answered():
             return id == item.id and text in (ANY, item.text)
+        case Kept(kind, value), Kept():
+            return kind == item.kind and same_value(value, item.value)
         case Said(role, text), Said():
             return _role(role) == _role(item.role) and text.strip() == item.text.strip()
         case _:
@@ -105,14 +113,15 @@ def _role(role: str) -> str:
     return "system" if role == "developer" else role
 
 
-def _told(piece: Wanted | Item) -> str:
-    from looptck.outcome import shortened
-
+def told(piece: Wanted | Item) -> str:
+    """A piece of history in a few words."""
     match piece:
         case Said(role, text):
             return f"{role} says {shortened(text)}"
         case Asked(id, tool, arguments):
             return f"call {id}: {tool}({shortened(arguments)})"
+        case Kept(kind, value):
+            return f"{kind} {shortened(value)}"
         case Owed(id, None):
             return f"result of {id}, any text"
         case Owed(id, text) | Answered(id, text):

@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 Quirk = Literal[
+    # Chat Completions
     "ids-repeated",
     "one-index",
     "no-index",
@@ -28,13 +29,31 @@ Quirk = Literal[
     "arguments-object",
     "calls-null",
     "calls-empty",
+    # Messages
+    "input-at-start",
+    "no-input-at-start",
+    "block-not-stopped",
+    # Responses
+    "no-deltas",
+    "no-arguments-done",
+    "no-item-done",
+    "final-output-empty",
+    "early-id-differs",
+    "no-sequence",
+    "error-unnamed",
+    # Messages and Responses
+    "unnamed-events",
+    "end-marker",
 ]
 """What some servers do and the wire's own service does not (compat shapes)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """How a turn becomes a stream. The default is what the service itself does, in one write."""
+    """How a turn becomes a stream. The default is what the service itself does, in one write.
+
+    Of the shape each wire carries out what it has (``Wire.shapes``); the dress is for all.
+    """
 
     fragment: int = 12
     """Characters of text or arguments in one delta; 0: all in one."""
@@ -52,6 +71,14 @@ class Framing:
     """A first chunk without choices, as content-filtering proxies send."""
     unknown_fields: bool = False
     """Fields that no documentation names, in every event."""
+    unknown_events: bool = False
+    """Events of a type that no documentation names, between the others."""
+    pings: bool = False
+    """A ping at every place where one may stand, the first included."""
+    split_end: bool = False
+    """The event that says why the model stopped comes in two: usage first, then the reason."""
+    no_empty_arguments: bool = False
+    """No delta at all for arguments that are empty."""
     done: bool = True
     """The wire's end marker."""
     quirk: Quirk | None = None
@@ -68,7 +95,9 @@ class Framing:
     escaped: bool = False
     """Characters beyond ASCII written as escapes instead of UTF-8."""
     event_names: bool = False
-    """An ``event:`` line before each ``data:``, with the fields ``id`` and ``retry``."""
+    """The fields ``id`` and ``retry`` in each event, and ``event: message`` where the wire names no events."""
+    padded: bool = False
+    """Spaces before the brace that closes the JSON of an event."""
     cuts: tuple[int, ...] = ()
     """Byte offsets at which a write ends."""
     every: int = 0
@@ -78,15 +107,24 @@ class Framing:
         """The same framing with some of it changed."""
         return replace(self, **changes)
 
-    def dress(self, events: Iterable[object]) -> bytes:
-        """The event stream of these events: JSON values, or strings that stand for themselves (an end marker)."""
-        return b"".join(self.dress_each(events))
+    @property
+    def shape(self) -> set[str]:
+        """The names of the fields of its shape that are not as usual."""
+        return {name for name in SHAPE if getattr(self, name) != getattr(NATURAL, name)}
 
-    def dress_each(self, events: Iterable[object]) -> Iterator[bytes]:
+    def dress(self, events: Iterable[object], *, named: bool = False) -> bytes:
+        """The event stream of these events: JSON values, or strings that stand for themselves (an end marker).
+
+        ``named``: an ``event:`` line repeats the ``type`` of each event that has one.
+        """
+        return b"".join(self.dress_each(events, named=named))
+
+    def dress_each(self, events: Iterable[object], *, named: bool = False) -> Iterator[bytes]:
         """The same, an event at a time: joined, they are what ``dress`` gives."""
         first = "\ufeff" if self.mark else ""
+        named = named and self.quirk != "unnamed-events"
         for number, event in enumerate(events):
-            yield (first + self._event(event, number)).encode()
+            yield (first + self._event(event, number, named=named)).encode()
             first = ""
         if self.comments:
             yield f": bye{self.newline}{self.newline}".encode()
@@ -98,18 +136,22 @@ class Framing:
         borders = [0, *sorted({cut for cut in self.cuts if 0 < cut < len(stream)}), len(stream)]
         return [stream[start:end] for start, end in pairwise(borders)]
 
-    def _event(self, event: object, number: int) -> str:
-        colon = "data: " if self.space else "data:"
+    def _event(self, event: object, number: int, *, named: bool) -> str:
+        gap = " " if self.space else ""
         lines = [": keep-alive", ""] if self.comments else []
+        name = event.get("type") if named and isinstance(event, dict) else None
+        if name or self.event_names:
+            lines.append(f"event:{gap}{name or 'message'}")
         if self.event_names:
-            lines += ["event: message", f"id: {number}", "retry: 3000"]
-        lines += [colon + line for line in self._text(event).split("\n")]
+            lines += [f"id:{gap}{number}", f"retry:{gap}3000"]
+        lines += [f"data:{gap}{line}" for line in self._text(event).split("\n")]
         return self.newline.join([*lines, "", ""])
 
     def _text(self, event: object) -> str:
         if isinstance(event, str):
             return event
-        return _encoder(self.escaped, self.data_lines).encode(event)
+        text = _encoder(self.escaped, self.data_lines).encode(event)
+        return f"{text[:-1]}   {text[-1]}" if self.padded else text
 
 
 @cache
@@ -118,6 +160,23 @@ def _encoder(escaped: bool, indented: bool) -> json.JSONEncoder:
 
 
 NATURAL = Framing()
+
+SHAPE = (
+    "fragment",
+    "interleaved",
+    "one_delta",
+    "calls_first",
+    "empty_deltas",
+    "usage",
+    "opening",
+    "unknown_fields",
+    "unknown_events",
+    "pings",
+    "split_end",
+    "no_empty_arguments",
+    "done",
+)
+"""The fields of the shape; the others are dress, but for the quirk."""
 
 PRESETS: dict[str, Framing] = {
     "natural": NATURAL,
@@ -129,6 +188,10 @@ PRESETS: dict[str, Framing] = {
     "no-usage-chunk": NATURAL.but(usage=False),
     "opening-chunk": NATURAL.but(opening=True),
     "unknown-fields": NATURAL.but(unknown_fields=True),
+    "unknown-events": NATURAL.but(unknown_events=True),
+    "pings": NATURAL.but(pings=True),
+    "split-end": NATURAL.but(split_end=True),
+    "no-empty-arguments": NATURAL.but(no_empty_arguments=True),
     "no-done": NATURAL.but(done=False),
     "crlf": NATURAL.but(newline="\r\n"),
     "cr": NATURAL.but(newline="\r"),
@@ -138,7 +201,8 @@ PRESETS: dict[str, Framing] = {
     "byte-order-mark": NATURAL.but(mark=True),
     "escaped": NATURAL.but(escaped=True),
     "event-names": NATURAL.but(event_names=True),
+    "padded": NATURAL.but(padded=True),
     "single-bytes": NATURAL.but(every=1),
     "single-bytes-crlf": NATURAL.but(every=1, newline="\r\n"),
 }
-"""Framings with a name. Each is legal on every wire."""
+"""Framings with a name. Each is legal on the wires that carry out its shape."""

@@ -32,14 +32,33 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tool's result, sent back under its call's id."""
+    """A tool's result, sent back under its call's id; ``failed`` where the wire has a mark for that."""
 
     id: str
     text: str
     pointer: str = field(default="", compare=False)
+    failed: bool = False
 
 
-Item = Said | Asked | Answered
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A piece of a turn that a loop does not understand and has to return as it was: a thought, a hosted tool.
+
+    ``kind`` is the type that the wire gives it, ``value`` what counts of it: the whole piece, or the part of it that
+    the service checks.
+    """
+
+    kind: str
+    value: Any
+    pointer: str = field(default="", compare=False)
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return json.dumps(self.value, ensure_ascii=False)
+
+
+Item = Said | Asked | Answered | Kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +78,10 @@ class Request:
     model: str
     stream: bool
     items: tuple[Item, ...]
+    """The whole history, in order, whether it stands in the body or in the service's memory."""
     tools: tuple[Offered, ...]
+    continues: str | None = None
+    """The id of the reply that it goes on from, where it leans on the service's memory."""
 
     @property
     def answers(self) -> tuple[Answered, ...]:

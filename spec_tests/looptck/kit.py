@@ -45,6 +45,8 @@ class Scene:
     endless: Callable[[int], Step] | None = None
     most: int = RUNAWAY_CAP
     behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
+    stateful: bool = True
+    """Whether the service keeps what it has answered, where its wire can lean on that."""
     signal: Gate | None = None
     """Opened by the first model request, for other runs to wait on."""
 
@@ -128,7 +130,7 @@ class Kit:
         toolbox = Toolbox(dict(scene.behaviours))
         stage = Stage(
             WIRES[cell.wire],
-            Script(tuple(scene.steps), scene.endless, scene.most),
+            Script(tuple(scene.steps), scene.endless, scene.most, scene.stateful),
             toolbox,
             gates=scene.gates,
             patience=self.patience.gate,

@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line("markers", "looptck_requirement(id): the requirement that a test checks")
+    config.addinivalue_line("markers", "looptck_wires(*names): the wires on which a test or value is played")
 
 
 SESSION = pytest.StashKey["Session"]()
@@ -114,6 +115,10 @@ def check_of(item: pytest.Item) -> Check | None:
     return replace(check, case=f"{check.case}[{variant}]") if variant else check
 
 
+def _is_played(item: pytest.Item, check: Check) -> bool:
+    return all(check.cell.wire in marker.args for marker in item.iter_markers("looptck_wires"))
+
+
 @pytest.fixture(name=ITEM)
 def _implementation(request: pytest.FixtureRequest) -> Implementation:
     """The implementation under test; not applicable where it lacks what the requirement needs."""
@@ -154,7 +159,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     kit = config.stash[SESSION]
     wanted = kit.selection.cases
     checks = {item: check_of(item) for item in items}
-    taken = {item for item, check in checks.items() if check is not None and (not wanted or check.case in wanted)}
+    taken = {
+        item
+        for item, check in checks.items()
+        if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
+    }
     items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
     kit.collected(check for item, check in checks.items() if check is not None and item in taken)
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from looptck import expected
 from looptck.cells import Cell
 from looptck.expected import Difference, Ran
-from looptck.history import Answered, Asked
+from looptck.history import Answered, Asked, Item
 from looptck.outcome import Failed, Nothing, Outcome, Value
 from looptck.transcript import Chunk, Ended, GaveUp, Received, Replied, ToolBegan, ToolEnded, Transcript
 from looptck.turns import Turn
 from looptck.verdicts import NotReached
+from looptck.wires import WIRES
 
 
 @dataclass(slots=True)
@@ -92,6 +93,15 @@ class Run:
         self.delivered(n)
         return list(self.request(n + 1).request.answers[len(self.request(n).request.answers) :])
 
+    def echo(self, n: int) -> list[Item]:
+        """Turn ``n`` as the next request should carry it."""
+        return WIRES[self.cell.wire].echo(self.delivered(n))
+
+    def added(self, n: int) -> list[Item]:
+        """What the request after turn ``n`` adds to the history of the one before. NotReached if there is none."""
+        self.delivered(n)
+        return list(self.request(n + 1).request.items[len(self.request(n).request.items) :])
+
     @property
     def chunks(self) -> list[Chunk]:
         """The chunks that the caller received."""
@@ -123,7 +133,8 @@ class Run:
         """The history that request ``n`` should carry."""
         turns = [self.turns[k] for k in sorted(self.turns) if k < n and self._whole(k)]
         began = self.request(n).at
-        return expected.items(self.prompt, turns, [run for run in self.ran if run.began <= began])
+        ran = [run for run in self.ran if run.began <= began]
+        return expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
 
     def first_difference(self) -> tuple[Received, Difference] | None:
         """The first request whose history is not the expected one, and where."""

@@ -95,7 +95,13 @@ class Session:
 
     def declared_checks(self) -> list[Check]:
         """The checks of all declared cases."""
-        return [check for case in cases().values() for id in case.checks for check in self.checks(id, case.name)]
+        return [
+            check
+            for case in cases().values()
+            for id in case.checks
+            for check in self.checks(id, case.name)
+            if case.fits(check.cell)
+        ]
 
     def collected(self, chosen: Iterable[Check]) -> None:
         self.chosen = list(chosen)

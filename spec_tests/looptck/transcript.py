@@ -39,6 +39,8 @@ class Replied:
     n: int
     status: int
     what: str
+    stream: tuple[bytes, ...] = ()
+    """The writes of an event stream, faults and all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,16 @@ class Stray:
 
 
 @dataclass(frozen=True, slots=True)
+class Aside:
+    """A request beside the script, and what it was answered: a side route, or one that leaned on a lost memory."""
+
+    at: float
+    method: str
+    path: str
+    answered: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The caller of the loop has its outcome."""
 
@@ -93,7 +105,7 @@ class Ended:
     outcome: Outcome
 
 
-Event = Received | Replied | ToolBegan | ToolEnded | Chunk | GaveUp | Stray | Ended
+Event = Received | Replied | ToolBegan | ToolEnded | Chunk | GaveUp | Stray | Aside | Ended
 
 
 @dataclass(slots=True)

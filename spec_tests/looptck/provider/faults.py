@@ -30,9 +30,9 @@ class NoFinish:
 
 @dataclass(frozen=True, slots=True)
 class ErrorEvent:
-    """An error in place of the events from this one on."""
+    """An error in place of the events from this one on; None: of those that say why the model stopped."""
 
-    after: int
+    after: int | None = None
     message: str = "The server had an error while processing your request."
 
 

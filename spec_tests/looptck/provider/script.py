@@ -18,10 +18,10 @@ SPARE_REQUESTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """In a stream, wait for the gate once this many events have left."""
+    """In a stream, wait for the gate once this text, or this many events, have left."""
 
     gate: Gate
-    after: int
+    after: int | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,8 @@ class Step:
     holds: tuple[Hold, ...] = ()
     before: Gate | None = None
     """Nothing of the reply leaves until this gate is open."""
+    forgets: str | None = None
+    """Before this request the service loses what it kept: its error code for that, or ``""`` for the usual one."""
     recorded: Recorded | None = None
     """The bytes in which the turn was said: they are played as they are, and framing, faults and holds do not count."""
 
@@ -55,6 +57,8 @@ class Script:
     endless: Callable[[int], Step] | None = field(default=None, compare=False)
     most: int = RUNAWAY_CAP
     """The most requests that an endless script answers."""
+    stateful: bool = True
+    """Whether the service keeps what it has answered, where its wire can lean on that."""
 
     @property
     def cap(self) -> int:

@@ -7,19 +7,23 @@ of error. Everything here happens on the provider's thread.
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from typing import Any
 
 from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
-from looptck.provider.script import Recorded, Script, Step
+from looptck.provider.script import Hold, Recorded, Script, Step
 from looptck.provider.toolbox import Toolbox
-from looptck.transcript import Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
+from looptck.transcript import Aside, Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
 from looptck.turns import Turn
 from looptck.wires import Wire
+from looptck.wires.problem import Problem
 
 _JSON = [("content-type", "application/json")]
 _EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
+_MOST_ASIDES = 100
+"""The most requests beside the script that get an answer."""
 _HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 
@@ -46,8 +50,12 @@ class Stage:
         """Replies that have not left whole, by number: their status, and what they are."""
         self.broken: Exception | None = None
         """What went wrong in the kit itself while it answered."""
+        self.service = wire.service(script.stateful)
+        self.streams: dict[int, tuple[bytes, ...]] = {}
+        """The writes of each streamed reply, by its number."""
         self._patience = patience
         self._requests = 0
+        self._asides = 0
         self._tool_runs = 0
         self.transcript.watchers += [gate.watch for gate in gates if gate.opens_on]
 
@@ -69,24 +77,38 @@ class Stage:
             return self._model(request)
         if request.method == "POST" and path.startswith("/tools/"):
             return self._tool(path.removeprefix("/tools/"), request)
-        if request.method == "GET" and path == "/v1/models":
-            return _whole(200, {"object": "list", "data": [{"id": "looptck-model", "object": "model"}]})
+        beside = self.wire.side(request.method, path.removeprefix("/v1"), _parsed(request.body))
+        if beside is not None:
+            return self._aside(request.method, path, "200", _whole(200, beside))
         self._note(Stray(self.transcript.now(), request.method, path))
         return _whole(404, self.wire.error_body(404, f"Invalid URL ({request.method} {path})"))
 
     def _note(self, event: Event) -> None:
         self.transcript.append(event)
 
+    def _aside(self, method: str, path: str, answered: str, reply: HttpReply) -> HttpReply | None:
+        """Write down and answer a request that no step of the script is for; beyond the most of them, no answer."""
+        self._asides += 1
+        if self._asides > _MOST_ASIDES:
+            return None
+        self._note(Aside(self.transcript.now(), method, path, answered))
+        return reply
+
     # -- the model ---------------------------------------------------------------------------------------------------
 
     def _model(self, request: HttpRequest) -> HttpReply | None:
-        self._requests += 1
-        n = self._requests
+        n = self._requests + 1
         if n > self.script.cap:
             return None
         body = _parsed(request.body)
-        problems = tuple(self.wire.judge(body))
-        step = None if problems else self.script.step(n)
+        step = self.script.step(n)
+        if step is not None and step.forgets is not None:
+            self.service.forget(step.forgets or None)
+        problems = tuple(self.service.judge(body))
+        if problems and problems[0].forgotten:
+            why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
+            return self._aside("POST", request.path, why, self._refused(problems[0]))
+        self._requests = n
         self._note(
             Received(
                 at=self.transcript.now(),
@@ -94,21 +116,24 @@ class Stage:
                 path=request.path,
                 raw=request.body,
                 body=body,
-                request=self.wire.read(body),
+                request=self.service.read(body),
                 problems=problems,
-                scripted=self.script.step(n) is not None,
+                scripted=step is not None,
             )
         )
         if problems:
-            status = problems[0].status
-            return self._noted(n, status, "refused", _whole(status, self.wire.refusal(problems[0])))
+            return self._noted(n, problems[0].status, "refused", self._refused(problems[0]))
         if step is None:
             over = self.wire.error_body(400, f"looptck: the script ends before request {n}.")
             return self._noted(n, 400, "past the end of the script", _whole(400, over))
-        return self._play(n, step, stream=body.get("stream") is True)
+        return self._play(n, step, body)
 
-    def _play(self, n: int, step: Step, *, stream: bool) -> HttpReply:
+    def _refused(self, problem: Problem) -> HttpReply:
+        return _whole(problem.status, self.wire.refusal(problem))
+
+    def _play(self, n: int, step: Step, body: Any) -> HttpReply:
         fault = step.fault
+        stream = body.get("stream") is True
         if isinstance(fault, faults.HttpError):
             error = self.wire.error_body(fault.status, fault.message)
             reply = _whole(fault.status, error, [*_JSON, *fault.headers])
@@ -120,6 +145,8 @@ class Stage:
             raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
         turn = step.turn.numbered(n)
         self.turns[n] = turn
+        if fault is None:
+            self.service.replied(body, n, turn)
         if step.recorded is not None:
             reply = _replayed(step.recorded)
         else:
@@ -140,20 +167,34 @@ class Stage:
     def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
         events = self._broken(self.wire.events(turn, n, step.framing), step.fault)
         start = head(200, _EVENTS, length=None)
-        dressed = list(step.framing.dress_each(events))
+        dressed = list(step.framing.dress_each(events, named=self.wire.named_events))
         if isinstance(step.fault, faults.Cut):
             stream = b"".join(dressed)
             kept = stream[: int(len(stream) * step.fault.share)]
+            self.streams[n] = (kept,)
             return HttpReply([start + chunked(kept)], then_close=True)
         parts: list[bytes | Gate] = []
         sent = 0
-        for hold in sorted(step.holds, key=lambda hold: hold.after):
-            parts += [chunked(b"".join(dressed[sent : hold.after])), hold.gate]
-            sent = hold.after
-        parts += [chunked(piece) for piece in step.framing.pieces(b"".join(dressed[sent:]))]
+        for after, gate in sorted(((self._place(events, hold), hold.gate) for hold in step.holds), key=itemgetter(0)):
+            parts += [chunked(b"".join(dressed[sent:after])), gate]
+            sent = after
+        pieces = step.framing.pieces(b"".join(dressed[sent:]))
+        self.streams[n] = (b"".join(dressed[:sent]), *pieces) if sent else tuple(pieces)
+        parts += [chunked(piece) for piece in pieces]
         parts[0] = start + parts[0]  # type: ignore[operator]
         parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts)
+
+    def _place(self, events: list[object], hold: Hold) -> int:
+        """How many events leave before the gate of a hold."""
+        if isinstance(hold.after, int):
+            return hold.after
+        written = ""
+        for place, event in enumerate(events, 1):
+            written += self.wire.text(event)
+            if hold.after in written:
+                return place
+        raise ValueError(f"the stream never says {hold.after!r}, after which it is to be held")
 
     def _broken(self, events: list[object], fault: faults.Fault | None) -> list[object]:
         """The events of a stream after its fault has been at them."""
@@ -162,11 +203,17 @@ class Stage:
                 kept = self.wire.without_finish(events)
                 return kept if done else [event for event in kept if not isinstance(event, str)]
             case faults.ErrorEvent(after, message):
-                return [*events[:after], self.wire.error_body(500, message)]
+                before = events[: self._before_the_end(events) if after is None else after]
+                return [*before, *self.wire.error_events(before, message)]
             case faults.Malformed(at):
-                return [*events[:at], '{"id":"chatcmpl-', *events[at + 1 :]]
+                return [*events[:at], '{"id":"looptck-', *events[at + 1 :]]
             case _:
                 return events
+
+    def _before_the_end(self, events: list[object]) -> int:
+        """The number of events before the first that says why the model stopped."""
+        kept = self.wire.without_finish(events)
+        return next((at for at, event in enumerate(events) if at >= len(kept) or event is not kept[at]), len(events))
 
     def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
         self.under_way[n] = status, what
@@ -176,7 +223,7 @@ class Stage:
     def _left(self, n: int, how: str = "") -> None:
         status, what = self.under_way.pop(n, (0, ""))
         if status:
-            self._note(Replied(self.transcript.now(), n, status, what + how))
+            self._note(Replied(self.transcript.now(), n, status, what + how, self.streams.get(n, ())))
 
     def finish(self) -> None:
         """The run is over. A reply that is still under way was as much as the loop wanted of it."""

@@ -9,10 +9,12 @@ from looptck.checks import Check
 from looptck.drivers import REFERENCE
 from looptck.outcome import shortened
 from looptck.run import Run
-from looptck.transcript import Chunk, Ended, Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded
+from looptck.transcript import Aside, Chunk, Ended, Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded
 from looptck.verdicts import Result
 
 MOST_EVENTS = 40
+MOST_BYTES = 6_000
+"""The most bytes of event streams that are shown."""
 
 
 def told(driver: str, check: Check, result: Result, run: Run | None, error: BaseException | None) -> str:
@@ -30,6 +32,7 @@ def told(driver: str, check: Check, result: Result, run: Run | None, error: Base
     if run is not None:
         parts += _difference(run)
         parts += _problems(run)
+        parts += _streams(run)
         parts += _tools(run)
         parts += _timeline(run)
     parts.append(f"  again: {again(driver, check)}")
@@ -64,6 +67,21 @@ def _problems(run: Run) -> Iterator[str]:
     for received in run.requests:
         for problem in received.problems:
             yield f"  request {received.n} would be refused at {problem.pointer}: {problem.message} ({problem.rule})"
+
+
+def _streams(run: Run) -> Iterator[str]:
+    """The event streams of the run, where the framing may be what broke it. A property has shrunk them by now."""
+    if not run.cell.stream:
+        return
+    replies = [event for event in run.transcript.events if isinstance(event, Replied) and event.stream]
+    if sum(map(len, (piece for reply in replies for piece in reply.stream))) > MOST_BYTES:
+        return
+    for reply in replies:
+        yield f"  the stream of reply {reply.n}, in {len(reply.stream)} writes:"
+        for piece in reply.stream:
+            yield from (f"    {line!r}"[:160] for line in piece.splitlines(keepends=True))
+            if len(reply.stream) > 1:
+                yield "    --- end of a write"
 
 
 def _tools(run: Run) -> Iterator[str]:
@@ -102,6 +120,8 @@ def _event(event: Event) -> str:
             return f"the caller receives {shortened(event.text, 60)}"
         case GaveUp():
             return f"gate not opened in time: {event.gate}"
+        case Aside():
+            return f"a request beside the script: {event.method} {event.path}, answered with {event.answered}"
         case Stray():
             return f"a request that nothing answers: {event.method} {event.path}"
         case Ended():

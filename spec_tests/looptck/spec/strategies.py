@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from looptck.framing import Framing
-from looptck.turns import Call, Turn
+from looptck import turns
+from looptck.framing import SHAPE, Framing
+from looptck.turns import Call, Thinking, Turn
 
 TOOLS = ("ping", "weather", "add", "note")
 
@@ -47,27 +49,31 @@ def calls(tools: SearchStrategy[str] | None = None) -> SearchStrategy[Call]:
 def turns_with_calls() -> SearchStrategy[Turn]:
     """Any turn that asks for one to four tools, with or without text."""
     text = st.none() | _TEXT.filter(str.strip)
-    return st.builds(Turn, text=text, calls=st.lists(calls(), min_size=1, max_size=4).map(tuple))
+    wanted = st.lists(calls(), min_size=1, max_size=4)
+    return st.builds(lambda text, wanted: turns.calls(*wanted, text=text), text, wanted)
 
 
-def framings() -> SearchStrategy[Framing]:
-    """Any legal framing."""
+def turns_with_thoughts() -> SearchStrategy[Turn]:
+    """Any turn with calls that may begin with thinking, some of it redacted."""
+    thought = st.builds(Thinking, _TEXT, st.booleans())
+    return st.builds(
+        lambda thoughts, turn: Turn((*thoughts, *turn.pieces)), st.lists(thought, max_size=2), turns_with_calls()
+    )
+
+
+def framings(shapes: Collection[str] = SHAPE) -> SearchStrategy[Framing]:
+    """Any legal framing of a wire that carries out these shapes."""
+    flags = {name: st.booleans() for name in SHAPE if name != "fragment" and name in shapes}
     return st.builds(
         Framing,
         fragment=st.integers(0, 7),
-        interleaved=st.booleans(),
-        one_delta=st.booleans(),
-        calls_first=st.booleans(),
-        empty_deltas=st.booleans(),
-        usage=st.booleans(),
-        opening=st.booleans(),
-        unknown_fields=st.booleans(),
-        done=st.booleans(),
+        **flags,
         newline=st.sampled_from(["\n", "\r\n"]),
         comments=st.booleans(),
         space=st.booleans(),
         escaped=st.booleans(),
         event_names=st.booleans(),
+        padded=st.booleans(),
         cuts=st.lists(st.integers(1, 1500), max_size=6).map(tuple),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.checks import Implementation, control, requirement
+from looptck.checks import Implementation, control, on, requirement
 from looptck.kit import Scene
 from looptck.provider.faults import Cut, HttpError, NotJson
 from looptck.provider.script import Step
@@ -76,7 +76,7 @@ def _failing_after_tools(provider: Scene, implementation: Implementation, error:
 
 @requirement("retry-never-reruns-a-tool")
 @pytest.mark.parametrize("headers", [SOON, ()], ids=["retry-after", "no-retry-after"])
-@pytest.mark.parametrize("status", [429, 500])
+@pytest.mark.parametrize("status", [429, 500, pytest.param(529, marks=on("anthropic-messages"))])
 def test_no_second_run(
     provider: Scene, implementation: Implementation, status: int, headers: tuple[tuple[str, str], ...]
 ) -> None:

@@ -9,7 +9,7 @@ from looptck.kit import Scene
 from looptck.outcome import Value
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.run import Run
-from looptck.turns import Call, Turn, calls, says
+from looptck.turns import Call, Turn, calls, says, turn
 from looptck.verdicts import NotReached
 
 RUNAWAY = 16
@@ -70,6 +70,18 @@ def test_one_round_too_many(provider: Scene, implementation: Implementation, ove
     if len(run.requests) > _allowed(implementation, 3):
         raise NotReached(f"the limit never took hold: {len(run.requests)} model calls with the limit 3")
     assert _told(run), f"the loop {run.outcome}"
+
+
+@requirement("pauses-are-finite")
+def test_endless_pauses(provider: Scene, implementation: Implementation) -> None:
+    """The service pauses every turn; the loop ends before the runaway cap."""
+    provider.always(lambda n: turn(f"Part {n}.", stop="pause"))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    assert len(run.requests) < RUNAWAY_CAP
+    implementation.diverges("endless pauses", f"{len(run.requests)} model calls, then it {run.outcome}")
 
 
 @requirement("limit-of-one-answers")

@@ -294,7 +294,7 @@ def test_text_is_forwarded(provider: Scene, implementation: Implementation) -> N
     """The rest of the answer is written once the caller has its beginning."""
     caller = gates.caller_has("A long")
     slow = NATURAL.but(fragment=1)
-    provider.plays(_asks(1), Step(says("A long story."), slow, holds=(Hold(caller, after=1 + len("A long")),)))
+    provider.plays(_asks(1), Step(says("A long story."), slow, holds=(Hold(caller, after="A long"),)))
 
     run = implementation.run()
 

@@ -24,7 +24,7 @@ SLOW = NATURAL.but(fragment=1)
 def test_text_arrives_while_it_is_written(provider: Scene, implementation: Implementation) -> None:
     """The provider writes the rest of the answer only once the caller has its beginning."""
     caller = gates.caller_has("A long")
-    provider.plays(WEATHER, Step(says("A long story."), SLOW, holds=(Hold(caller, after=1 + len("A long")),)))
+    provider.plays(WEATHER, Step(says("A long story."), SLOW, holds=(Hold(caller, after="A long"),)))
 
     run = implementation.run()
 
@@ -129,11 +129,18 @@ def test_no_finish_is_told(provider: Scene, implementation: Implementation) -> N
     _is_told(provider, implementation, Step(says("The capital of France is"), fault=NoFinish(done=False)))
 
 
+@requirement("unstopped-block-never-runs")
+def test_block_without_its_end(provider: Scene, implementation: Implementation) -> None:
+    """The token limit cuts a call whose block is never stopped; the loop does not wait for it, and does not run it."""
+    cut = calls(Call("weather", '{"city": "Par'), stop="length")
+    _runs_nothing(provider, implementation, Step(cut, NATURAL.but(quirk="block-not-stopped")))
+
+
 @requirement("error-event-runs-nothing")
 def test_error_event_runs_nothing(provider: Scene, implementation: Implementation) -> None:
     """An error that comes after whole arguments, before the finish reason."""
     whole = NATURAL.but(fragment=0)
-    _runs_nothing(provider, implementation, Step(WEATHER, whole, fault=ErrorEvent(after=3)))
+    _runs_nothing(provider, implementation, Step(WEATHER, whole, fault=ErrorEvent()))
 
 
 @requirement("error-event-is-told")

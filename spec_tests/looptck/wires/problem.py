@@ -17,3 +17,6 @@ class Problem:
     status: int = 400
     code: str | None = None
     """The provider's own error code, if it has one for this."""
+    forgotten: bool = False
+    """Nothing is wrong with the request but that it leans on a memory which the service has not, or no longer: it may
+    come again in full."""

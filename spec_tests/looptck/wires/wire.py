@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from looptck.framing import Framing
-from looptck.history import Request
-from looptck.turns import Turn
+from looptck.framing import Framing, Quirk
+from looptck.history import Item, Request
+from looptck.turns import Stop, Turn
 from looptck.wires.problem import Problem
+
+
+CUT: frozenset[Stop] = frozenset({"length", "context_window", "content_filter"})
+"""The stop reasons of a turn that may be half of what the model meant."""
+
+
+class Service(Protocol):
+    """The far end of one run: it judges and reads requests in the light of what it has answered before.
+
+    On a wire without state each request stands alone. A service that keeps nothing answers a request that leans on its
+    memory with a problem that is marked ``forgotten``.
+    """
+
+    def judge(self, body: object) -> list[Problem]:
+        """What the real service would refuse in a request's body; the first is what it would answer."""
+
+    def read(self, body: object) -> Request:
+        """A request told neutrally, with all of the history that it stands for; never raises."""
+
+    def replied(self, body: Any, n: int, turn: Turn) -> None:
+        """The service has answered this request, the ``n``-th, with this turn, whole."""
+
+    def forget(self, why: str | None = None) -> None:
+        """The service has lost what it kept; ``why`` is its own error code for that, None the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +45,12 @@ class Wire:
     """The word of the catalogue, for example ``openai-chat``."""
     route: str
     """The path below the base URL that takes a model request."""
+    stops: frozenset[Stop]
+    """The stop reasons that the wire has a word for."""
+    shapes: frozenset[str]
+    """The fields of ``Framing`` above its dress that the wire carries out; the others change nothing on it."""
+    quirks: frozenset[Quirk]
+    """The quirks that servers of this wire were seen to have, and that it can play."""
     body: Callable[[Turn, int, Framing], dict[str, Any]]
     """The plain reply to the ``n``-th request."""
     events: Callable[[Turn, int, Framing], list[object]]
@@ -27,10 +58,45 @@ class Wire:
     without_finish: Callable[[list[object]], list[object]]
     """Those events but for the ones that say why the model stopped."""
     error_body: Callable[[int, str], dict[str, Any]]
-    """The body of an HTTP error, from its status and message; also the error inside a stream."""
-    judge: Callable[[object], list[Problem]]
-    """What the real service would refuse in a request's body."""
+    """The body of an HTTP error, from its status and message."""
+    error_events: Callable[[list[object], str], list[object]]
+    """What the service sends in place of the rest of a stream, given the events before it and a message."""
+    service: Callable[[bool], Service]
+    """The far end of one run; given whether it keeps state, where the wire has any."""
     refusal: Callable[[Problem], dict[str, Any]]
     """The body with which the real service would refuse."""
-    read: Callable[[object], Request]
-    """A request told neutrally; reads what it can of a bad one and never raises."""
+    text: Callable[[object], str]
+    """The text for the caller that an event of a stream adds."""
+    echo: Callable[[Turn], list[Item]]
+    """A turn as the next request should carry it, told neutrally."""
+    turn: Callable[[str, bool], Turn]
+    """The turn that the body of a recorded reply says, plain or an event stream.
+
+    Raises ValueError, LookupError, TypeError or AttributeError where it says none."""
+    side: Callable[[str, str, Any], dict[str, Any] | None]
+    """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
+    parsed_arguments: bool = False
+    """Whether a plain reply carries arguments as an object, so that broken text can be said in streams only."""
+    named_events: bool = False
+    """Whether each event has an ``event:`` line, which repeats the ``type`` of its JSON."""
+
+    def carries_out(self, framing: Framing) -> bool:
+        """Whether the framing means something on this wire, all of it."""
+        return framing.shape <= self.shapes and framing.quirk in (None, *self.quirks)
+
+    def can_say(self, turn: Turn, *, stream: bool) -> bool:
+        """Whether the wire has words for a turn: its stop reason, and in plain replies its arguments.
+
+        Of a turn that was cut, arguments that are half there are no words that are lost.
+        """
+        if turn.stopped not in self.stops:
+            return False
+        readable = stream or not self.parsed_arguments or turn.stopped in CUT
+        return readable or all(_is_object(call.arguments) for call in turn.calls)
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        return not arguments.strip() or isinstance(json.loads(arguments), dict)
+    except ValueError:
+        return False

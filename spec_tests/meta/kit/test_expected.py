@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.expected import Owed, Ran, Wanted, agrees, difference, items
+from looptck.expected import Owed, Ran, Wanted, agrees, difference
+from looptck.expected import items as items_by
 from looptck.history import Answered, Asked, Item, Said
 from looptck.spec import strategies
 from looptck.turns import Call, Turn, calls, says
+from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.kit.steady import FEWER
 
 PROMPT = (("system", "Be short."), ("user", "Go."))
@@ -28,6 +31,11 @@ RIGHT: list[Item] = [
     Answered("x", "one", "/messages/3"),
     Answered("y", "two", "/messages/4"),
 ]
+
+
+def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran]) -> list[Wanted]:
+    """The expected history on the wire with the simplest echo."""
+    return items_by(prompt, turns, ran, OPENAI_CHAT.echo)
 
 
 def test_a_conversation_is_worked_out() -> None:
@@ -54,7 +62,7 @@ def test_a_turn_without_calls_leaves_nothing() -> None:
 )
 def test_what_the_documents_leave_open_is_owed_in_any_words(ran: list[Ran]) -> None:
     """A call whose tool did not run, was not over, raised, or returned no text is owed an answer, of any text."""
-    assert Owed("x", None) == items((), [replace(TURN, calls=TURN.calls[:1])], ran)[-1]
+    assert Owed("x", None) == items((), [calls(*TURN.calls[:1])], ran)[-1]
 
 
 def test_the_same_call_twice_takes_both_runs() -> None:
@@ -87,7 +95,7 @@ def test_what_means_the_same_is_no_difference(got: list[Item]) -> None:
 @pytest.mark.parametrize(
     ("got", "pointer", "expected", "told"),
     [
-        (RIGHT[:5], "/messages/-", "result of x: 'one'", "nothing: the history ends here"),
+        (RIGHT[:5], "the end of the history", "result of x: 'one'", "nothing: the history ends here"),
         ([*RIGHT, Said("user", "More.", "/m")], "/m", "nothing: the history ends here", "user says 'More.'"),
         ([*RIGHT[:2], *RIGHT[3:]], "/messages/2/tool_calls/0", "assistant says 'I add.'", "call x: add('{\"a\":1}')"),
         (at(5, Answered("y", "one", "/p")), "/p", "result of x: 'one'", "result of y: 'one'"),
@@ -100,7 +108,7 @@ def test_what_means_the_same_is_no_difference(got: list[Item]) -> None:
         ),
         (at(3, Asked("x", "sub", '{"a":1}', "/p")), "/p", "call x: add('{\"a\": 1}')", "call x: sub('{\"a\":1}')"),
         (at(1, Said("assistant", "Go.", "/p")), "/p", "user says 'Go.'", "assistant says 'Go.'"),
-        ([], "/messages/-", "system says 'Be short.'", "nothing: the history ends here"),
+        ([], "the end of the history", "system says 'Be short.'", "nothing: the history ends here"),
     ],
 )
 def test_the_first_difference_is_told(got: list[Item], pointer: str, expected: str, told: str) -> None:

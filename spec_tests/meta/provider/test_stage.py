@@ -15,9 +15,12 @@ from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.script import RUNAWAY_CAP, SPARE_REQUESTS, Hold, Script, Step, step
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
-from looptck.transcript import Received, Replied, Stray, ToolBegan, ToolEnded
+from looptck.transcript import Aside, Received, Replied, Stray, ToolBegan, ToolEnded
 from looptck.turns import Call, calls, says
 from looptck.wires.openai_chat import OPENAI_CHAT
+from looptck.wires.openai_chat.read import read
+from looptck.wires.problem import Problem
+from looptck.wires.stateless import Stateless
 
 ASKS: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
 STREAMS = {**ASKS, "stream": True}
@@ -145,10 +148,13 @@ def test_an_error_of_the_kit_is_kept() -> None:
     """What goes wrong in the kit while it answers is kept for the verdict, and the connection is closed."""
     boom = RuntimeError("no such codec")
 
-    def broken(body: object) -> Any:
-        raise boom
+    def broken(stateful: bool) -> Any:
+        def judge(body: object) -> Any:
+            raise boom
 
-    played = Stage(replace(OPENAI_CHAT, judge=broken), Script((step(CALL),)), Toolbox())
+        return Stateless(judge, read)
+
+    played = Stage(replace(OPENAI_CHAT, service=broken), Script((step(CALL),)), Toolbox())
     played.opened("/c1")
 
     assert played.answer(HttpRequest("POST", "/c1/v1/chat/completions", {}, b"{}")) is None
@@ -345,13 +351,78 @@ def test_a_tool_run_without_arguments_is_the_drivers_fault(body: bytes) -> None:
 
 
 def test_models_are_listed() -> None:
-    """A client that asks first which models there are is told of one, and nothing of it is written down."""
+    """A client that asks first which models there are is told of one, and the request is beside the script."""
     played = stage()
 
     models = json.loads(told(reply(played, b"", "/c1/v1/models", "GET"))[2])
 
     assert ("list", ["model"]) == (models["object"], [model["object"] for model in models["data"]])
-    assert [] == played.transcript.events
+    assert [("GET", "/v1/models", "200")] == [(one.method, one.path, one.answered) for one in noted(played, Aside)]
+
+
+def test_requests_beside_the_script_come_to_an_end() -> None:
+    """A client that asks for ever for what no step is for gets no answer some time."""
+    played = stage()
+    asked = HttpRequest("GET", "/c1/v1/models", {}, b"")
+
+    answers = [played.answer(asked) for _ in range(200)]
+
+    assert 100 == sum(answer is not None for answer in answers) == len(noted(played, Aside))
+
+
+class Forgetful(Stateless):
+    """A service that refuses what leans on its memory, once it has forgotten."""
+
+    lost: str | None = None
+
+    def judge(self, body: Any) -> list[Problem]:
+        leans = self.lost is not None and "leans" in body
+        return [Problem("memory", "/leans", "I have forgotten.", 404, self.lost, forgotten=True)] if leans else []
+
+    def forget(self, why: str | None = None) -> None:
+        self.lost = why or "gone"
+
+
+def test_a_request_that_leans_on_a_lost_memory_costs_no_step() -> None:
+    """The service forgets before its step; what leaned on it is refused, and told in full is played."""
+    wire = replace(OPENAI_CHAT, service=lambda _: Forgetful(lambda _: [], read))
+    script = Script((step(CALL), Step(says("Warm."), forgets="too_old")))
+    played = Stage(wire, script, Toolbox())
+    played.opened("/c1")
+
+    first, lost, again = reply(played, {**ASKS, "leans": 1}), reply(played, {**ASKS, "leans": 1}), reply(played)
+
+    assert [200, 404, 200] == [told(one)[0] for one in (first, lost, again)]
+    assert ["404, too_old"] == [one.answered for one in noted(played, Aside)]
+    assert [1, 2] == [one.n for one in noted(played, Received)]
+    assert "Warm." == json.loads(told(again)[2])["choices"][0]["message"]["content"]
+
+
+def test_a_service_that_is_to_keep_nothing_is_told_so() -> None:
+    """The script says whether the service has a memory."""
+    asked: list[bool] = []
+
+    def service(stateful: bool) -> Stateless:
+        asked.append(stateful)
+        return Stateless(lambda _: [], read)
+
+    Stage(replace(OPENAI_CHAT, service=service), Script(stateful=False), Toolbox())
+
+    assert [False] == asked
+
+
+def test_a_gate_waits_for_a_text() -> None:
+    """A hold behind a text stands where the events have said it; one behind a text that never comes is a mistake."""
+    gate = Gate("never")
+    slow = NATURAL.but(fragment=2)
+    answer = reply(stage(Step(says("A long story."), slow, holds=(Hold(gate, "A long"),))), STREAMS)
+
+    place = answer.parts.index(gate)
+    before = b"".join(part for part in answer.parts[:place] if isinstance(part, bytes))
+    assert (True, False) == (b'"content":"ng"' in before, b'"content":" s"' in before)
+    broken = stage(Step(says("A story."), holds=(Hold(gate, "A long"),)))
+    assert broken.answer(HttpRequest("POST", "/c1/v1/chat/completions", {}, json.dumps(STREAMS).encode())) is None
+    assert isinstance(broken.broken, ValueError)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from syrupy.assertion import SnapshotAssertion
 from looptck.data import fixture
 from looptck.framing import NATURAL, PRESETS, Framing
 from looptck.spec import strategies
-from looptck.turns import Call, Stop, Turn, calls, refuses, says
+from looptck.turns import Call, Refusal, Stop, Turn, calls, refuses, says, turn
 from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.kit.steady import STEADY
 from meta.wires.sse_reader import data_of, said
@@ -113,14 +113,13 @@ def test_a_named_framing_changes_nothing(turn: str, framing: str) -> None:
     assert told(numbered) == read(numbered, PRESETS[framing])
 
 
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40)
 ANY_TURN = st.builds(
-    Turn,
-    text=st.none() | st.text(st.characters(codec="utf-8"), max_size=40).filter(bool),
-    calls=st.lists(st.builds(Call, st.sampled_from(strategies.TOOLS), strategies.argument_texts()), max_size=4).map(
-        tuple
-    ),
-    stop=st.none() | st.sampled_from(STOPS),
-    refusal=st.none() | st.text(st.characters(codec="utf-8"), max_size=20).filter(bool),
+    lambda text, refusal, wanted, stop: turn(*text, *refusal, *wanted, stop=stop),
+    st.lists(TEXTS, max_size=1),
+    st.lists(st.builds(Refusal, TEXTS), max_size=1),
+    st.lists(st.builds(Call, st.sampled_from(strategies.TOOLS), strategies.argument_texts()), max_size=4),
+    st.none() | st.sampled_from(STOPS),
 )
 ANY_FRAMING = st.builds(
     lambda framing, newline, data_lines, mark, every: framing.but(
@@ -164,7 +163,7 @@ def test_an_error_is_an_error_object(status: int) -> None:
 
 def test_ids_are_distinct() -> None:
     """Calls that a script gives no id have one of their own, in any turn and at any position."""
-    many = Turn(calls=tuple([Call("ping")] * 60))
+    many = calls(*[Call("ping")] * 60)
     ids = [call.id for n in (1, 2, 11) for call in many.numbered(n).calls]
 
     assert len(ids) == len(set(ids))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.history import Answered, Asked, Offered, Said, same_arguments
-from looptck.wires.openai_chat import OPENAI_CHAT
+from looptck.wires.openai_chat.read import read
 from meta.kit.steady import STEADY
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
@@ -48,7 +48,7 @@ BODIES = st.fixed_dictionaries(
 @given(BODIES | JSON)
 def test_any_json_is_read(body: object) -> None:
     """The reader reads any JSON, leaves out what it cannot read, and never raises."""
-    request = OPENAI_CHAT.read(body)
+    request = read(body)
 
     assert isinstance(request.stream, bool)
     assert all(item.pointer.startswith("/messages/") for item in request.items)
@@ -60,7 +60,7 @@ def test_deep_content_is_read() -> None:
     for _ in range(5000):
         deep = [{"text": deep}]
 
-    assert (Said("user", ""),) == OPENAI_CHAT.read({"messages": [{"role": "user", "content": deep}]}).items
+    assert (Said("user", ""),) == read({"messages": [{"role": "user", "content": deep}]}).items
 
 
 CALL = {"id": "a", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -81,7 +81,7 @@ def test_a_history_is_told_in_order() -> None:
         "tools": [{"type": "function", "function": {"name": "add", "description": "Adds.", "parameters": {}}}],
     }
 
-    request = OPENAI_CHAT.read(body)
+    request = read(body)
 
     assert (
         Said("system", "Be short."),
@@ -100,7 +100,7 @@ def test_a_history_is_told_in_order() -> None:
 @pytest.mark.parametrize("content", [None, "", []])
 def test_calls_without_text_say_nothing(content: object) -> None:
     """An assistant message with calls and no text is its calls alone, however it spells that it has no text."""
-    items = OPENAI_CHAT.read({"messages": [{"role": "assistant", "content": content, "tool_calls": [CALL]}]}).items
+    items = read({"messages": [{"role": "assistant", "content": content, "tool_calls": [CALL]}]}).items
 
     assert (Asked("a", "add", '{"a": 1}'),) == items
 
@@ -108,7 +108,7 @@ def test_calls_without_text_say_nothing(content: object) -> None:
 def test_arguments_as_an_object_are_read() -> None:
     """Arguments that are no text are told as the text of their JSON."""
     call = {"id": "a", "function": {"name": "add", "arguments": {"a": 1}}}
-    (asked,) = OPENAI_CHAT.read({"messages": [{"role": "assistant", "tool_calls": [call]}]}).items
+    (asked,) = read({"messages": [{"role": "assistant", "tool_calls": [call]}]}).items
 
     assert Asked("a", "add", '{"a": 1}') == asked
 

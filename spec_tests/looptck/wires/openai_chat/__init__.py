@@ -2,19 +2,72 @@
 
 from __future__ import annotations
 
-from looptck.wires.openai_chat.encode import body, error_body, events, without_finish
+from typing import Any
+
+from looptck.wires.openai_chat.encode import (
+    FINISH,
+    body,
+    error_body,
+    error_events,
+    events,
+    text_of,
+    without_finish,
+)
 from looptck.wires.openai_chat.judge import judge, refusal
-from looptck.wires.openai_chat.read import read
+from looptck.wires.openai_chat.read import echo, read
+from looptck.wires.openai_chat.reply import turn
+from looptck.wires.stateless import Stateless
 from looptck.wires.wire import Wire
+
+_MODELS = {
+    "object": "list",
+    "data": [{"id": "looptck-model", "object": "model", "created": 1_750_000_000, "owned_by": "looptck"}],
+}
+
+
+def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
+    return _MODELS if (method, path) == ("GET", "/models") else None
+
 
 OPENAI_CHAT = Wire(
     name="openai-chat",
     route="/chat/completions",
+    stops=frozenset(FINISH),
+    shapes=frozenset(
+        {
+            "fragment",
+            "interleaved",
+            "one_delta",
+            "calls_first",
+            "empty_deltas",
+            "usage",
+            "opening",
+            "unknown_fields",
+            "done",
+        }
+    ),
+    quirks=frozenset(
+        {
+            "ids-repeated",
+            "one-index",
+            "no-index",
+            "index-from-one",
+            "name-in-pieces",
+            "finish-repeated",
+            "arguments-object",
+            "calls-null",
+            "calls-empty",
+        }
+    ),
     body=body,
     events=events,
     without_finish=without_finish,
     error_body=error_body,
-    judge=judge,
+    error_events=error_events,
+    service=lambda _stateful: Stateless(judge, read),
     refusal=refusal,
-    read=read,
+    text=text_of,
+    echo=echo,
+    turn=turn,
+    side=_side,
 )

@@ -8,13 +8,14 @@ then ``[DONE]``. Everything else is asked for by the framing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from looptck.framing import Framing
 from looptck.turns import Call, Stop, Turn
+from looptck.wires.fragments import parts, taking_turns
 
-_FINISH: dict[Stop, str] = {
+FINISH: dict[Stop, str] = {
     "end": "stop",
     "calls": "tool_calls",
     "length": "length",
@@ -32,7 +33,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         message["tool_calls"] = [_whole(call, framing) for call in turn.calls]
     elif framing.quirk in _NO_CALLS:
         message["tool_calls"] = _NO_CALLS[framing.quirk]
-    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": _FINISH[turn.stopped]}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": FINISH[turn.stopped]}
     reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, "service_tier": "default"}
     if framing.unknown_fields:
         message["x_unknown"] = {"tool_calls": None}
@@ -58,14 +59,25 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
         stream.append(chunk(delta))
         if framing.empty_deltas:
             stream.append(chunk({}))
-    stream.append(chunk({}, _FINISH[turn.stopped]))
+    stream.append(chunk({}, FINISH[turn.stopped]))
     if framing.quirk == "finish-repeated":
-        stream.append(chunk({}, _FINISH[turn.stopped]))
+        stream.append(chunk({}, FINISH[turn.stopped]))
     if framing.usage:
         stream.append({**head, "choices": [], "usage": _USAGE})
     if framing.done:
         stream.append("[DONE]")
     return stream
+
+
+def error_events(before: list[object], message: str) -> list[object]:
+    """What stands in place of the rest of a stream: the error object, as a chunk of its own."""
+    return [error_body(500, message)]
+
+
+def text_of(event: object) -> str:
+    """The text that a chunk adds."""
+    choices = event.get("choices", ()) if isinstance(event, dict) else ()
+    return "".join(choice["delta"].get("content") or "" for choice in choices)
 
 
 def error_body(status: int, message: str) -> dict[str, Any]:
@@ -94,6 +106,8 @@ def _head(n: int, kind: str) -> dict[str, Any]:
 
 
 def _whole(call: Call, framing: Framing) -> dict[str, Any]:
+    if call.custom:
+        return {"id": call.id, "type": "custom", "custom": {"name": call.tool, "input": call.arguments}}
     arguments: Any = call.arguments
     if framing.quirk == "arguments-object":
         arguments = json.loads(call.arguments)
@@ -103,8 +117,8 @@ def _whole(call: Call, framing: Framing) -> dict[str, Any]:
 def _deltas(turn: Turn, framing: Framing) -> Iterator[dict[str, Any]]:
     """The deltas between the role and the end, in order: text, refusal, then calls; or calls first."""
     first: dict[str, Any] = {"role": "assistant", "content": None if turn.text is None else "", "refusal": None}
-    texts = [{"content": part} for part in _parts(turn.text or "", framing.fragment)]
-    texts += [{"refusal": part} for part in _parts(turn.refusal or "", framing.fragment)]
+    texts = [{"content": part} for part in parts(turn.text or "", framing.fragment)]
+    texts += [{"refusal": part} for part in parts(turn.refusal or "", framing.fragment)]
     wanted = list(_calls(turn, framing))
     if framing.calls_first and wanted:
         yield first | {"content": None} | wanted[0]
@@ -123,7 +137,7 @@ def _calls(turn: Turn, framing: Framing) -> Iterator[dict[str, Any]]:
         yield {"tool_calls": [{"index": i, **_whole(call, framing)} for i, call in enumerate(turn.calls)]}
         return
     lines = [list(_call_deltas(call, index, framing)) for index, call in enumerate(turn.calls)]
-    for part in _taking_turns(lines) if framing.interleaved else (part for line in lines for part in line):
+    for part in taking_turns(lines) if framing.interleaved else (part for line in lines for part in line):
         yield {"tool_calls": [part]}
 
 
@@ -137,7 +151,7 @@ def _call_deltas(call: Call, index: int, framing: Framing) -> Iterator[dict[str,
     elif framing.quirk == "index-from-one":
         place = {"index": index + 1}
     named = {"id": call.id, "type": "function"}
-    if framing.quirk == "arguments-object":
+    if framing.quirk == "arguments-object" or call.custom:
         yield {**place, **_whole(call, framing)}
         return
     if framing.quirk == "name-in-pieces":
@@ -147,16 +161,5 @@ def _call_deltas(call: Call, index: int, framing: Framing) -> Iterator[dict[str,
     else:
         yield {**place, **named, "function": {"name": call.tool, "arguments": ""}}
     repeated = named if framing.quirk in {"ids-repeated", "one-index"} else {}
-    for part in _parts(call.arguments, framing.fragment):
+    for part in parts(call.arguments, framing.fragment):
         yield {**place, **repeated, "function": {"arguments": part}}
-
-
-def _parts(text: str, size: int) -> Iterator[str]:
-    if not size:
-        size = max(len(text), 1)
-    return (text[at : at + size] for at in range(0, len(text), size))
-
-
-def _taking_turns(lines: list[list[dict[str, Any]]]) -> Iterable[dict[str, Any]]:
-    for step in range(max(map(len, lines))):
-        yield from (line[step] for line in lines if step < len(line))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from looptck.history import Answered, Asked, Item, Offered, Request, Said
+from looptck.turns import Turn
 
 
 def read(body: object) -> Request:
@@ -18,6 +19,13 @@ def read(body: object) -> Request:
         items=tuple(_items(fields.get("messages"))),
         tools=tuple(_tools(fields.get("tools"))),
     )
+
+
+def echo(turn: Turn) -> list[Item]:
+    """A turn as the next request should carry it: one message, so text before calls."""
+    text = turn.text or turn.refusal
+    said: list[Item] = [Said("assistant", text)] if text else []
+    return [*said, *(Asked(call.id or "", call.tool, call.arguments) for call in turn.calls)]
 
 
 def _items(messages: object) -> Iterator[Item]:

@@ -1,0 +1,72 @@
+"""Memory: what a loop does when the service has lost, or never keeps, what its requests lean on."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.checks import Implementation, on, requirement
+from looptck.expectations import answers, calls_echoed
+from looptck.kit import Scene
+from looptck.outcome import Value
+from looptck.provider.script import Step
+from looptck.run import Run
+from looptck.transcript import Aside
+from looptck.turns import Call, calls, says
+from looptck.verdicts import NotApplicable
+
+WEATHER = calls(Call.of("weather", {"city": "Paris"}))
+RAN = [("weather", {"city": "Paris"})]
+LOST = [
+    pytest.param("thread_not_found", marks=on("anthropic-messages")),
+    pytest.param("thread_already_continued", marks=on("anthropic-messages")),
+    pytest.param("thread_continue_in_flight", marks=on("anthropic-messages")),
+    pytest.param("previous_response_not_found", marks=on("openai-responses")),
+]
+"""The error codes by which the services say that they have not what a request leans on."""
+
+
+def _leans(provider: Scene, implementation: Implementation) -> None:
+    """Raises NotApplicable where the loop sends its whole history with every request anyway."""
+    provider.plays(WEATHER, says("Warm."))
+    run = implementation.run()
+    if run.request(2).request.continues is None and not _refused(run):
+        raise NotApplicable("the loop leans on no memory of the service: it sends its whole history each time")
+
+
+def _refused(run: Run) -> bool:
+    """Whether a request was turned away for want of memory."""
+    return any(isinstance(event, Aside) and event.answered[:1] == "4" for event in run.transcript.events)
+
+
+@requirement("lost-memory-reruns-no-tool")
+@pytest.mark.parametrize("why", LOST)
+def test_lost_memory(provider: Scene, implementation: Implementation, why: str) -> None:
+    """After a tool has run, the service has forgotten the conversation; it is told in full, and the tool runs once."""
+    _leans(provider, implementation)
+    provider.plays(WEATHER, Step(says("Warm."), forgets=why))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert RAN == run.tools_ran
+    if run.failed:
+        implementation.diverges("lost memory", "an error for the caller")
+        return
+    assert run.request(2).request.continues is None
+    calls_echoed(run, 1)
+    answers(run, 1)
+    assert "Warm." == run.value.text
+
+
+@requirement("refused-memory-is-done-without")
+def test_refused_memory(provider: Scene, implementation: Implementation) -> None:
+    """A service that keeps nothing refuses every request that leans on it."""
+    _leans(provider, implementation)
+    provider.stateful = False
+    provider.plays(WEATHER, says("Warm."))
+
+    run = implementation.run()
+
+    assert run.failed or (isinstance(run.outcome, Value) and run.outcome.text == "Warm."), f"the loop {run.outcome}"
+    assert len(run.tools_ran) <= 1
+    implementation.diverges("refused memory", "an error for the caller" if run.failed else "the whole history")
