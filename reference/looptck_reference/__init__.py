@@ -30,11 +30,26 @@ from looptck_reference.loop import Decision, Loop
 from looptck_reference.runner import AsyncRunner, Runner
 from looptck_reference.tools import Tool
 from looptck_reference.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
-from looptck_reference.wires import OPENAI_CHAT, ChatStream, ChatWire, TurnStream, Wire
+from looptck_reference.wires import (
+    ANTHROPIC_MESSAGES,
+    OPENAI_CHAT,
+    OPENAI_RESPONSES,
+    ChatStream,
+    ChatWire,
+    EventReader,
+    MessagesStream,
+    MessagesWire,
+    ResponsesStream,
+    ResponsesWire,
+    TurnStream,
+    Wire,
+)
 
 __all__ = [
+    "ANTHROPIC_MESSAGES",
     "CORE",
     "OPENAI_CHAT",
+    "OPENAI_RESPONSES",
     "PROMPTY_SPEC",
     "Action",
     "Agent",
@@ -49,6 +64,7 @@ __all__ = [
     "Decision",
     "Delta",
     "Dialect",
+    "EventReader",
     "Fail",
     "FeedBack",
     "Finish",
@@ -56,11 +72,15 @@ __all__ = [
     "Loop",
     "LoopError",
     "MalformedReply",
+    "MessagesStream",
+    "MessagesWire",
     "OutOfTurn",
     "Policy",
     "Propagate",
     "ProviderError",
     "Raise",
+    "ResponsesStream",
+    "ResponsesWire",
     "Run",
     "Runner",
     "Stop",

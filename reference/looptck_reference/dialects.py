@@ -45,9 +45,8 @@ class Propagate:
 
 Policy = FeedBack | Raise | Propagate
 
-# Chat Completions ends a turn with "stop", not "tool_calls", when tool_choice forced the call, and so do several
-# compatible servers: there the calls decide, not the word. Only a cut (length, content filter) vetoes them, and
-# that veto belongs to the loop because no document may run half a call.
+# Wherever the wire means the calls of a turn to be run, they are run. A document may want fewer, never more: that a
+# cut or refused turn is not run belongs to the loop.
 CALLS_DECIDE = frozenset({Stop.END, Stop.CALLS})
 
 
@@ -58,7 +57,8 @@ class Dialect:
     limit: model calls allowed where the caller sets no limit.
     limit_error: what the run fails with when the model wants another round than the limit allows.
     unknown_tool, bad_arguments, tool_raises: what happens to each fault.
-    runs_calls_on: the stops at which a turn's calls are run; at other stops its text is the answer.
+    runs_calls_on: the stops at which a turn's calls are run if the wire means them to be; at other stops its text is
+        the answer.
     result_text: how a tool's value becomes the text that the model reads.
     holds_back_tool_turns: whether a streaming caller is spared the text of a turn once it is known to call tools.
     """
@@ -77,7 +77,7 @@ CORE = Dialect(
     limit=10,
     limit_error=Raise(
         LimitReached,
-        "the model still called tools after {limit} model calls; raise the limit if the task needs more rounds",
+        "the model had not answered after {limit} model calls; raise the limit if the task needs more rounds",
     ),
     unknown_tool=FeedBack("Error: tool '{name}' cannot be called: no handler is registered for it."),
     bad_arguments=FeedBack("Error: the arguments of tool '{name}' are not a JSON object: {message}"),

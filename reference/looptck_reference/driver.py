@@ -28,7 +28,7 @@ from looptck_reference.loop import Loop
 from looptck_reference.runner import AsyncRunner, OnText, Runner
 from looptck_reference.tools import Handler, Tool
 from looptck_reference.values import Answer, Json
-from looptck_reference.wires import OPENAI_CHAT, Wire
+from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
 __all__ = ["Driver"]
 
@@ -41,7 +41,11 @@ class Driver:
     """Runs the kit's cases on the reference."""
 
     loop: ClassVar[type[Loop]] = Loop
-    wires: ClassVar[Mapping[str, Wire]] = {"openai-chat": OPENAI_CHAT}
+    wires: ClassVar[Mapping[str, Wire]] = {
+        "openai-chat": OPENAI_CHAT,
+        "openai-responses": OPENAI_RESPONSES,
+        "anthropic-messages": ANTHROPIC_MESSAGES,
+    }
     dialects: ClassVar[Mapping[str, Dialect]] = {"core": CORE, "prompty-spec": PROMPTY_SPEC}
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ class OutOfTurn(LoopError):
 
 
 class LimitReached(LoopError):
-    """The model still called tools when the iteration limit was used up."""
+    """The model had not answered when the iteration limit was used up."""
 
     reason = "limit"
 

@@ -72,7 +72,7 @@ class Exchange:
 
     def reception(self) -> Reception:
         """A reader for an event stream."""
-        return Reception(self._wire.stream(), self._loop.forwards)
+        return Reception(self._wire, self._loop.forwards)
 
     def turn(self, response: httpx.Response) -> Turn:
         """The turn in a response that has been read to its end.

@@ -2,7 +2,8 @@
 
 An agent loop is a conversation with two partners. The model is asked with everything said so far. If its turn calls
 tools, the turn is appended to the history, each call is run, the results are appended behind it, and the model is
-asked again. If its turn calls none, its text is the answer.
+asked again. If its turn calls none, its text is the answer. A turn that the provider paused is appended as it is, and
+the model is asked to go on with it.
 
 Whoever drives the loop tells it what happened and does what it says next:
 
@@ -27,7 +28,8 @@ Seams. These are the joints at which a variant may bend the loop; each is one sm
 overrides one goes through runner and driver unchanged, and each mutant of the kit breaks exactly one:
 
     limit_reached()          whether the model may not be asked again
-    decide(turn)             run the turn's calls, or take its text for the answer, or refuse a cut turn
+    decide(turn)             run the turn's calls, or go on with a paused turn, or take its text for the answer, or
+                             refuse a cut turn: truncated, refused and ended turns are never run here
     append_turn(turn)        the echo of the model's turn in the history
     calls_of(turn)           which calls are run, and in which order
     parse_arguments(text)    the text of the arguments as keyword arguments
@@ -38,8 +40,20 @@ overrides one goes through runner and driver unchanged, and each mutant of the k
     forwards(delta)          whether streamed text goes to the caller now
     stop(turn)               the end of the run
 
-and on the wire's side, reached by substituting the wire: `ChatStream.add` and its small methods (accumulate
-deltas), `ChatWire.echo` and `ChatWire.results` (what messages look like).
+and on the wire's side, reached by substituting the wire, where `Messages…` is Anthropic Messages:
+
+    Wire.echo(turn)                  the turn's own blocks or items: text, thinking, signatures, reasoning, calls
+    Wire.results(results)            how many messages the results are, and what stands in them
+    Wire.reader                      the class that cuts bytes into events; its `lines` knows what ends a line
+    ResponsesWire.call(item)         which of an item's ids is the call's; `MessagesWire.call` likewise
+    MessagesWire.turn(…)             blocks and stop reason as a turn; `ResponsesWire.decode` likewise
+    EventStream.refuse_error(event)  an error inside a stream
+    EventStream.whole()              whether the end of the stream came
+    ChatStream.call_for(index, id), MessagesStream.block_at(index), ResponsesStream.item_for(index, id)
+                                     which of several interleaved parts a delta belongs to
+    ChatStream.add_call(delta), MessagesStream.add_input(block, piece), ResponsesStream.add_arguments(item, piece)
+                                     what happens to a piece of arguments
+    ResponsesStream.output()         whether the last event's items count, or those that were streamed
 """
 
 from __future__ import annotations
@@ -76,6 +90,7 @@ class Decision(Enum):
     """What a turn of the model leads to."""
 
     RUN = auto()
+    RESUME = auto()
     ANSWER = auto()
     REFUSE = auto()
 
@@ -119,6 +134,8 @@ class Loop:
         if decision is Decision.REFUSE:
             return self._enter(Fail(_cut(turn), TurnCut.reason))
         self.append_turn(turn)
+        if decision is Decision.RESUME:
+            return self._enter(self._ask())
         self._waiting.extend(self.calls_of(turn))
         return self._enter(self._next())
 
@@ -129,7 +146,7 @@ class Loop:
             text = self.dialect.result_text(value)
         except Exception as error:  # noqa: BLE001 - a value that has no text is the tool's fault, like an exception
             return self._enter(self._continue(self._fault(self.dialect.tool_raises, call, error, "tool")))
-        return self._enter(self._continue(ToolResult(self.answer_id(call), call.name, text)))
+        return self._enter(self._continue(ToolResult(self.answer_id(call), call.name, text, extra=call.extra)))
 
     def tool_raised(self, error: Exception) -> Action:
         """The tool that was to be run raised this exception."""
@@ -143,15 +160,21 @@ class Loop:
         return self.model_calls >= self.limit
 
     def decide(self, turn: Turn) -> Decision:
-        """A refusal is an answer; a cut turn never runs; else the dialect's stops say whether calls count."""
+        """A pause goes on and a refusal is an answer, whatever they call; a cut turn never runs.
+
+        Else wire and dialect say at which stops calls count.
+        """
+        if turn.stop is Stop.PAUSE:
+            return Decision.RESUME
         if not turn.calls or turn.stop is Stop.REFUSAL:
             return Decision.ANSWER
         if turn.stop.cut:
             return Decision.REFUSE
-        return Decision.RUN if turn.stop in self.dialect.runs_calls_on else Decision.ANSWER
+        means_it = turn.stop in self.wire.runs_calls_on and turn.stop in self.dialect.runs_calls_on
+        return Decision.RUN if means_it else Decision.ANSWER
 
     def append_turn(self, turn: Turn) -> None:
-        """The model must see its own calls before their results."""
+        """The model must see its own calls before their results, and a paused turn to go on with it."""
         self.history += self.wire.echo(turn)
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
@@ -185,7 +208,7 @@ class Loop:
 
     def stop(self, turn: Turn) -> Action:
         """An empty text is an answer too, and so is that of a turn that announced calls and made none."""
-        stop = Stop.END if turn.stop is Stop.CALLS else turn.stop
+        stop = Stop.END if turn.stop in {Stop.CALLS, Stop.PAUSE} else turn.stop
         return Finish(Answer(turn.text, stop, tuple(self._usage)))
 
     # The machine
@@ -236,7 +259,8 @@ class Loop:
         }
         match policy:
             case FeedBack(template):
-                return ToolResult(self.answer_id(call), call.name, template.format(**words), failed=True)
+                told = template.format(**words)
+                return ToolResult(self.answer_id(call), call.name, told, failed=True, extra=call.extra)
             case Raise(kind, template):
                 raised = kind(template.format(**words))
                 raised.__cause__ = error

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from looptck_reference.wires.sse import EventReader
-
 if TYPE_CHECKING:
     from looptck_reference.values import Delta, Turn
-    from looptck_reference.wires.base import TurnStream
+    from looptck_reference.wires.base import Wire
 
 __all__ = ["Reception"]
 
@@ -17,9 +15,9 @@ __all__ = ["Reception"]
 class Reception:
     """Is fed bytes; gives out the text that the caller may have now, and in the end the turn."""
 
-    def __init__(self, stream: TurnStream, forwards: Callable[[Delta], bool]) -> None:
-        self._events = EventReader()
-        self._stream = stream
+    def __init__(self, wire: Wire, forwards: Callable[[Delta], bool]) -> None:
+        self._events = wire.reader()
+        self._stream = wire.stream()
         self._forwards = forwards
 
     @property

@@ -7,7 +7,7 @@ All of them are frozen: what a model said does not change after it was said.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -24,6 +24,7 @@ class Stop(StrEnum):
     LENGTH = "length"
     CONTENT_FILTER = "content_filter"
     REFUSAL = "refusal"
+    PAUSE = "pause"
 
     @property
     def cut(self) -> bool:
@@ -33,21 +34,30 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A request of the model to run a tool; the arguments are the model's own text, not yet parsed."""
+    """A request of the model to run a tool; the arguments are the model's own text, not yet parsed.
+
+    `extra` is the wire's: what a provider said beside the call and wants to read again beside its result.
+    """
 
     id: str
     name: str
     arguments: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One reply of the model, whole."""
+    """One reply of the model, whole.
+
+    `content` is the wire's: the reply's own blocks or items, as they came, of which text and calls are a reading.
+    Providers want to see all of them again, also those that nobody here understands.
+    """
 
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
     stop: Stop = Stop.END
     usage: Mapping[str, Any] | None = None
+    content: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +70,13 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The answer to one call, as the model will read it."""
+    """The answer to one call, as the model will read it, with the call's `extra`."""
 
     call_id: str
     name: str
     text: str
     failed: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,14 @@ def cassettes() -> dict[str, Cassette]:
     return {f"{path.parent.name}/{path.stem}": read(path) for path in paths}
 
 
-def scenarios() -> list[str]:
-    """The names of the recorded conversations, whatever their wire and mode."""
-    return sorted({found.path.stem.rpartition("-")[0] for found in cassettes().values()})
+def scenarios() -> dict[str, list[str]]:
+    """The names of the recorded conversations, each with the wires on which it was recorded, plain and streamed."""
+    found: dict[str, list[str]] = {}
+    for one in cassettes().values():
+        wires = found.setdefault(one.path.stem.rpartition("-")[0], [])
+        if one.wire not in wires:
+            wires.append(one.wire)
+    return dict(sorted(found.items()))
 
 
 def read(path: Path) -> Cassette:

@@ -27,9 +27,12 @@ def requirement(id: str) -> pytest.MarkDecorator:
     return pytest.mark.looptck_requirement(id)
 
 
-def on(*wires: str) -> pytest.MarkDecorator:
-    """The wires on which a test function, or one of its values, is played; a requirement may concern more of them."""
-    return pytest.mark.looptck_wires(*wires)
+def on(*cells: str) -> pytest.MarkDecorator:
+    """The cells in which a test function, or one of its values, is played; its requirement may concern more of them.
+
+    Each is a wire or a pattern such as ``anthropic-messages/stream/*``.
+    """
+    return pytest.mark.looptck_cells(*(cell if "/" in cell else f"{cell}/*" for cell in cells))
 
 
 def framed(framings: Mapping[str, Framing]) -> list[Any]:

@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line("markers", "looptck_requirement(id): the requirement that a test checks")
-    config.addinivalue_line("markers", "looptck_wires(*names): the wires on which a test or value is played")
+    config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
 
 
 SESSION = pytest.StashKey["Session"]()
@@ -116,7 +116,7 @@ def check_of(item: pytest.Item) -> Check | None:
 
 
 def _is_played(item: pytest.Item, check: Check) -> bool:
-    return all(check.cell.wire in marker.args for marker in item.iter_markers("looptck_wires"))
+    return all(check.cell.matches(marker.args) for marker in item.iter_markers("looptck_cells"))
 
 
 @pytest.fixture(name=ITEM)

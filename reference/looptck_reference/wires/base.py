@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from looptck_reference.agent import Agent
-    from looptck_reference.values import Delta, Json, ToolResult, Turn
+    from looptck_reference.values import Delta, Json, Stop, ToolResult, Turn
+    from looptck_reference.wires.sse import EventReader
 
 __all__ = ["TurnStream", "Wire"]
 
@@ -33,6 +34,12 @@ class Wire(Protocol):
 
     path: str
     """Where requests go, behind the base URL."""
+
+    reader: type[EventReader]
+    """What cuts the bytes of a stream into events."""
+
+    runs_calls_on: frozenset[Stop]
+    """The stops at which the provider means a turn's calls to be run."""
 
     def headers(self, api_key: str) -> Mapping[str, str]:
         """How a request is authorised."""

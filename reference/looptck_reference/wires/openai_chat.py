@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from looptck_reference.errors import MalformedReply
-from looptck_reference.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.openai_chat_stream import ChatStream
-from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_error, refuse_unsupported
+from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
+from looptck_reference.wires.sse import EventReader
+from looptck_reference.wires.text import refuse_error
 
 if TYPE_CHECKING:
     from looptck_reference.agent import Agent
@@ -25,6 +27,10 @@ class ChatWire:
     """The wire as a value; see `Wire` for what each method is for."""
 
     path = "/chat/completions"
+    reader = EventReader
+    # A turn ends with "stop", not "tool_calls", when tool_choice forced the call, and so do several compatible
+    # servers: the calls decide here, not the word. A cut (length, content filter) vetoes them.
+    runs_calls_on = frozenset({Stop.END, Stop.CALLS})
 
     def headers(self, api_key: str) -> Mapping[str, str]:
         """A bearer token."""

@@ -6,20 +6,16 @@ start at 1, cut names, or send two calls under one index and tell them apart by 
 that has its index and, where it carries an id, that id; a new id is a new call.
 
 A stream is whole once a finish reason has come: `[DONE]` may be missing and does not replace it.
-
-Pieces are collected in lists and joined once, and arguments are parsed by nobody before they are whole, so that the
-work is linear in the length of the stream.
 """
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from looptck_reference.errors import MalformedReply, StreamBroken
-from looptck_reference.values import Delta, Json, ToolCall, Turn
-from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_error, refuse_unsupported
-from looptck_reference.wires.text import joined
+from looptck_reference.values import Json, ToolCall, Turn
+from looptck_reference.wires.events import EventStream
+from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
+from looptck_reference.wires.text import joined, text_at
 
 __all__ = ["ChatStream"]
 
@@ -39,11 +35,13 @@ class PartialCall:
         return ToolCall(self.id, joined(self.name), joined(self.arguments))
 
 
-class ChatStream:
+class ChatStream(EventStream):
     """Collects one stream."""
 
+    end = "a finish_reason came"
+
     def __init__(self) -> None:
-        self.complete = False
+        super().__init__()
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._calls: list[PartialCall] = []
@@ -52,31 +50,21 @@ class ChatStream:
         self._finish_reason: str | None = None
         self._usage: Json | None = None
 
-    def add(self, data: str) -> Delta:
-        """Take the data of one event.
+    def done(self) -> None:
+        """Here it is the end mark."""
+        self.complete = True
 
-        Raises:
-            StreamBroken: it is not a JSON object.
-            ProviderError: it is an error object.
-        """
-        if self.complete or data.startswith("[DONE]"):
-            self.complete = True
-            return Delta()
-        event = _parsed(data)
-        refuse_error(event)
+    def take(self, event: Json) -> str:
+        """The usage event, and the first event of some servers, have no choices at all."""
         self._usage = event.get("usage") or self._usage
-        # The usage event, and the first event of some servers, have no choices at all.
-        text = "".join([self._choice(choice) for choice in event.get("choices") or () if not choice.get("index")])
-        return Delta(text, bool(self._calls))
+        return "".join([self._choice(choice) for choice in event.get("choices") or () if not choice.get("index")])
 
-    def close(self) -> Turn:
-        """The turn.
+    def whole(self) -> bool:
+        """A finish reason is enough."""
+        return self._finish_reason is not None
 
-        Raises:
-            StreamBroken: there was no finish reason, so nobody knows what is missing.
-        """
-        if self._finish_reason is None:
-            raise StreamBroken("the stream ended before a finish_reason came; nothing of the turn was used")
+    def turn(self) -> Turn:
+        """What was collected."""
         return chat_turn(
             content=joined(self._text),
             refusal=joined(self._refusal),
@@ -92,12 +80,10 @@ class ChatStream:
         refuse_unsupported(delta)
         for call in delta.get("tool_calls") or ():
             self.add_call(call)
-        return self.add_text(delta.get("content") or "", delta.get("refusal") or "")
+        return self.add_text(text_at(delta, "content"), text_at(delta, "refusal"))
 
     def add_text(self, content: str, refusal: str) -> str:
         """Keep a piece of text; return what the caller may see of it."""
-        if not isinstance(content, str):
-            raise MalformedReply(f"the content of a delta is no text: {content!r:.200}")
         if content:
             self._text.append(content)
         if refusal:
@@ -124,6 +110,7 @@ class ChatStream:
         if call is None:
             call = PartialCall(call_id)
             self._calls.append(call)
+            self.calling = True
         if call_id:
             self._by_id[index, call_id] = call
         self._latest[index] = call
@@ -133,13 +120,3 @@ class ChatStream:
         if index is None:
             return self._calls[-1] if self._calls else None
         return self._latest.get(index)
-
-
-def _parsed(data: str) -> Json:
-    try:
-        event = json.loads(data)
-    except ValueError as error:
-        raise StreamBroken(f"an event of the stream is not JSON ({error}): {data:.200}") from error
-    if not isinstance(event, dict):
-        raise StreamBroken(f"an event of the stream is no JSON object: {data:.200}")
-    return event

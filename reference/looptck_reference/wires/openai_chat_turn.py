@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck_reference.errors import MalformedReply, ProviderError
-from looptck_reference.values import Json, Stop, ToolCall, Turn
-from looptck_reference.wires.text import error_message
+from looptck_reference.errors import MalformedReply
+from looptck_reference.values import Stop, ToolCall, Turn
 
-__all__ = ["call_parts", "chat_turn", "refuse_error", "refuse_unsupported"]
+__all__ = ["call_parts", "chat_turn", "refuse_unsupported"]
 
 STOPS = {
     "stop": Stop.END,
@@ -64,13 +63,3 @@ def refuse_unsupported(part: Mapping[str, Any]) -> None:
     """
     if part.get("function_call") or part.get("type") == "custom":
         raise MalformedReply("the model made a call that is no function tool call; offer it function tools only")
-
-
-def refuse_error(reply: Json) -> None:
-    """An error object may come with status 200, also in the middle of a stream.
-
-    Raises:
-        ProviderError: the reply or event is one.
-    """
-    if reply.get("error") is not None:
-        raise ProviderError(f"the provider reported an error: {error_message(reply)}")

@@ -40,26 +40,32 @@ class EventReader:
                 self._tail.append(piece)
             return []
         self._after_cr = piece.endswith(b"\r")
-        # bytes.splitlines, unlike str.splitlines, knows LF, CR and CRLF only.
-        lines = b"".join((*self._tail, piece)).splitlines()
+        lines = self.lines(b"".join((*self._tail, piece)))
         self._tail = [] if piece.endswith((b"\n", b"\r")) else [lines.pop()]
         if self._at_start:
             # "One leading U+FEFF BYTE ORDER MARK character must be ignored if any are present."
             lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
             self._at_start = False
-        return [data for line in lines if (data := self._line(line))]
+        return self._events(lines)
 
-    def _line(self, line: bytes) -> str:
-        """Take one line; return the data of the event that it ends, or "" if it ends none."""
-        if not line:
-            # An event without data is no event: the standard drops it when the empty line comes.
-            data = b"\n".join(self._data).decode("utf-8", "replace")
-            self._data.clear()
-            return data
-        # Comments, `event`, `id`, `retry` and unknown fields carry nothing that these wires do not repeat in the data.
-        if line.startswith(b"data:"):
-            # "If value starts with a U+0020 SPACE character, remove it": one, and only if it is there.
-            self._data.append(line[6:] if line[5:6] == b" " else line[5:])
-        elif line == b"data":
-            self._data.append(b"")
-        return ""
+    def lines(self, text: bytes) -> list[bytes]:
+        """The lines of this text: bytes.splitlines, unlike str.splitlines, knows LF, CR and CRLF only."""
+        return text.splitlines()
+
+    def _events(self, lines: list[bytes]) -> list[str]:
+        """Take whole lines; return the data of each event that they end. One loop, as streams have many lines."""
+        events, data = [], self._data
+        for line in lines:
+            if line.startswith(b"data:"):
+                # "If value starts with a U+0020 SPACE character, remove it": one, and only if it is there.
+                data.append(line[6:] if line[5:6] == b" " else line[5:])
+            elif line == b"data":
+                data.append(b"")
+            elif not line:
+                # An event without data is no event: the standard drops it when the empty line comes.
+                if event := b"\n".join(data):
+                    events.append(event.decode("utf-8", "replace"))
+                data.clear()
+            # Comments, `event`, `id`, `retry` and unknown fields carry nothing that these wires do not repeat in the
+            # data.
+        return events

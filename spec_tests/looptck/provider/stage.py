@@ -143,6 +143,8 @@ class Stage:
             return self._noted(n, 200, "a page of HTML", reply)
         if step.turn is None:
             raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
+        if not self.wire.can_say(step.turn, stream=stream):
+            raise ValueError(f"{self.wire.name} has no words for the turn of step {n}: {step.turn}")
         turn = step.turn.numbered(n)
         self.turns[n] = turn
         if fault is None:

@@ -7,15 +7,17 @@ import json
 import pytest
 
 from looptck.cassettes import Cassette, cassettes, scenarios
-from looptck.checks import Implementation, requirement
+from looptck.checks import Implementation, on, requirement
 from looptck.expectations import answers, answers_follow, calls_echoed, text, tools_ran
 from looptck.kit import Scene
 from looptck.run import Run
 from looptck.verdicts import NotReached
 
+SCENARIOS = [pytest.param(name, marks=on(*wires)) for name, wires in scenarios().items()]
+
 
 @requirement("recorded-traffic-is-read-right")
-@pytest.mark.parametrize("scenario", scenarios())
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_recorded_conversation(provider: Scene, implementation: Implementation, scenario: str) -> None:
     """The recorded calls run, are echoed and answered, and the recorded answer is returned."""
     cell = implementation.cell

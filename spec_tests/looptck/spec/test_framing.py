@@ -27,7 +27,8 @@ TWO_CALLS = calls(Call.of("weather", WEATHER), Call.of("add", {"a": 1, "b": 2}))
 
 def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL) -> None:
     """Play a turn in a framing: its calls run with their arguments, and are echoed."""
-    assert WIRES[implementation.cell.wire].carries_out(framing), "this framing changes nothing on this wire"
+    if not WIRES[implementation.cell.wire].carries_out(framing):
+        raise ValueError(f"{implementation.cell.wire} does not carry out this framing, so nothing would be checked")
     run = _played(implementation, framing, turn)
 
     tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
@@ -150,7 +151,10 @@ def test_data_lines(implementation: Implementation) -> None:
 @requirement("byte-order-mark-is-skipped")
 def test_byte_order_mark(implementation: Implementation) -> None:
     """The stream begins with a byte order mark; its first event counts all the same."""
-    _runs(implementation, PRESETS["byte-order-mark"].but(one_delta=True, calls_first=True))
+    framing = PRESETS["byte-order-mark"]
+    if implementation.cell.wire == "openai-chat":  # where a first event that says nothing would not be missed
+        framing = framing.but(one_delta=True, calls_first=True)
+    _runs(implementation, framing)
 
 
 @requirement("line-separators-in-text-survive")

@@ -9,31 +9,31 @@ from typing import Any
 import httpx
 import respx
 
-from looptck_reference import Agent, Answer, AsyncRunner, Runner
+from looptck_reference import OPENAI_CHAT, Agent, Answer, AsyncRunner, Runner, Wire
 from meta.reference.reference_replies import CHAT, EVENT_STREAM, URL, Json
 
 Run = Callable[..., Answer]
 
 
-def run_sync(agent: Agent, **more: Any) -> Answer:
+def run_sync(agent: Agent, wire: Wire = OPENAI_CHAT, **more: Any) -> Answer:
     """Run an agent in the sync runner."""
-    with Runner(URL, "k") as runner:
+    with Runner(URL, "k", wire=wire) as runner:
         return runner.run(agent, **more)
 
 
-def run_async(agent: Agent, **more: Any) -> Answer:
+def run_async(agent: Agent, wire: Wire = OPENAI_CHAT, **more: Any) -> Answer:
     """Run an agent in the async runner."""
 
     async def go() -> Answer:
-        async with AsyncRunner(URL, "k") as runner:
+        async with AsyncRunner(URL, "k", wire=wire) as runner:
             return await runner.run(agent, **more)
 
     return asyncio.run(go())
 
 
-def replies(*bodies: Json | bytes) -> respx.Route:
+def replies(*bodies: Json | bytes, url: str = CHAT) -> respx.Route:
     """A provider that answers with these, one after the other: events where a body is bytes."""
-    return respx.post(CHAT).mock(
+    return respx.post(url).mock(
         side_effect=[
             httpx.Response(200, headers=EVENT_STREAM, content=body)
             if isinstance(body, bytes)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck_reference import MalformedReply, ProviderError, Stop, StreamBroken, ToolCall, Turn
+from looptck_reference import OPENAI_CHAT, MalformedReply, ProviderError, Stop, StreamBroken, ToolCall, Turn
 from looptck_reference.reception import Reception
 from looptck_reference.wires.openai_chat_stream import ChatStream
+from meta.kit.steady import STEADY
 from meta.reference.reference_replies import Json, delta, piece, pieces, sse
 
 END = delta(finish="tool_calls")
@@ -130,7 +131,7 @@ def test_halves_of_a_character_are_joined() -> None:
 @pytest.mark.parametrize("done", [True, False])
 def test_a_stream_without_a_finish_reason_is_not_whole(done: bool) -> None:
     """Without a finish reason nobody knows what is missing, end mark or not."""
-    reception = Reception(ChatStream(), lambda _: True)
+    reception = Reception(OPENAI_CHAT, lambda _: True)
     list(reception.feed(sse(pieces(piece("{}", call_id="a", name="x")), done=done)))
 
     with pytest.raises(StreamBroken, match="finish_reason"):
@@ -216,6 +217,7 @@ def cuts(draw: st.DrawFn, text: str) -> list[str]:
     return [text[start:end] for start, end in zip([0, *borders], [*borders, len(text)], strict=True)]
 
 
+@STEADY
 @given(shaped())
 def test_shaping_changes_nothing(case: tuple[Turn, list[Json]]) -> None:
     """However a turn is fragmented and interleaved, it is the same turn."""
@@ -224,34 +226,17 @@ def test_shaping_changes_nothing(case: tuple[Turn, list[Json]]) -> None:
     assert turn == turn_of(*events)
 
 
+@STEADY
 @given(shaped(), st.data())
 def test_cutting_changes_nothing(case: tuple[Turn, list[Json]], data: st.DataObject) -> None:
     """However the bytes of a stream are cut, they are the same turn and the same text for the caller."""
     turn, events = case
     body = sse(*events)
     borders = sorted(data.draw(st.sets(st.integers(0, len(body)), max_size=8), label="borders"))
-    reception = Reception(ChatStream(), lambda _: True)
+    reception = Reception(OPENAI_CHAT, lambda _: True)
 
     spans = zip([0, *borders], [*borders, len(body)], strict=True)
     forwarded = [text for start, end in spans for text in reception.feed(body[start:end])]
 
     assert turn == reception.close()
     assert turn.text == "".join(forwarded)
-
-
-@pytest.mark.parametrize("size", [10, 1000])
-def test_no_byte_is_parsed_twice(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parser reads each event once and never the arguments so far, so the work grows as the stream does."""
-    work: list[int] = []
-
-    def counting(data: str) -> object:
-        work.append(len(data))
-        return json.JSONDecoder().decode(data)
-
-    monkeypatch.setattr("looptck_reference.wires.openai_chat_stream.json.loads", counting)
-    events = [pieces(piece("", call_id="a", name="x")), *[pieces(piece("12345"))] * size, END]
-
-    turn = turn_of(*events)
-
-    assert "12345" * size == turn.calls[0].arguments
-    assert sum(len(json.dumps(event)) for event in events) == sum(work)

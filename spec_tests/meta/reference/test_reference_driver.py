@@ -14,10 +14,11 @@ import respx
 from jsonschema import Draft202012Validator
 
 from looptck_reference.driver import Driver
+from meta.reference import reference_driving
+from meta.reference.reference_driving import TOOL
 from meta.reference.reference_provider import replies
-from meta.reference.reference_replies import CHAT, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, Json, call, plain
+from meta.reference.reference_replies import CHAT, TEXT_STREAM, TOOL_STREAM, Json, call, plain
 
-TOOL = "http://toolbox.test/weather"
 PROTOCOL = Path(__file__).parents[3] / "fixtures" / "protocol"
 
 Run = Callable[[Json], tuple[Json, list[str]]]
@@ -32,13 +33,8 @@ TO_DRIVER, FROM_DRIVER = schema("to-driver"), schema("from-driver")
 
 
 def case(**more: Any) -> Json:
-    """A case, as the kit would hand it over."""
-    tool = {"name": "weather", "kind": "function", "description": "", "parameters": {"type": "object"}, "url": TOOL}
-    made = {
-        "name": "case", "profile": "core", "wire": "openai-chat", "mode": "sync", "stream": False, "base_url": URL,
-        "api_key": "k", "model": "m", "agent": {"name": "a", "description": "", "template": [QUESTION]},
-        "messages": [QUESTION], "inputs": {}, "tools": [tool], "options": {}, **more,
-    }  # fmt: skip
+    """A case, held against the protocol."""
+    made = reference_driving.case(**more)
     TO_DRIVER.validate({"type": "run", "id": "1", "case": made})
     return made
 
@@ -65,7 +61,10 @@ def test_the_claim_is_legal() -> None:
     claim = Driver().start()
 
     FROM_DRIVER.validate({"type": "started", **claim})
-    assert (["openai-chat"], ["prompty-spec"]) == (claim["wires"], claim["profiles"])
+    assert (["anthropic-messages", "openai-chat", "openai-responses"], ["prompty-spec"]) == (
+        claim["wires"],
+        claim["profiles"],
+    )
 
 
 @respx.mock

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from looptck_reference import CORE, OPENAI_CHAT, Agent, Ask, Fail, Finish, Loop, Run, Stop, Tool, ToolCall, Turn
+from looptck_reference import CORE, Agent, Ask, Fail, Finish, Loop, Run, Stop, Tool, ToolCall
+from meta.kit.steady import STEADY
+from meta.reference.reference_wires import MESSAGES, SIDES, Side
 
 if TYPE_CHECKING:
     from looptck_reference.actions import Action
     from looptck_reference.values import Json
 
-CALLS = st.lists(
-    st.builds(
-        ToolCall,
-        id=st.text("ab", min_size=1, max_size=2),
-        name=st.sampled_from(["ping", "pong", "orphan", "nope"]),
-        arguments=st.sampled_from(["", "{}", '{"n": 1}', '{ "n":1 }', "{", "[]", '{"n": "\\u00e9"}']),
-    ),
-    max_size=4,
-).map(tuple)
-TURNS = st.builds(Turn, text=st.sampled_from(["", "I look."]), calls=CALLS, stop=st.sampled_from(Stop))
+CALL = st.builds(
+    ToolCall,
+    id=st.text("ab", min_size=1, max_size=2),
+    name=st.sampled_from(["ping", "pong", "orphan", "nope"]),
+    arguments=st.sampled_from(["", "{}", '{"n": 1}', '{ "n":1 }', "{", "[]", '{"n": "\\u00e9"}']),
+)
+CALLS = st.lists(CALL, max_size=4)
+TEXTS = st.sampled_from(["", "I look."])
 LIMITS = st.none() | st.integers(0, 5)
-OPENINGS = st.lists(st.sampled_from(["system", "user"]), max_size=3)
+OPENINGS = st.lists(st.just("user"), max_size=3)
 
 
 class Histories(RuleBasedStateMachine):
@@ -34,37 +33,45 @@ class Histories(RuleBasedStateMachine):
 
     action: Action | None = None
 
-    @initialize(limit=LIMITS, opening=OPENINGS)
-    def begin(self, limit: int | None, opening: list[str]) -> None:
+    @initialize(side=st.sampled_from(SIDES), limit=LIMITS, opening=OPENINGS)
+    def begin(self, side: Side, limit: int | None, opening: list[str]) -> None:
         """Start a run."""
+        self.side = side
         self.messages = [{"role": role, "content": "x"} for role in opening]
         self.before = copy.deepcopy(self.messages)
         tools = [Tool("ping", handler=dict), Tool("pong", handler=dict), Tool("orphan")]
-        self.loop = Loop(Agent("m", self.messages, tools), wire=OPENAI_CHAT, dialect=CORE, limit=limit)
+        self.loop = Loop(Agent("m", self.messages, tools), wire=side.wire, dialect=CORE, limit=limit)
         self.limit = 10 if limit is None else limit
         self.asked = 0
-        self.turns: list[Turn] = []
+        self.said: list[Any] = []
+        self.may_run = False
         self.take(self.loop.start())
 
     @precondition(lambda self: isinstance(self.action, Finish | Fail))
-    @rule(limit=LIMITS, opening=OPENINGS)
-    def begin_again(self, limit: int | None, opening: list[str]) -> None:
+    @rule(side=st.sampled_from(SIDES), limit=LIMITS, opening=OPENINGS)
+    def begin_again(self, side: Side, limit: int | None, opening: list[str]) -> None:
         """Start another run when one has ended."""
-        self.begin(limit, opening)
+        self.begin(side, limit, opening)
 
     @precondition(lambda self: isinstance(self.action, Ask))
-    @rule(turn=TURNS)
-    def the_model_answers(self, turn: Turn) -> None:
-        """With text, calls, both or neither."""
-        if turn.calls and not turn.stop.cut and turn.stop is not Stop.REFUSAL:
-            self.turns.append(turn)
+    @rule(text=TEXTS, calls=CALLS, stop=st.sampled_from(Stop))
+    def the_model_answers(self, text: str, calls: list[ToolCall], stop: Stop) -> None:
+        """With text, calls, both or neither, and any stop that the wire has."""
+        if stop not in self.side.stops:
+            stop = Stop.CALLS
+        self.may_run = bool(calls) and (stop is Stop.CALLS or (stop is Stop.END and self.side is not MESSAGES))
+        if self.may_run or (stop is Stop.PAUSE and (text or calls)):
+            self.said.append((text, [(call.id, call.name, self.side.echoed_arguments(call)) for call in calls]))
+        if self.may_run:
+            self.said.append([call.id for call in calls])
+        turn = self.side.turn_of(*self.side.events(text, *calls, stop=stop))
         self.take(self.loop.model_answered(turn))
 
     @precondition(lambda self: isinstance(self.action, Ask))
-    @rule(turn=TURNS)
-    def the_model_calls_on(self, turn: Turn) -> None:
+    @rule(text=TEXTS, calls=CALLS, call=CALL)
+    def the_model_calls_on(self, text: str, calls: list[ToolCall], call: ToolCall) -> None:
         """As models do that do not come to an end."""
-        self.the_model_answers(replace(turn, calls=turn.calls or (ToolCall("c", "ping", ""),), stop=Stop.CALLS))
+        self.the_model_answers(text, [*calls, call], Stop.CALLS)
 
     @precondition(lambda self: isinstance(self.action, Run))
     @rule(value=st.none() | st.text(max_size=3) | st.dictionaries(st.text(max_size=2), st.integers(), max_size=2))
@@ -85,24 +92,13 @@ class Histories(RuleBasedStateMachine):
             self.asked += 1
             self.history_is_legal(list(action.history))
         if isinstance(action, Run):
-            assert not self.turns[-1].stop.cut
+            assert self.may_run
 
     def history_is_legal(self, history: list[Json]) -> None:
         """Each turn is echoed and each of its calls is answered once, in order, with its own id, right behind it."""
-        assert self.before == history[: len(self.before)]
-        at = len(self.before)
-        for turn in self.turns:
-            echo, answers = history[at], history[at + 1 : at + 1 + len(turn.calls)]
-            echoed = [
-                (call["id"], call["function"]["name"], call["function"]["arguments"]) for call in echo["tool_calls"]
-            ]
-            at += 1 + len(turn.calls)
-
-            assert ("assistant", turn.text or None) == (echo["role"], echo["content"])
-            assert [(call.id, call.name, call.arguments) for call in turn.calls] == echoed
-            assert [("tool", call.id) for call in turn.calls] == [(one["role"], one["tool_call_id"]) for one in answers]
-            assert all(isinstance(one["content"], str) for one in answers)
-        assert len(history) == at
+        opening = len(self.before)
+        assert self.before == history[:opening]
+        assert self.said == self.side.read(history[opening:])
 
     @invariant()
     def the_limit_holds(self) -> None:
@@ -133,3 +129,4 @@ class Histories(RuleBasedStateMachine):
 
 
 TestHistories = Histories.TestCase
+TestHistories.settings = STEADY

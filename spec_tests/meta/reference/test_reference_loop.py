@@ -7,8 +7,10 @@ from dataclasses import replace
 import pytest
 
 from looptck_reference import (
+    ANTHROPIC_MESSAGES,
     CORE,
     OPENAI_CHAT,
+    OPENAI_RESPONSES,
     PROMPTY_SPEC,
     Agent,
     Answer,
@@ -23,10 +25,11 @@ from looptck_reference import (
     Run,
     Stop,
     Tool,
+    ToolCall,
     Turn,
     TurnCut,
 )
-from meta.reference.reference_loops import CALLING, PING, PONG, asking, new, no_handler_is_called, results
+from meta.reference.reference_loops import CALLING, PING, PONG, TOOLS, asking, new, no_handler_is_called, results
 from meta.reference.reference_replies import QUESTION
 
 
@@ -101,6 +104,50 @@ def test_a_dialect_may_let_the_finish_reason_decide() -> None:
 
     assert isinstance(asking(dialect).model_answered(CALLING), Run)
     assert Finish(Answer("x")) == asking(dialect).model_answered(Turn("x", (PING,), Stop.END))
+
+
+def test_a_wire_may_let_the_stop_reason_decide() -> None:
+    """Where the wire does not mean the calls of a turn that ended, no dialect runs them."""
+    for wire in (ANTHROPIC_MESSAGES, OPENAI_RESPONSES):
+        loop = Loop(Agent("m", [QUESTION], TOOLS), wire=wire)
+        loop.start()
+
+        assert Finish(Answer("x")) == loop.model_answered(Turn("x", (PING,), Stop.END))
+
+
+CONTENT = ({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},)
+
+
+def pausing(limit: int | None = None) -> Loop:
+    """A loop that waits for a model that may pause."""
+    loop = Loop(Agent("m", [QUESTION], TOOLS), wire=ANTHROPIC_MESSAGES, limit=limit)
+    loop.start()
+    return loop
+
+
+@pytest.mark.parametrize("calls", [(), (PING,)])
+def test_a_paused_turn_goes_on(calls: tuple[ToolCall, ...]) -> None:
+    """It is sent back as it is, with no message of the user behind it, and its calls are not run."""
+    action = pausing().model_answered(Turn("", calls, Stop.PAUSE, content=CONTENT))
+
+    assert Ask((QUESTION, {"role": "assistant", "content": [*CONTENT]})) == action
+
+
+def test_a_pause_counts_against_the_limit() -> None:
+    """A model that pauses for ever is not asked for ever."""
+    loop = pausing(limit=2)
+    paused = Turn("", (), Stop.PAUSE, content=CONTENT)
+
+    assert isinstance(loop.model_answered(paused), Ask)
+    action = loop.model_answered(paused)
+
+    assert isinstance(action, Fail)
+    assert (LimitReached, "limit", 2) == (type(action.error), action.reason, loop.model_calls)
+
+
+def test_an_empty_pause_adds_nothing() -> None:
+    """An empty message is not sent back."""
+    assert Ask((QUESTION,)) == pausing().model_answered(Turn("", (), Stop.PAUSE))
 
 
 def test_announced_calls_that_do_not_come_end_the_run() -> None:

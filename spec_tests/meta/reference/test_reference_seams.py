@@ -6,8 +6,8 @@ Each of these loops has one bug, which its docstring states.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
@@ -23,16 +23,15 @@ from looptck_reference import (
     ToolCall,
     ToolResult,
     Turn,
-    Wire,
 )
 from looptck_reference.driver import Driver
-from meta.reference.reference_replies import CHAT, EVENT_STREAM, QUESTION, URL, call, delta, piece, pieces, plain, sse
+from meta.reference.reference_driving import TOOL, case, driver
+from meta.reference.reference_replies import CHAT, EVENT_STREAM, call, delta, piece, pieces, plain, sse
+from meta.reference.reference_wires import CHAT as CHAT_SIDE
 
 if TYPE_CHECKING:
     from looptck_reference.tools import Handler
     from looptck_reference.values import Json
-
-TOOL = "http://toolbox.test/weather"
 
 
 class OneMore(Loop):
@@ -139,26 +138,6 @@ class Hoarding(Driver):
         outcome = super().run(case, held.append)
         emit("".join(held))
         return outcome
-
-
-def driver(broken: type[Loop], chat: Wire | None = None) -> Driver:
-    """A driver of a broken loop."""
-
-    class Broken(Driver):
-        loop = broken
-        wires: Mapping[str, Wire] = Driver.wires if chat is None else {"openai-chat": chat}  # type: ignore[misc]
-
-    return Broken()
-
-
-def case(**more: Any) -> Json:
-    """A case as the kit hands it over."""
-    tool = {"name": "weather", "kind": "function", "description": "", "parameters": {"type": "object"}, "url": TOOL}
-    return {
-        "name": "case", "profile": "core", "wire": "openai-chat", "mode": "sync", "stream": False, "base_url": URL,
-        "api_key": "k", "model": "m", "agent": {}, "messages": [QUESTION], "inputs": {}, "tools": [tool],
-        "options": {}, **more,
-    }  # fmt: skip
 
 
 @pytest.fixture
@@ -290,6 +269,6 @@ def test_accumulation_can_be_broken(toolbox: respx.Route) -> None:
     replies = [one + end, sse(delta("x", finish="stop"))]
     respx.post(CHAT).mock(side_effect=[httpx.Response(200, headers=EVENT_STREAM, content=body) for body in replies])
 
-    driver(Loop, LossyWire()).run(case(stream=True), print)
+    driver(side=CHAT_SIDE, wire=LossyWire()).run(case(stream=True), print)
 
     assert {"arguments": {"city": "Oslo"}} == json.loads(toolbox.calls.last.request.content)

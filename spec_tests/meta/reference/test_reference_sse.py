@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck_reference.wires.sse import EventReader
+from meta.kit.steady import STEADY
 
 BOM = b"\xef\xbb\xbf"
 
@@ -68,6 +69,7 @@ STREAM = st.lists(st.tuples(LINE, st.sampled_from(["\n", "\r", "\r\n"])).map("".
 )
 
 
+@STEADY
 @given(STREAM, st.booleans(), st.data())
 def test_cutting_changes_nothing(stream: bytes, bom: bool, data: st.DataObject) -> None:
     """The same bytes are the same events in whatever pieces they come."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from looptck_reference.errors import BadArguments
 from looptck_reference.tools import Tool, bind, json_text, parse_arguments
+from meta.kit.steady import STEADY
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -24,6 +25,7 @@ def test_blank_arguments_are_none(text: str) -> None:
     assert {} == parse_arguments(text)
 
 
+@STEADY
 @given(st.dictionaries(st.text(), JSON))
 def test_any_json_object_is_accepted(arguments: dict[str, object]) -> None:
     """Whatever object the model writes arrives as it was meant."""
@@ -44,6 +46,7 @@ def test_text_that_is_no_json_is_refused(text: str) -> None:
         parse_arguments(text)
 
 
+@STEADY
 @given(st.dictionaries(st.text(), JSON, min_size=1), st.data())
 def test_truncated_arguments_are_never_accepted(arguments: dict[str, object], data: st.DataObject) -> None:
     """No beginning of an object, except nothing at all, is taken for arguments."""

@@ -10,7 +10,21 @@ import pytest
 import respx
 
 from looptck_reference import CORE, PROMPTY_SPEC, Agent, Dialect, Runner, Tool
-from meta.reference.reference_replies import CHAT, EVENT_STREAM, QUESTION, TEXT_STREAM, TOOL_STREAM, URL, call, plain
+from meta.reference import reference_messages as messages
+from meta.reference import reference_responses as responses
+from meta.reference.reference_provider import replies
+from meta.reference.reference_replies import (
+    CHAT,
+    EVENT_STREAM,
+    QUESTION,
+    TEXT_STREAM,
+    TOOL_STREAM,
+    URL,
+    Json,
+    call,
+    plain,
+)
+from meta.reference.reference_wires import MESSAGES, RESPONSES, SIDES, Side
 
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
@@ -58,10 +72,64 @@ def test_faults(snapshot: SnapshotAssertion) -> None:
     assert snapshot == sent[1]["messages"]
 
 
-def test_request_head(snapshot: SnapshotAssertion) -> None:
+SYSTEM = {"role": "system", "content": "Be brief."}
+
+
+def conversation(*, stream: bool) -> list[tuple[Side, list[Json | bytes]]]:
+    """A turn of everything, and an answer, on each of the other wires."""
+    if stream:
+        blocks = messages.sse(
+            *messages.stream(
+                messages.start(0, messages.REDACTED),
+                *messages.text_block(1, "I ", "look."),
+                *messages.tool_block(2, '{"city":', '"Paris"}', caller={"type": "direct"}, toolset_name="browser"),
+                *messages.tool_block(3, "{", call_id="toolu_2", name="nope"),
+                stop="tool_use",
+            )
+        )
+        reply = responses.response(responses.REASONING, responses.function_call(), responses.function_call("b", "{"))
+        items = responses.sse(*responses.stream(reply))
+        return [(MESSAGES, [blocks, MESSAGES.body("Done.")]), (RESPONSES, [items, RESPONSES.body("Done.")])]
+    message = messages.message(
+        messages.THINKING,
+        messages.text("I look."),
+        messages.SEARCH,
+        messages.FOUND,
+        messages.tool_use(),
+        messages.tool_use("toolu_2", "nope"),
+        stop="tool_use",
+    )
+    response = responses.response(
+        responses.REASONING,
+        responses.SEARCH,
+        responses.text("I look.", phase="commentary"),
+        responses.function_call(),
+        responses.function_call("call_2", "{}", name="nope"),
+    )
+    return [
+        (MESSAGES, [message, MESSAGES.body("Done.", stream=False)]),
+        (RESPONSES, [response, RESPONSES.body("Done.", stream=False)]),
+    ]
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+@pytest.mark.parametrize("at", [0, 1], ids=["anthropic-messages", "openai-responses"])
+def test_other_wires(at: int, stream: bool, snapshot: SnapshotAssertion) -> None:
+    """Everything that a turn may hold, an unknown tool and a result, and the question after it."""
+    side, bodies = conversation(stream=stream)[at]
+    with respx.mock, Runner(URL, "secret", wire=side.wire) as runner:
+        route = replies(*bodies, url=side.url)
+        runner.run(Agent("model-1", [SYSTEM, QUESTION], [WEATHER]), stream=stream)
+        sent = [json.loads(one.request.content) for one in route.calls]
+
+    assert snapshot == sent
+
+
+@pytest.mark.parametrize("side", SIDES, ids=lambda side: side.name)
+def test_request_head(side: Side, snapshot: SnapshotAssertion) -> None:
     """Address and headers of a request."""
-    with respx.mock, Runner(URL + "/", "secret") as runner:
-        route = respx.post(CHAT).respond(json=plain("x"))
+    with respx.mock, Runner(URL + "/", "secret", wire=side.wire) as runner:
+        route = replies(side.body("x", stream=False), url=side.url)
         runner.run(Agent("model-1", [QUESTION]))
         request = route.calls.last.request
 

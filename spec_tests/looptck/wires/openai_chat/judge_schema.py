@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
-import jsonschema_rs
-
-from looptck.data import json_fixture
-from looptck.wires.openai_chat.judge_words import Path, pointer, said
+from looptck.wires import shape
+from looptck.wires.openai_chat.judge_words import said
 from looptck.wires.problem import Problem
+from looptck.wires.shape import Fault, Path
 
 RULES = {
     "body-is-an-object": "The body is a JSON object.",
@@ -30,34 +27,35 @@ RULES = {
     "values-fit": "Every other member is there where it must be, has its type, and keeps within its bounds.",
 }
 
-_RULE_AT = {
-    "messages": "messages-are-a-filled-list",
-    "messages/*/tool_calls": "calls-are-a-filled-list",
-}
-"""The rule that a fault at this very place breaks."""
+_SCHEMA = "openai-chat.request.json"
 
-_RULE_BELOW = {
-    "model": "model-is-named",
-    "messages/*/role": "roles-are-known",
-    "messages/*/content": "content-is-text-or-parts",
-    "messages/*/name": "participants-are-legal",
-    "messages/*/tool_calls/*/function/arguments": "arguments-are-text",
-    "messages/*/tool_calls/*/custom/input": "arguments-are-text",
-    "messages/*/tool_calls/*/function/name": "names-are-legal",
-    "messages/*/tool_calls/*/custom/name": "names-are-legal",
-    "messages/*/tool_calls/*": "calls-are-whole",
-    "messages/*/function_call/arguments": "arguments-are-text",
-    "messages/*/function_call/name": "names-are-legal",
-    "tools/*/function/name": "names-are-legal",
-    "tools/*/custom/name": "names-are-legal",
-    "tools/*": "tools-are-whole",
-    "functions/*/name": "names-are-legal",
-    "functions/*": "tools-are-whole",
-    "tool_choice": "choice-is-known",
-    "function_call": "choice-is-known",
-    "response_format/json_schema/name": "names-are-legal",
-}
-"""The rule that a fault at or below this place breaks; of two places that fit, the first."""
+_RULES = shape.Rules(
+    at={
+        "messages": "messages-are-a-filled-list",
+        "messages/*/tool_calls": "calls-are-a-filled-list",
+    },
+    below={
+        "model": "model-is-named",
+        "messages/*/role": "roles-are-known",
+        "messages/*/content": "content-is-text-or-parts",
+        "messages/*/name": "participants-are-legal",
+        "messages/*/tool_calls/*/function/arguments": "arguments-are-text",
+        "messages/*/tool_calls/*/custom/input": "arguments-are-text",
+        "messages/*/tool_calls/*/function/name": "names-are-legal",
+        "messages/*/tool_calls/*/custom/name": "names-are-legal",
+        "messages/*/tool_calls/*": "calls-are-whole",
+        "messages/*/function_call/arguments": "arguments-are-text",
+        "messages/*/function_call/name": "names-are-legal",
+        "tools/*/function/name": "names-are-legal",
+        "tools/*/custom/name": "names-are-legal",
+        "tools/*": "tools-are-whole",
+        "functions/*/name": "names-are-legal",
+        "functions/*": "tools-are-whole",
+        "tool_choice": "choice-is-known",
+        "function_call": "choice-is-known",
+        "response_format/json_schema/name": "names-are-legal",
+    },
+)
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -74,14 +72,8 @@ _LEANS_ON = {
 
 def problems(body: dict[str, Any]) -> list[Problem]:
     """The faults in the body's shape, one for each place, in the order in which the service reports."""
-    if _validator().is_valid(body):
-        return []
-    faults: dict[Path, tuple[str, Any]] = {}
-    for error in _validator().iter_errors(body):
-        for path, keyword, wanted in _places(error):
-            if path not in faults or faults[path][0] == "pattern":  # of an empty name, say that it is empty
-                faults[path] = (keyword, wanted)
-    return [_problem(body, path, *faults[path]) for path in sorted(faults, key=lambda path: _turn(path, faults))]
+    faults = shape.faults(_SCHEMA, body)
+    return [_problem(body, path, faults[path]) for path in sorted(faults, key=lambda path: _turn(path, faults[path]))]
 
 
 def sound_part(body: dict[str, Any], found: list[Problem]) -> dict[str, Any]:
@@ -95,57 +87,23 @@ def sound_part(body: dict[str, Any], found: list[Problem]) -> dict[str, Any]:
     return sound
 
 
-@cache
-def _validator() -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(json_fixture("wire-schemas/openai-chat.request.json"))
-
-
-@cache
-def _fields() -> tuple[str, ...]:
-    return tuple(json_fixture("wire-schemas/openai-chat.request.json")["properties"])
-
-
-def _places(error: jsonschema_rs.ValidationError) -> Iterator[tuple[Path, str, Any]]:
-    """Where the error's faults lie; a missing or unknown member lies where it would be or is."""
-    path = tuple(error.instance_path)
-    keyword, wanted = error.kind.name, error.kind.value
-    if keyword == "required":
-        yield (*path, wanted), keyword, None
-    elif keyword == "additionalProperties":
-        for name in wanted:
-            yield (*path, name), "unknown", None
-    else:
-        yield path, keyword, wanted
-
-
-def _turn(path: Path, faults: dict[Path, tuple[str, Any]]) -> tuple[int, int, Path]:
+def _turn(path: Path, fault: Fault) -> tuple[int, int, Path]:
     """When the service reports a fault: what is missing, then what is unknown, then field by field."""
-    keyword = faults[path][0]
     if path == ("model",):
         return 0, 0, path
-    if path == ("messages",) and keyword == "required":
+    if path == ("messages",) and fault.keyword == "required":
         return 0, 1, path
-    if keyword == "unknown" and len(path) == 1:
+    if fault.keyword == "unknown" and len(path) == 1:
         return 1, 0, path
-    return 2, _fields().index(str(path[0])), path[1:]
+    return 2, shape.fields(_SCHEMA).index(str(path[0])), path[1:]
 
 
-def _problem(body: dict[str, Any], path: Path, keyword: str, wanted: Any) -> Problem:
-    rule = "parameters-are-known" if keyword == "unknown" else _rule(body, path)
-    message, code = said(body, path, keyword, wanted)
-    return Problem(rule, pointer(path), message, code=code)
-
-
-def _rule(body: dict[str, Any], path: Path) -> str:
-    place = "/".join("*" if isinstance(step, int) else step for step in path)
-    if place in _RULE_AT:
-        return _RULE_AT[place]
-    for below, rule in _RULE_BELOW.items():
-        if place == below or place.startswith(f"{below}/"):
-            if below == "messages/*/content" and body["messages"][path[1]]["role"] == "tool":
-                return "tool-content-is-text"
-            return rule
-    return "values-fit"
+def _problem(body: dict[str, Any], path: Path, fault: Fault) -> Problem:
+    rule = "parameters-are-known" if fault.keyword == "unknown" else _RULES.of(path)
+    if rule == "content-is-text-or-parts" and body["messages"][path[1]]["role"] == "tool":
+        rule = "tool-content-is-text"
+    message, code = said(body, path, fault)
+    return Problem(rule, shape.pointer(path), message, code=code)
 
 
 def _sound(message: object) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Path = tuple[str | int, ...]
+from looptck.wires.shape import Fault, Path, pointer, value_at
 
 _A = {
     "string": "a string",
@@ -56,11 +56,6 @@ _WORDS = {
 """Message and error code for each keyword of the schema but ``enum``."""
 
 
-def pointer(path: Path) -> str:
-    """The place as a JSON pointer."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-
-
 def param(place: str) -> str:
     """The place at a JSON pointer as the service names it, for example ``messages[3].content[0].type``."""
     name = ""
@@ -70,10 +65,11 @@ def param(place: str) -> str:
     return name
 
 
-def said(body: dict[str, Any], path: Path, keyword: str, wanted: Any) -> tuple[str, str | None]:
-    """The service's message and error code for a value that breaks a keyword of the schema."""
+def said(body: dict[str, Any], path: Path, fault: Fault) -> tuple[str, str | None]:
+    """The service's message and error code for a fault in the shape."""
+    keyword, wanted = fault.keyword, fault.wanted
     name = param(pointer(path))
-    value = _value(body, path)
+    value = value_at(body, path)
     if path == ("model",) and not value:
         return "you must provide a model parameter", None
     if keyword == "enum":
@@ -97,7 +93,7 @@ def _outside(body: dict[str, Any], path: Path, value: Any, options: list[Any]) -
         expected = _listed(options, "or")
         return f"Invalid type for '{name}': expected one of {expected}, but got {_got(value)} instead.", "invalid_type"
     if value == "image_url" and path[0] == "messages":
-        role = _value(body, (*path[:2], "role"))
+        role = value_at(body, (*path[:2], "role"))
         words = (
             f"Invalid 'messages[{path[1]}]'. Image URLs are only allowed for messages with role 'user', but this "
             f"message with role '{role}' contains an image URL."
@@ -122,12 +118,3 @@ def _listed(options: list[Any], last: str) -> str:
     words = [f"'{option}'" for option in options if option is not None]
     comma = "," if len(words) > _PAIR else ""
     return f"{comma} {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-def _value(body: Any, path: Path) -> Any:
-    for step in path:
-        if isinstance(body, dict):
-            body = body.get(step)
-        elif isinstance(body, list) and isinstance(step, int):
-            body = body[step]
-    return body

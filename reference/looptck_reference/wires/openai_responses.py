@@ -1,0 +1,112 @@
+"""OpenAI Responses: requests, items and plain replies.
+
+A turn is a list of output items, and all of them go back as they came and in their order: the API refuses a
+`function_call` without the reasoning that led to it, and items of its own tools (`web_search_call`, `mcp_call`) belong
+to the conversation though nobody here runs them. Behind them comes one `function_call_output` for each call, under the
+call's `call_id`; the item's `id` is another thing.
+
+The conversation is kept here and not by the service (`store: false`), so that a run depends on nothing but its own
+requests. Reasoning is then readable by the service only in its encrypted form, which has to be asked for.
+
+The status decides what a turn is: calls of a response that is not completed are never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.wires import openai_responses_turn as items
+from looptck_reference.wires.openai_responses_stream import ResponsesStream
+from looptck_reference.wires.sse import EventReader
+from looptck_reference.wires.text import refuse_error
+
+if TYPE_CHECKING:
+    from looptck_reference.agent import Agent
+    from looptck_reference.tools import Tool
+
+__all__ = ["OPENAI_RESPONSES", "ResponsesWire"]
+
+
+class ResponsesWire:
+    """The wire as a value; see `Wire` for what each method is for."""
+
+    path = "/responses"
+    reader = EventReader
+    runs_calls_on = frozenset({Stop.CALLS})
+
+    def headers(self, api_key: str) -> Mapping[str, str]:
+        """A bearer token."""
+        return {"authorization": f"Bearer {api_key}"}
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        """The caller's messages are items already.
+
+        Also those of the system, which `instructions` could hold only one of, and only before all others: as items
+        they stay as many as they are, and where they are.
+        """
+        return list(messages)
+
+    def echo(self, turn: Turn) -> list[Json]:
+        """All items as they came."""
+        return list(turn.content)
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        """One item each. This wire has no word for a failure: its text says it."""
+        return [
+            {"type": "function_call_output", "call_id": result.call_id, "output": result.text} for result in results
+        ]
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        """Stateless, with tools where there are any."""
+        body: Json = {
+            "model": agent.model,
+            "input": history,
+            "store": False,
+            "include": ["reasoning.encrypted_content"],
+        }
+        if agent.tools:
+            body["tools"] = [_offer(tool) for tool in agent.tools]
+        if stream:
+            body["stream"] = True
+        return body
+
+    def decode(self, reply: Json) -> Turn:
+        """The response is the turn; a stream's last event has it too.
+
+        Raises:
+            ProviderError: the response failed, or is not at its end: nothing of it may be used.
+            MalformedReply: it holds calls that this wire does not run, or that could not be answered.
+        """
+        refuse_error(reply)
+        items.refuse_unfinished(reply)
+        output = items.output_of(reply)
+        calls = [self.call(item) for item in output if item.get("type") == "function_call"]
+        text, refusal = items.said(output)
+        stop = Stop.REFUSAL if refusal else items.stop_of(reply, output)
+        if stop is Stop.CALLS:
+            items.refuse_unanswerable(calls)
+        return Turn(refusal or text, tuple(calls), stop, reply.get("usage"), tuple(output))
+
+    def call(self, item: Json) -> ToolCall:
+        """The call in an item."""
+        return items.call_of(item)
+
+    def stream(self) -> ResponsesStream:
+        """A collector for one stream."""
+        return ResponsesStream(self)
+
+
+OPENAI_RESPONSES = ResponsesWire()
+
+
+def _offer(tool: Tool) -> Json:
+    # Left out, `strict` is true here: the API would then refuse or rewrite schemas that are not of its strict kind.
+    return {
+        "type": "function",
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "strict": False,
+    }

@@ -1,0 +1,153 @@
+"""Writes a turn as the events that the Messages API would stream.
+
+The natural shape is what the service was seen to send: the message starts without content and without a stop reason,
+each block starts empty, grows by deltas and stops, and the stop reason comes with the usage after the last block. The
+input of a tool comes as the text of its JSON, an empty fragment first, and nothing more where the text is empty. One
+ping stands after the start of the first block. Everything else is asked for by the framing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from looptck.framing import Framing
+from looptck.turns import Turn
+from looptck.wires.anthropic_messages.encode import body, error_body
+from looptck.wires.fragments import parts, taking_turns
+
+_Event = dict[str, Any]
+
+_NO_INPUT = frozenset({"", "{}"})
+_NO_STOP = {"stop_reason": None, "stop_sequence": None, "stop_details": None}
+_CUMULATIVE = (
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+    "server_tool_use",
+)
+"""The members of the usage that are told again at the end."""
+_AT_START: dict[str, dict[str, Any]] = {
+    "text": {"text": ""},
+    "thinking": {"thinking": "", "signature": ""},
+    "tool_use": {"input": {}},
+    "server_tool_use": {"input": {}},
+    "mcp_tool_use": {"input": {}},
+}
+"""By type: what a block is when it starts. A block of another type is whole from the start."""
+
+_UNKNOWN_DELTA = {"type": "x_unknown_delta", "x_unknown": [1]}
+
+
+def events(turn: Turn, n: int, framing: Framing) -> list[object]:
+    """The streamed reply: objects with a ``type``."""
+    message = body(turn, n, framing)
+    usage = {name: value for name, value in message["usage"].items() if name != "server_tool_use"}
+    begun = {**message, "content": [], **_NO_STOP, "usage": {**usage, "output_tokens": 1}}
+    stream: list[_Event] = [{"type": "message_start", "message": begun}]
+    stream += _content(turn, message["content"], framing)
+    if framing.unknown_events and message["content"]:
+        stream.insert(2, {"type": "content_block_delta", "index": 0, "delta": dict(_UNKNOWN_DELTA)})
+    if not framing.pings:
+        stream.insert(min(2, len(stream)), {"type": "ping"})
+    stream += _end(message, framing)
+    return [*_between(stream, framing), *(["[DONE]"] if framing.quirk == "end-marker" else [])]
+
+
+def without_finish(events: list[object]) -> list[object]:
+    """The events but for those that say why the model stopped, and that the message is over."""
+    last = {"message_delta", "message_stop"}
+    return [event for event in events if not (isinstance(event, dict) and event["type"] in last)]
+
+
+def error_events(before: list[object], message: str) -> list[object]:
+    """What stands in place of the rest of a stream: the error that the documentation shows there."""
+    return [error_body(529, message)]
+
+
+def _between(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
+    """The events as they leave, with what the framing puts into them and between them."""
+    for place, event in enumerate(stream):
+        if place and framing.unknown_events:
+            yield {"type": "x_unknown", "x_unknown": [1]}
+        if framing.pings:
+            yield {"type": "ping"}
+        if framing.unknown_fields:
+            changed = {**event, "x_unknown": [1]}
+            yield changed | ({"delta": {**event["delta"], "x_unknown": [1]}} if "delta" in event else {})
+        else:
+            yield event
+
+
+def _content(turn: Turn, content: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
+    """The events of all blocks, one block after the other but for calls that take turns."""
+    texts = iter([call.arguments for call in turn.calls])
+    lines = []
+    for index, block in enumerate(content):
+        text = next(texts) if block["type"] == "tool_use" else None
+        stops = framing.quirk != "block-not-stopped" or index < len(content) - 1
+        line = [*_block(block, text, framing), *([{"type": "content_block_stop"}] if stops else [])]
+        lines.append([{"type": event["type"], "index": index, **event} for event in line])
+    placed = zip(content, lines, strict=True)
+    for together, group in groupby(placed, lambda entry: framing.interleaved and entry[0]["type"] == "tool_use"):
+        grown = [line for _, line in group]
+        yield from taking_turns(grown) if together else (event for line in grown for event in line)
+
+
+def _block(block: dict[str, Any], text: str | None, framing: Framing) -> Iterator[_Event]:
+    """The start of a block and its deltas, but for their place; ``text``: a call's input as the model wrote it."""
+    start = {**block, **_AT_START.get(block["type"], {})}
+    if "input" in block and framing.quirk == "input-at-start":
+        yield {"type": "content_block_start", "content_block": block}
+        return
+    if "input" in block and framing.quirk == "no-input-at-start":
+        del start["input"]
+    yield {"type": "content_block_start", "content_block": start}
+    for delta in _deltas(block, text, framing):
+        yield {"type": "content_block_delta", "delta": delta}
+
+
+def _deltas(block: dict[str, Any], text: str | None, framing: Framing) -> Iterator[dict[str, Any]]:
+    match block["type"]:
+        case "text":
+            for part in _parts(block["text"], framing):
+                yield {"type": "text_delta", "text": part}
+        case "thinking":
+            for part in _parts(block["thinking"], framing):
+                yield {"type": "thinking_delta", "thinking": part}
+            yield {"type": "signature_delta", "signature": block["signature"]}
+        case _ if "input" in block:
+            wanted = json.dumps(block["input"], ensure_ascii=False) if text is None else text
+            for part in _fragments(wanted, framing):
+                yield {"type": "input_json_delta", "partial_json": part}
+
+
+def _fragments(text: str, framing: Framing) -> Iterator[str]:
+    """The fragments of a tool's input."""
+    if not framing.no_empty_arguments:
+        yield ""
+    elif text.strip() in _NO_INPUT:
+        return
+    yield from _parts(text, framing)
+
+
+def _parts(text: str, framing: Framing) -> Iterator[str]:
+    """The text in parts; where the framing asks for it, with an empty one before and after each."""
+    if framing.empty_deltas:
+        yield ""
+    for part in parts(text, framing.fragment):
+        yield part
+        if framing.empty_deltas:
+            yield ""
+
+
+def _end(message: dict[str, Any], framing: Framing) -> Iterator[_Event]:
+    usage = {name: message["usage"][name] for name in _CUMULATIVE if name in message["usage"]}
+    if framing.split_end:
+        yield {"type": "message_delta", "delta": dict(_NO_STOP), "usage": usage}
+    reason = {name: message[name] for name in _NO_STOP}
+    yield {"type": "message_delta", "delta": reason, "usage": usage}
+    yield {"type": "message_stop"}

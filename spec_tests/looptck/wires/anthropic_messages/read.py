@@ -1,0 +1,112 @@
+"""Reads a Messages request into the neutral history, leniently: judging it is the judge's work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from looptck.framing import NATURAL
+from looptck.history import Answered, Asked, Item, Kept, Offered, Request, Said
+from looptck.turns import Call, Turn
+from looptck.wires.anthropic_messages import encode
+
+_ASIDE = ("type", "cache_control", "caller", "toolset_name")
+"""Members of a block that do not count: clients leave them out or put them in, and the service takes it either way."""
+
+_arguments = json.JSONEncoder(ensure_ascii=False).encode
+"""An input as the text of its arguments."""
+
+
+def read(body: object, kept: int = 0) -> Request:
+    """The request told neutrally; what cannot be read is left out.
+
+    Its first ``kept`` messages, and the system prompt and tools with them, are from the service's memory.
+    """
+    fields = _object(body)
+    thread = _object(fields.get("thread"))
+    continues = thread.get("previous_message_id") if thread.get("type") == "continue" else None
+    return Request(
+        model=_text(fields.get("model")),
+        stream=fields.get("stream") is True,
+        items=tuple(_items(fields, kept)),
+        tools=tuple(_tools(fields.get("tools"))),
+        continues=continues if isinstance(continues, str) else None,
+    )
+
+
+def echo(turn: Turn) -> list[Item]:
+    """A turn as the next request should carry it: every block that has something to say, in its place."""
+    items: list[Item] = []
+    for piece in turn.pieces:
+        if isinstance(piece, Call):
+            items.append(Asked(piece.id or "", piece.tool, piece.arguments))
+        else:
+            blocks = encode.body(Turn((piece,), "end"), 0, NATURAL)["content"]
+            items += [item for block in blocks for item in _block("assistant", block, "")]
+    return items
+
+
+def _items(fields: dict[str, Any], kept: int) -> Iterator[Item]:
+    stored = "the thread's " if kept else ""
+    if system := _text(fields.get("system")):
+        yield Said("system", system, f"{stored}/system")
+    for place, entry in enumerate(_list(fields.get("messages"))):
+        message = _object(entry)
+        role, content = _text(message.get("role")), message.get("content")
+        pointer = f"{stored}/messages/{place}/content" if place < kept else f"/messages/{place - kept}/content"
+        items = [
+            item
+            for number, block in enumerate(_list(content))
+            for item in _block(role, _object(block), f"{pointer}/{number}")
+        ]
+        yield from items or [Said(role, _text(content), pointer)]
+
+
+def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:
+    match block.get("type"):
+        case "text":
+            if text := _text(block.get("text")):
+                yield Said(role, text, pointer)
+        case "tool_use":
+            yield Asked(_text(block.get("id")), _text(block.get("name")), _arguments(block.get("input")), pointer)
+        case "tool_result":
+            failed = block.get("is_error") is True
+            yield Answered(_text(block.get("tool_use_id")), _text(block.get("content")), pointer, failed)
+        case kind:
+            yield Kept(_text(kind), _counting({name: block[name] for name in block if name not in _ASIDE}), pointer)
+
+
+def _counting(value: Any) -> Any:
+    """What counts of a value: no member that is null, as some clients leave those out, nor any that only we put in."""
+    if isinstance(value, dict):
+        return {
+            name: _counting(member)
+            for name, member in value.items()
+            if member is not None and not name.startswith("x_")
+        }
+    return [_counting(member) for member in value] if isinstance(value, list) else value
+
+
+def _tools(tools: object) -> Iterator[Offered]:
+    for place, entry in enumerate(_list(tools)):
+        tool = _object(entry)
+        yield Offered(
+            _text(tool.get("name")), _text(tool.get("description")), tool.get("input_schema"), f"/tools/{place}"
+        )
+
+
+def _text(value: object) -> str:
+    """Text, or the texts of a list of blocks joined; nothing for anything else."""
+    if isinstance(value, str):
+        return value
+    texts = (_object(block).get("text") for block in _list(value))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

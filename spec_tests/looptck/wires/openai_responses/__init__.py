@@ -1,0 +1,69 @@
+"""The wire ``openai-responses``: OpenAI's Responses API, plain and streamed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from looptck.wires.openai_responses.encode import STATUS, body, error_body, text_of
+from looptck.wires.openai_responses.encode_stream import error_events, events, without_finish
+from looptck.wires.openai_responses.judge import refusal
+from looptck.wires.openai_responses.read import echo
+from looptck.wires.openai_responses.reply import turn
+from looptck.wires.openai_responses.service import service
+from looptck.wires.wire import Wire
+
+_MODEL = {"id": "looptck-model", "object": "model", "created": 1_750_000_000, "owned_by": "looptck"}
+
+
+def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
+    match method, path.removeprefix("/").split("/"):
+        case "GET", ["models"]:
+            return {"object": "list", "data": [_MODEL]}
+        case "GET", ["models", name]:
+            return {**_MODEL, "id": name}
+        case "POST", ["responses", "input_tokens"]:
+            return {"object": "response.input_tokens", "input_tokens": len(json.dumps(body)) // 4}
+        case _:
+            return None
+
+
+OPENAI_RESPONSES = Wire(
+    name="openai-responses",
+    route="/responses",
+    stops=frozenset(STATUS),
+    shapes=frozenset(
+        {
+            "fragment",
+            "interleaved",
+            "empty_deltas",
+            "unknown_fields",
+            "unknown_events",
+            "no_empty_arguments",
+        }
+    ),
+    quirks=frozenset(
+        {
+            "no-deltas",
+            "no-arguments-done",
+            "no-item-done",
+            "final-output-empty",
+            "early-id-differs",
+            "no-sequence",
+            "unnamed-events",
+            "end-marker",
+        }
+    ),
+    body=body,
+    events=events,
+    without_finish=without_finish,
+    error_body=error_body,
+    error_events=error_events,
+    service=service,
+    refusal=refusal,
+    text=text_of,
+    echo=echo,
+    turn=turn,
+    side=_side,
+    named_events=True,
+)

@@ -1,0 +1,91 @@
+"""The rules on options that contradict each other, and on the schemas that a request carries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck.wires.problem import Problem
+
+RULES = {
+    "choice-needs-tools": "A tool choice of required comes only with tools.",
+    "forced-tool-is-offered": "A tool choice that names a tool names one of the tools.",
+    "parameters-describe-an-object": "A function's parameters are a JSON Schema of type object with properties.",
+    "strict-schemas-are-closed": "A strict schema allows no additional properties and requires every property.",
+    "json-mode-mentions-json": "A request for a JSON object says the word JSON in its input.",
+}
+
+_GATHERED = frozenset({"namespace", "tool_search", "mcp"})
+"""Tools that bring tools with them."""
+
+
+def problems(body: dict[str, Any]) -> list[Problem]:
+    """What the options contradict."""
+    found: list[Problem] = []
+    tools = body.get("tools") or ()
+    for place, tool in enumerate(tools):
+        if tool["type"] == "function" and (parameters := tool.get("parameters")):
+            found += _parameters(tool, parameters, f"/tools/{place}/parameters")
+    choice = body.get("tool_choice")
+    if choice is not None and choice != "auto":
+        found += _choice(choice, tools)
+    if body.get("text"):
+        found += _format(body, body["text"].get("format") or {})
+    return found
+
+
+def _parameters(function: dict[str, Any], parameters: dict[str, Any], pointer: str) -> list[Problem]:
+    rule, fault = "parameters-describe-an-object", ""
+    if parameters.get("type") != "object":
+        fault = f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{parameters.get("type")}"'."""
+    elif "properties" not in parameters:
+        fault = "In context=(), object schema missing properties."
+    elif function.get("strict"):
+        rule, fault = "strict-schemas-are-closed", _open_end(parameters)
+    if not fault:
+        return []
+    message = f"Invalid schema for function '{function['name']}': {fault}"
+    return [Problem(rule, pointer, message, code="invalid_function_parameters")]
+
+
+def _choice(choice: Any, tools: Any) -> list[Problem]:
+    if choice == "required" and not tools:
+        message = "Tool choice 'required' must be specified with 'tools' parameter."
+        return [Problem("choice-needs-tools", "/tool_choice", message)]
+    if not isinstance(choice, dict) or choice["type"] not in {"function", "custom"}:
+        return []
+    if any(tool["type"] in _GATHERED or tool.get("name") == choice["name"] for tool in tools):
+        return []
+    message = f"Tool choice '{choice['name']}' not found in 'tools' parameter."
+    return [Problem("forced-tool-is-offered", "/tool_choice/name", message)]
+
+
+def _format(body: dict[str, Any], wanted: dict[str, Any]) -> list[Problem]:
+    kind = wanted.get("type")
+    alone = not any(body.get(name) for name in ("previous_response_id", "prompt", "conversation"))
+    if kind == "json_object" and alone and "json" not in str(body.get("input")).lower():
+        message = (
+            "Response input messages must contain the word 'json' in some form to use 'text.format' of type "
+            "'json_object'."
+        )
+        return [Problem("json-mode-mentions-json", "/input", message)]
+    if kind == "json_schema" and wanted.get("strict") and (fault := _open_end(wanted["schema"])):
+        message = f"Invalid schema for response_format '{wanted['name']}': {fault}"
+        return [Problem("strict-schemas-are-closed", "/text/format/schema", message, code="invalid_json_schema")]
+    return []
+
+
+def _open_end(schema: dict[str, Any]) -> str:
+    """What keeps the top of a schema from being strict, or nothing; deeper levels are not looked at.
+
+    A schema that says nothing of additional properties was seen to be taken.
+    """
+    if schema.get("additionalProperties", False) is not False:
+        return "In context=(), 'additionalProperties' is required to be supplied and to be false."
+    required = schema.get("required") or ()
+    missing = [name for name in schema.get("properties") or () if name not in required]
+    if not missing:
+        return ""
+    return (
+        "In context=(), 'required' is required to be supplied and to be an array including every key in properties. "
+        f"Missing '{missing[0]}'."
+    )

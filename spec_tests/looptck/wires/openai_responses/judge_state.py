@@ -1,0 +1,73 @@
+"""The rules on what a request leans on, and then those on the history that it so comes to.
+
+Without a memory to ask, whatever a request says of earlier responses is believed: a judge of single requests accepts
+what it cannot know.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck.wires.openai_responses import judge_history, judge_items
+from looptck.wires.openai_responses.memory import Memory
+from looptck.wires.problem import Problem
+
+RULES = {
+    "one-memory": "Only one of previous_response_id and conversation is set.",
+    "conversations-are-known": "The conversation that a request belongs to is one that the service has.",
+    "previous-response-is-kept": "A previous_response_id is the id of a response that the service has stored.",
+    "something-is-asked": "The input is not empty, or the request leans on a response, a prompt or a conversation.",
+    **judge_items.RULES,
+    **judge_history.RULES,
+}
+
+_LEANINGS = ("previous_response_id", "prompt", "conversation")
+_ALONE = Memory(keeps=False)
+"""The memory of a judge that has none."""
+
+
+def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
+    """What the service would refuse in the state that it finds, then in the history."""
+    refused = _unfounded(body, memory)
+    if refused:
+        return [refused]
+    known = _ALONE if memory is None else memory
+    given = known.input(body)
+    if not given and not any(body.get(name) for name in _LEANINGS):
+        message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided."
+        return [Problem("something-is-asked", "/input", message, code="missing_required_parameter")]
+    references = [
+        (place, item.get("id", "")) for place, item in enumerate(given) if item.get("type") == "item_reference"
+    ]
+    if references and memory is not None:
+        return [judge_items.gone(id, f"/input/{place}", memory.sent(id)) for place, id in references]
+    before = known.before(body)
+    items = [*before, *given] if before else given
+    blind = bool(references) or any(body.get(name) for name in _LEANINGS if memory is None or name == "prompt")
+    return judge_items.problems(items, len(before), memory) + judge_history.problems(items, len(before), blind=blind)
+
+
+def _unfounded(body: dict[str, Any], memory: Memory | None) -> Problem | None:
+    """What the request leans on and must not, or cannot."""
+    previous, conversation = body.get("previous_response_id"), body.get("conversation")
+    if previous is not None and conversation is not None:
+        message = (
+            "Mutually exclusive parameters: ''. Ensure you are only providing one of: 'pre..._id' or 'conversation'."
+        )
+        return Problem("one-memory", "/conversation", message, code="mutually_exclusive_parameters")
+    if memory is None:
+        return None
+    if conversation is not None:
+        id = conversation if isinstance(conversation, str) else conversation["id"]
+        message = f"Conversation with id '{id}' not found."
+        return Problem("conversations-are-known", "/conversation", message, status=404, forgotten=True)
+    reply = None if previous is None else memory.reply(previous)
+    if previous is None or (reply is not None and reply.kept):
+        return None
+    return Problem(
+        "previous-response-is-kept",
+        "/previous_response_id",
+        f"Previous response with id '{previous}' not found.",
+        code=memory.lost_code or "previous_response_not_found",
+        forgotten=reply is None or reply.promised,
+    )

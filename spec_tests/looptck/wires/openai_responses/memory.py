@@ -1,0 +1,134 @@
+"""What the service remembers of a run: what it has answered, and whether it still has it.
+
+Each reply is written down as it leaves; it is taken apart only once a request leans on it or brings some of it back.
+Thoughts carry their encrypted content with them: the service recognizes it whether it kept the reply or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.turns import Turn
+from looptck.wires.openai_responses.encode import items
+
+Item = dict[str, Any]
+
+
+@dataclass(slots=True, eq=False)
+class Reply:
+    """A whole reply, and the request that it answers."""
+
+    body: dict[str, Any]
+    n: int
+    turn: Turn
+    promised: bool
+    """Whether the request left it to the service to store the reply."""
+    kept: bool
+    """Whether the service has it."""
+    history: list[Item] | None = field(default=None, repr=False)
+    """All items up to the end of this reply, once somebody has asked for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An output item of a reply."""
+
+    item: Item
+    reply: Reply
+    times: int
+    """How often the service has sent an item with this id: a script may say one id twice."""
+    thought: str | None
+    """The id of the thought that stood right before it."""
+    followed: bool
+    """Whether another item stood behind it."""
+
+
+class Memory:
+    """The replies of one run; ``keeps`` False: none of them is stored."""
+
+    def __init__(self, *, keeps: bool = True) -> None:
+        self.lost_code: str | None = None
+        """The error code by which the service says that it has lost what it kept; None: the usual one."""
+        self._keeps = keeps
+        self._replies: dict[str, Reply] = {}
+        self._unread: list[Reply] = []
+        self._sent: dict[str, Sent] = {}
+        self._seals: dict[str, str] = {}
+
+    def add(self, body: dict[str, Any], n: int, turn: Turn) -> None:
+        """The service has answered this request, the ``n``-th, with this turn."""
+        promised = body.get("store") is not False
+        reply = Reply(body, n, turn, promised, promised and self._keeps)
+        self._replies[f"resp_looptck{n:016d}"] = reply
+        self._unread.append(reply)
+
+    def lose(self, code: str | None) -> None:
+        """All that was kept is gone."""
+        self.lost_code = code
+        for reply in self._replies.values():
+            reply.kept = False
+
+    def reply(self, id: str) -> Reply | None:
+        """The reply with this id, kept or not."""
+        return self._replies.get(id)
+
+    def sent(self, id: str) -> Sent | None:
+        """The output item with this id, kept or not."""
+        self._read()
+        return self._sent.get(id)
+
+    @property
+    def seals(self) -> Mapping[str, str]:
+        """The encrypted contents of all thoughts, each with the id of its thought."""
+        self._read()
+        return self._seals
+
+    def before(self, body: Mapping[str, Any]) -> list[Item]:
+        """The items that a request leans on with its ``previous_response_id``."""
+        reply = self._previous(body)
+        return self._history(reply) if reply is not None and reply.kept else []
+
+    def input(self, body: Mapping[str, Any]) -> list[Any]:
+        """The input of a request as items; what is referred to and kept stands in place of its reference."""
+        given = body.get("input")
+        if isinstance(given, str):
+            return [{"role": "user", "content": given}] if given else []
+        return [self._resolved(item) for item in given] if isinstance(given, list) else []
+
+    def _previous(self, body: Mapping[str, Any]) -> Reply | None:
+        id = body.get("previous_response_id")
+        return self._replies.get(id) if isinstance(id, str) else None
+
+    def _history(self, reply: Reply) -> list[Item]:
+        """All items up to the end of a reply."""
+        chain: list[Reply] = []
+        node: Reply | None = reply
+        while node is not None and node.history is None:
+            chain.append(node)
+            node = self._previous(node.body)
+        history = node.history if node is not None and node.history is not None else []
+        for node in reversed(chain):
+            history = node.history = [*history, *self.input(node.body), *items(node.turn, node.n)]
+        return history
+
+    def _resolved(self, item: Any) -> Any:
+        if not isinstance(item, dict) or item.get("type") != "item_reference":
+            return item
+        sent = self.sent(item["id"]) if isinstance(item.get("id"), str) else None
+        return sent.item if sent is not None and sent.reply.kept else item
+
+    def _read(self) -> None:
+        """Take the replies apart that came since the last time."""
+        for reply in self._unread:
+            output = items(reply.turn, reply.n)
+            thought = None
+            for place, item in enumerate(output, 1):
+                id = item["id"]
+                times = self._sent[id].times + 1 if id in self._sent else 1
+                self._sent[id] = Sent(item, reply, times, thought, place < len(output))
+                thought = None
+                if item["type"] == "reasoning":
+                    self._seals[item["encrypted_content"]] = thought = id
+        self._unread.clear()

@@ -1,0 +1,95 @@
+"""Reads a Responses request into the neutral history, leniently: judging it is the judge's work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from looptck.history import Answered, Asked, Item, Kept, Offered, Request, Said
+from looptck.turns import Turn
+from looptck.wires.openai_responses.encode import items
+
+_NO_SEALS: Mapping[str, str] = {}
+_UNCOUNTED = frozenset({"type", "status", "x_unknown"})
+"""Members that say nothing about what is in an item."""
+
+
+def read(body: object, stored: Iterable[Item] = ()) -> Request:
+    """All of a request but its input; what cannot be read is left out.
+
+    ``stored``: what comes after the instructions: the service's memory, and the input.
+    """
+    fields = _object(body)
+    instructions = _text(fields.get("instructions"))
+    said = [Said("system", instructions, "/instructions")] if instructions else []
+    return Request(
+        model=_text(fields.get("model")),
+        stream=fields.get("stream") is True,
+        items=(*said, *stored),
+        tools=tuple(_tools(fields.get("tools"))),
+        continues=_text(fields.get("previous_response_id")) or None,
+    )
+
+
+def echo(turn: Turn) -> list[Item]:
+    """A turn as the next request should carry it: its items in their order."""
+    output = items(turn, 0)
+    seals = {item["encrypted_content"]: item["id"] for item in output if item["type"] == "reasoning"}
+    return [item for entry in output for item in told(entry, "", seals)]
+
+
+def told(entry: object, pointer: str, seals: Mapping[str, str] = _NO_SEALS) -> Iterator[Item]:
+    """An input item told neutrally; a message of the model that says nothing is left out.
+
+    ``seals``: the encrypted contents that the service has issued, each with the id of its thought. A thought is
+    returned by either, and nothing else of it counts: the service does not look at its summary.
+    """
+    item = _object(entry)
+    kind = _text(item.get("type")) or "message"
+    match kind:
+        case "message":
+            role, text = _text(item.get("role")), _text(item.get("content"))
+            if text or role != "assistant":
+                yield Said(role, text, pointer)
+        case "function_call" | "custom_tool_call":
+            wanted = item.get("arguments" if kind == "function_call" else "input")
+            arguments = wanted if isinstance(wanted, str) else json.dumps(wanted)
+            yield Asked(_text(item.get("call_id")), _text(item.get("name")), arguments, pointer)
+        case "function_call_output" | "custom_tool_call_output":
+            yield Answered(_text(item.get("call_id")), _text(item.get("output")), pointer)
+        case "reasoning":
+            yield Kept(kind, _thought(item, seals), pointer)
+        case _:
+            counted = {name: value for name, value in item.items() if value is not None and name not in _UNCOUNTED}
+            yield Kept(kind, counted, pointer)
+
+
+def _thought(item: dict[str, Any], seals: Mapping[str, str]) -> dict[str, Any]:
+    """What counts of a thought: its id; and an encrypted content that is not the one issued under this id."""
+    id, seal = item.get("id"), item.get("encrypted_content")
+    issued = seals.get(seal) if isinstance(seal, str) else None
+    if issued is not None and id in (None, issued):
+        return {"id": issued}
+    return {"id": id} if seal is None else {"id": id, "encrypted_content": seal}
+
+
+def _tools(tools: object) -> Iterator[Offered]:
+    """The tools with a name: the others are the service's own."""
+    for place, entry in enumerate(tools if isinstance(tools, list) else ()):
+        tool = _object(entry)
+        if name := _text(tool.get("name")):
+            yield Offered(name, _text(tool.get("description")), tool.get("parameters"), f"/tools/{place}")
+
+
+def _text(value: object) -> str:
+    """Text, or the texts and refusals of a list of parts joined; nothing for anything else."""
+    if isinstance(value, str):
+        return value
+    parts = (_object(part) for part in (value if isinstance(value, list) else ()))
+    texts = (part.get("text", part.get("refusal")) for part in parts)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

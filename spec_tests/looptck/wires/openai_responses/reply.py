@@ -1,0 +1,100 @@
+"""Reads a recorded reply of the Responses API back into the turn that it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+
+_STOPS: dict[str, Stop] = {
+    "failed": "failed",
+    "cancelled": "cancelled",
+    "queued": "queued",
+    "in_progress": "in_progress",
+}
+_INCOMPLETE: dict[str, Stop] = {"max_output_tokens": "length", "content_filter": "content_filter"}
+_LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled(Thinking):
+    """A thought with the encrypted content that it came with, which nobody can work out."""
+
+    encrypted: str = ""
+
+    @property
+    def seal(self) -> str:
+        """The encrypted content."""
+        return self.encrypted
+
+
+def turn(text: str, stream: bool) -> Turn:
+    """The turn in a body, plain or an event stream. Raises what reading foreign JSON raises where it says none."""
+    response = _last(text) if stream else json.loads(text)
+    pieces = tuple(piece for item in response["output"] for piece in _pieces(item))
+    return Turn(pieces, _stop(response, pieces))
+
+
+def _stop(response: dict[str, Any], pieces: tuple[Piece, ...]) -> Stop:
+    match response["status"]:
+        case "completed":
+            return "calls" if any(isinstance(piece, Call) for piece in pieces) else "end"
+        case "incomplete":
+            return _INCOMPLETE[response["incomplete_details"]["reason"]]
+        case status:
+            return _STOPS[status]
+
+
+def _last(text: str) -> dict[str, Any]:
+    """The response that the last event of a stream carries; where its items are left out, with those that were done."""
+    done: list[tuple[int, dict[str, Any]]] = []
+    for event in _events(text):
+        if event["type"] == "response.output_item.done":
+            done.append((event.get("output_index", len(done)), event["item"]))
+        elif event["type"] in _LAST:
+            response: dict[str, Any] = event["response"]
+            return {**response, "output": response["output"] or [item for _, item in sorted(done, key=itemgetter(0))]}
+    raise ValueError("no event says how the response ended")
+
+
+def _events(text: str) -> Iterator[Any]:
+    data: list[str] = []
+    for line in _LINE_END.split(text.removeprefix("\ufeff")):
+        if line.startswith("data:"):
+            data.append(line[5:])
+        elif not line and data:
+            yield json.loads("\n".join(data))
+            data = []
+
+
+def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
+    match item["type"]:
+        case "message":
+            yield from (_said(part, item.get("phase")) for part in item["content"])
+        case "function_call":
+            yield Call(item["name"], item["arguments"], item["call_id"])
+        case "custom_tool_call":
+            yield Call(item["name"], item["input"], item["call_id"], custom=True)
+        case "reasoning":
+            summary = item["summary"]
+            text = "\n\n".join(part["text"] for part in summary)
+            yield Recalled(text, not summary, item["id"].removeprefix("rs_"), item.get("encrypted_content") or "")
+        case "web_search_call":
+            yield Hosted("search", item["action"]["query"], item["status"] == "completed", item["id"][len("ws_") :])
+        case "mcp_call":
+            query = json.loads(item["arguments"])["query"]
+            yield Hosted("mcp", query, item["status"] == "completed", item["id"][len("mcp_") :])
+        case "x_unknown":
+            yield Unknown(item["id"])
+        case kind:
+            raise ValueError(f"no piece of a turn stands for an item of type {kind!r}")
+
+
+def _said(part: dict[str, Any], phase: str | None) -> Piece:
+    return Refusal(part["refusal"]) if part["type"] == "refusal" else Text(part["text"], phase)

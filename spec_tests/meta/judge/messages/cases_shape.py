@@ -1,0 +1,157 @@
+"""The smallest Messages bodies that break each rule on the shape, beside the nearest ones that break none."""
+
+from __future__ import annotations
+
+from meta.judge.messages.bodies import (
+    FOUND,
+    IMAGE,
+    SEARCH,
+    THOUGHT,
+    USER,
+    assistant,
+    block,
+    call,
+    request,
+    result,
+    system,
+    text,
+    tool,
+    user,
+    without,
+)
+
+_SEARCH_TOOL = {"type": "web_search_20250305", "name": "web_search"}
+
+
+def _asked(**members: object) -> dict[str, object]:
+    """A request with a call and its result, the call changed."""
+    return request(USER, assistant(call("a", **members)), user(result("a")))
+
+
+def _answered(**members: object) -> dict[str, object]:
+    """The same, with the result changed."""
+    return request(USER, assistant(call("a")), user(result("a", **members)))
+
+
+CASES: tuple[tuple[str, object, object], ...] = (
+    ("body-is-an-object", [], request()),
+    ("body-is-an-object", None, None),
+    ("model-is-named", without(request(), "model"), request()),
+    ("model-is-named", request(model=""), None),
+    ("model-is-named", request(model=None), None),
+    ("tokens-are-limited", without(request(), "max_tokens"), request()),
+    ("tokens-are-limited", request(max_tokens=-1), request(max_tokens=1)),
+    ("tokens-are-limited", request(max_tokens="9"), None),
+    ("messages-are-a-filled-list", without(request(), "messages"), request()),
+    ("messages-are-a-filled-list", request(messages=[]), None),
+    ("messages-are-a-filled-list", request(messages=None), None),
+    ("parameters-are-known", request(max_completion_tokens=1), request(stop_sequences=["x"])),
+    ("parameters-are-known", request(x=None), request(system=None)),
+    ("parameters-are-known", request({**USER, "name": "u"}), None),
+    ("parameters-are-known", _asked(index=0), _asked(caller={"type": "direct"}, x_unknown=1)),
+    ("parameters-are-known", _answered(name="f"), _answered(is_error=True, cache_control={"type": "ephemeral"})),
+    ("parameters-are-known", request(tools=[tool(parameters={})]), request(tools=[tool(strict=True)])),
+    ("parameters-are-known", request(metadata={"x": 1}), request(metadata={"user_id": "u"})),
+    ("roles-are-known", request({**USER, "role": "tool"}), request(USER, system("s"))),
+    ("roles-are-known", request({"content": "x"}), None),
+    ("content-is-text-or-blocks", request({"role": "user"}), request(user("x"))),
+    ("content-is-text-or-blocks", request({**USER, "content": None}), None),
+    ("content-is-text-or-blocks", request({**USER, "content": {}}), None),
+    ("content-is-text-or-blocks", request({**USER, "content": ["x"]}), None),
+    ("content-is-text-or-blocks", request(user(block("image"))), request(user(IMAGE))),
+    ("content-is-text-or-blocks", request(user(block("search_result"))), None),
+    ("content-is-text-or-blocks", request(USER, assistant(without(SEARCH, "id"))), request(USER, assistant(SEARCH))),
+    (
+        "content-is-text-or-blocks",
+        request(USER, assistant({**SEARCH, "type": "mcp_tool_use"})),
+        request(USER, assistant({**SEARCH, "type": "mcp_tool_use", "server_name": "m"})),
+    ),
+    (
+        "content-is-text-or-blocks",
+        request(USER, assistant(SEARCH, without(FOUND, "tool_use_id"))),
+        request(USER, assistant(SEARCH, FOUND)),
+    ),
+    ("blocks-are-known", request(user(block("input_text", text="x"))), request(user(text("x")))),
+    ("blocks-are-known", request(user({"text": "x"})), None),
+    ("blocks-are-known", request(USER, assistant(block("x_unknown", id="u"))), None),
+    ("texts-are-filled", request(user("")), request(user("."))),
+    ("texts-are-filled", request(user({"type": "text"})), None),
+    ("texts-are-filled", request(system=[text("")]), request(system=[text("s")])),
+    ("texts-are-filled", _answered(content=[text("")]), _answered(content="")),
+    ("calls-are-whole", request(USER, assistant(without(call("a"), "name")), user(result("a"))), _asked()),
+    ("calls-are-whole", _asked(name=""), _asked(name="x" * 200)),
+    ("calls-are-whole", _asked(name="x" * 201), _asked(name="not.offered")),
+    ("input-is-an-object", _asked(input="{}"), _asked(input={"x": [1]})),
+    ("input-is-an-object", _asked(input=None), None),
+    ("input-is-an-object", request(USER, assistant(without(call("a"), "input")), user(result("a"))), None),
+    ("ids-are-legal", _asked(id="a b"), _asked(id="a")),
+    ("ids-are-legal", _asked(id=""), None),
+    ("results-carry-a-call-id", _answered(tool_use_id=None), _answered()),
+    ("results-carry-a-call-id", request(USER, assistant(call("a")), user(without(result("a"), "tool_use_id"))), None),
+    ("results-are-text-or-blocks", _answered(content={"x": 1}), _answered(content=[text("x"), IMAGE])),
+    ("results-are-text-or-blocks", _answered(content=18), _answered(content=[])),
+    ("results-are-text-or-blocks", _answered(content=[call("b")]), _answered(content=None)),
+    (
+        "thinking-is-whole",
+        request(USER, assistant(without(THOUGHT, "signature"), "x"), USER),
+        request(USER, assistant(THOUGHT, "x"), USER),
+    ),
+    (
+        "thinking-is-whole",
+        request(USER, assistant(block("redacted_thinking"), "x"), USER),
+        request(USER, assistant(block("redacted_thinking", data="d"), "x"), USER),
+    ),
+    (
+        "tools-are-whole",
+        request(tools=[{"type": "function", "function": {"name": "f"}}]),
+        request(tools=[tool(type="custom"), _SEARCH_TOOL, {"type": "mcp_toolset", "mcp_server_name": "m"}]),
+    ),
+    ("tools-are-whole", request(tools=[tool("a b")]), request(tools=[tool("a-b")])),
+    ("tools-are-whole", request(tools=[tool("x" * 129)]), request(tools=[tool("x" * 128)])),
+    ("tools-are-whole", request(tools=[{"name": "f"}]), None),
+    (
+        "tools-are-whole",
+        request(tools=[tool(input_schema={})]),
+        request(tools=[tool(input_schema={"type": "object", "properties": {}, "required": []})]),
+    ),
+    ("tools-are-whole", request(tools=[tool(input_schema={"type": "string"})]), None),
+    ("tools-are-whole", request(tools=["f"]), None),
+    ("choice-is-known", request(tools=[tool()], tool_choice="auto"), request(tools=[tool()], tool_choice=None)),
+    (
+        "choice-is-known",
+        request(tools=[tool()], tool_choice={"type": "tool"}),
+        request(tools=[tool()], tool_choice={"type": "tool", "name": "f"}),
+    ),
+    (
+        "choice-is-known",
+        request(tools=[tool()], tool_choice={"type": "required"}),
+        request(tools=[tool()], tool_choice={"type": "any", "disable_parallel_tool_use": True}),
+    ),
+    ("values-fit", request(temperature=1.5), request(temperature=1)),
+    ("values-fit", request(stream="true"), request(stream=True)),
+    ("values-fit", request(thinking={"type": "enabled"}), request(thinking={"type": "adaptive"})),
+    (
+        "values-fit",
+        request(thinking={"type": "enabled", "budget_tokens": 1023}),
+        request(thinking={"type": "enabled", "budget_tokens": 1024}),
+    ),
+    ("values-fit", request(thread={"type": "continue"}), request(thread={"type": "create"})),
+    ("values-fit", request(cache_control={"type": "permanent"}), request(cache_control={"type": "ephemeral"})),
+    ("values-fit", request(tools={}), request(tools=[])),
+    ("tool-names-are-unique", request(tools=[tool("f"), tool("f")]), request(tools=[tool("f"), tool("g")])),
+    (
+        "choice-needs-tools",
+        request(tool_choice={"type": "auto"}),
+        request(tools=[tool()], tool_choice={"type": "auto"}),
+    ),
+    ("choice-needs-tools", request(tools=[], tool_choice={"type": "any"}), request(tool_choice={"type": "none"})),
+    (
+        "forced-tool-is-offered",
+        request(tools=[tool("f")], tool_choice={"type": "tool", "name": "g"}),
+        request(
+            tools=[tool("f"), {"type": "mcp_toolset", "mcp_server_name": "m"}],
+            tool_choice={"type": "tool", "name": "g"},
+        ),
+    ),
+)
+"""The rule, a body that breaks it, and one that is as near as can be and breaks none (or None)."""

@@ -1,0 +1,161 @@
+"""The service takes its items back in every form that is legal, and refuses the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.turns import Call, Hosted, Thinking, Unknown, calls, turn
+from looptck.wires.openai_responses.encode import items
+from looptck.wires.openai_responses.read import echo
+from meta.judge.responses.bodies import USER, Item, call, output, reference, request, thought
+from meta.judge.responses.far_end import ASKED, BARE, SENT, THOUGHT, answered, error, first
+
+UNREAD = "could not be verified. Reason: Encrypted content could not be decrypted or parsed."
+OTHERS = "could not be verified. Reason: Encrypted content item_id did not match the target item id."
+OTHER = Thinking("another", id="thought_9a").seal
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [SENT, ASKED],
+        [{**SENT, "summary": []}, ASKED],
+        [{"type": "reasoning", "summary": [], "encrypted_content": SENT["encrypted_content"]}, ASKED],
+        [{"type": "reasoning", "summary": [], "encrypted_content": SENT["encrypted_content"]}, BARE],
+        [SENT, BARE],
+        [{"type": "reasoning", "summary": [], "id": "rs_thought_1a"}, ASKED],
+        [reference("rs_thought_1a"), ASKED],
+        [reference("rs_thought_1a"), reference("fc_call_1a")],
+    ],
+)
+def test_a_turn_comes_back_in_many_forms(given: list[Item]) -> None:
+    """Whole, sealed, by id or by reference: it is accepted, and it reads the same."""
+    far_end = answered()
+    body = request(USER, *given, output("call_1a"))
+
+    assert [] == far_end.judge(body)
+    assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ([ASKED], "items-come-with-their-thought"),
+        ([reference("fc_call_1a")], "items-come-with-their-thought"),
+        ([ASKED, SENT], "items-come-with-their-thought"),
+        ([{"type": "reasoning", "summary": [], "id": "rs_thought_1a"}, BARE], "thoughts-come-with-what-followed"),
+        ([call("call_1a"), SENT], "thoughts-come-with-what-followed"),
+        ([{**SENT, "encrypted_content": SENT["encrypted_content"][:24]}, ASKED], "thoughts-are-the-services"),
+        ([{**SENT, "encrypted_content": OTHER}, ASKED], "thoughts-are-the-services"),
+        ([{**SENT, "id": "rs_other"}, BARE], "thoughts-are-the-services"),
+        ([thought("rs_other"), ASKED], "items-are-kept"),
+        ([reference("rs_other"), BARE], "items-are-kept"),
+        ([SENT, reference("rs_thought_1a"), ASKED], "items-come-once"),
+        ([SENT, ASKED, {"type": "x_unknown", "id": "unknown_1a"}], "items-are-of-known-kinds"),
+    ],
+)
+def test_half_a_turn_is_refused(given: list[Item], rule: str) -> None:
+    """What comes back in part, out of order, twice or changed where it is sealed is refused."""
+    assert rule == answered().judge(request(USER, *given, output("call_1a")))[0].rule
+
+
+def test_a_turn_without_its_thought_and_ids_is_accepted() -> None:
+    """Recorded clients send the bare call, and are served."""
+    assert [] == answered().judge(request(USER, BARE, output("call_1a")))
+
+
+def test_the_words_for_a_missing_thought() -> None:
+    """The service says which item lacks which thought."""
+    assert {
+        "message": "Item 'fc_call_1a' of type 'function_call' was provided without its required 'reasoning' item: "
+        "'rs_thought_1a'.",
+        "type": "invalid_request_error",
+        "param": "input",
+        "code": None,
+    } == error(answered(), request(ASKED, output("call_1a")))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {**SENT, "encrypted_content": "gAAAAbcd=="},
+            f"The encrypted content for item rs_thought_1a {UNREAD}",
+        ),
+        (
+            thought(None, encrypted_content="gAAAAbcd=="),
+            f"The encrypted content gAAA...cd== {UNREAD}",
+        ),
+        (
+            {**SENT, "id": "rs_b"},
+            f"The encrypted content for item rs_b {OTHERS}",
+        ),
+    ],
+)
+def test_the_words_for_a_broken_seal(given: Item, message: str) -> None:
+    """The service says whose encrypted content it could not read."""
+    wrong = error(answered(), request(given, BARE, output("call_1a")))
+
+    assert (message, None, "invalid_encrypted_content") == (wrong["message"], wrong["param"], wrong["code"])
+
+
+def test_a_broken_seal_reads_as_a_changed_thought() -> None:
+    """A thought whose encrypted content is not the one that was issued is not the thought that was sent."""
+    changed = {**SENT, "encrypted_content": SENT["encrypted_content"][:24]}
+
+    assert echo(THOUGHT)[0] != answered().read(request(changed)).items[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "stateful", "forgotten", "hint"),
+    [({"store": False}, True, False, True), ({}, False, True, False), ({"store": False}, False, False, True)],
+)
+def test_an_id_alone_is_not_enough_where_nothing_is_stored(
+    options: dict[str, Any],
+    stateful: bool,
+    forgotten: bool,
+    hint: bool,
+) -> None:
+    """It is want of memory if the service was to store the item, and the loop's own fault if it was told not to."""
+    far_end = answered(stateful=stateful, **options)
+    body = request(reference("rs_thought_1a"), reference("fc_call_1a"), output("call_1a"))
+
+    assert (404, "items-are-kept", forgotten) == first(far_end, body)
+    message = error(far_end, body)["message"]
+    assert message.startswith("Item with id 'rs_thought_1a' not found.")
+    assert hint == ("Items are not persisted when `store` is set to false." in message)
+
+
+def test_a_lost_thought_is_not_required() -> None:
+    """Of an item that it does not store, the service does not know which thought belongs to it."""
+    far_end = answered(store=False)
+
+    assert [] == far_end.judge(request(ASKED, output("call_1a")))
+
+
+def test_a_thought_that_led_to_nothing_may_stand_alone() -> None:
+    """Where the service itself sent nothing behind a thought, nothing is required behind it."""
+    far_end = answered(turn(Thinking("hm"), stop="length").numbered(1))
+
+    assert [] == far_end.judge(request(SENT, USER))
+
+
+def test_ids_that_a_script_says_twice_come_back_twice() -> None:
+    """The service does not hold its own doubled ids against a loop."""
+    doubled = calls(Call("f", "{}", "same"), Call("g", "{}", "same"))
+    far_end = answered(doubled)
+
+    assert [] == far_end.judge(request(*items(doubled, 1), output("same"), output("same")))
+
+
+def test_pieces_of_every_kind_come_back() -> None:
+    """Hosted tools, unknown pieces and phased text are taken as they were sent."""
+    pieces = turn(Hosted(), Hosted("mcp", done=False), Unknown(), "Wait.", Call("note", "free text", custom=True))
+    sent = pieces.numbered(1)
+    far_end = answered(sent)
+    body = request(USER, *items(sent, 1), {"type": "custom_tool_call_output", "call_id": "call_1a", "output": "x"})
+
+    assert [] == far_end.judge(body)
+    assert echo(sent) == list(far_end.read(body).items[1:-1])

@@ -1,0 +1,124 @@
+"""Requests of the Responses wire read into the neutral history."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from looptck.framing import NATURAL
+from looptck.history import Answered, Asked, Item, Kept, Offered, Said
+from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown, turn
+from looptck.wires.openai_responses.encode import body as reply
+from looptck.wires.openai_responses.read import echo
+from looptck.wires.openai_responses.service import service
+from meta.judge.responses.bodies import USER, call, custom, custom_output, output, part, request, says, thought, tool
+from meta.kit.steady import STEADY
+
+
+def read(*items: object, **options: object) -> list[Item]:
+    """The history of a request, as a service reads it that has answered nothing yet."""
+    return list(service(True).read(request(*items, **options)).items)
+
+
+def test_a_request_is_told_neutrally() -> None:
+    """Model, stream, tools with a name, instructions, texts, calls and outputs are read with their pointers."""
+    body = request(
+        USER,
+        call("a", arguments='{"x": 1}'),
+        output("a", output=[part("input_text", text="1"), part("input_text", text="2")]),
+        custom("b", input="free"),
+        custom_output("b"),
+        says("Done."),
+        instructions="Be good.",
+        stream=True,
+        tools=[tool(description="F."), {"type": "web_search"}],
+    )
+
+    told = service(True).read(body)
+
+    assert ("m", True, None) == (told.model, told.stream, told.continues)
+    assert (Offered("f", "F.", tool()["parameters"]),) == told.tools
+    assert [
+        Said("system", "Be good."),
+        Said("user", "go"),
+        Asked("a", "f", '{"x": 1}'),
+        Answered("a", "12"),
+        Asked("b", "f", "free"),
+        Answered("b", "done"),
+        Said("assistant", "Done."),
+    ] == list(told.items)
+    assert ["/instructions", *(f"/input/{place}" for place in range(6))] == [item.pointer for item in told.items]
+    assert ["/tools/0"] == [offered.pointer for offered in told.tools]
+
+
+def test_a_text_is_a_message_of_the_user() -> None:
+    """An input that is a string is what the user says."""
+    assert [Said("user", "go")] == read(input="go")
+    assert "/input" == read(input="go")[0].pointer
+
+
+def test_silence_of_the_model_is_left_out() -> None:
+    """A message of the model without text says nothing; one of the user says the empty text."""
+    assert [Said("user", "")] == read(says(""), {"role": "user", "content": ""})
+
+
+def test_a_thought_is_its_id() -> None:
+    """A thought is read as its id; an encrypted content that nobody issued tells it apart."""
+    assert [Kept("reasoning", {"id": "rs_a"})] == read(thought("rs_a", summary=[part("summary_text")]))
+    assert [Kept("reasoning", {"id": None, "encrypted_content": "x"})] == read(thought(None, encrypted_content="x"))
+
+
+def test_other_items_are_kept_but_for_their_status() -> None:
+    """Of an item that a loop does not understand all is kept that says what is in it."""
+    search = {"type": "web_search_call", "id": "ws_a", "action": {"type": "search"}, "status": "completed"}
+
+    assert [Kept("web_search_call", {"id": "ws_a", "action": {"type": "search"}})] == read(search)
+    assert read(search) == read({**search, "status": None, "x_unknown": 1})
+
+
+def test_an_echo_says_each_piece() -> None:
+    """A turn comes back as its items, in their order."""
+    pieces: tuple[Piece | str, ...] = ("I look.", Thinking("hm"), Call.of("f"), Refusal("No."), Unknown())
+
+    assert [
+        Said("assistant", "I look."),
+        Kept("reasoning", {"id": "rs_thought_1a"}),
+        Asked("call_1a", "f", "{}"),
+        Said("assistant", "No."),
+        Kept("x_unknown", {"id": "unknown_1a"}),
+    ] == echo(turn(*pieces).numbered(1))
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=8)
+PIECES: st.SearchStrategy[Piece] = st.one_of(
+    st.builds(Text, TEXTS, st.sampled_from([None, "commentary"])),
+    st.builds(Refusal, TEXTS),
+    st.builds(Call, st.sampled_from(["f", "g"]), TEXTS, custom=st.booleans()),
+    st.builds(Thinking, TEXTS, st.booleans()),
+    st.builds(Hosted, st.sampled_from(["search", "mcp"]), TEXTS, st.booleans()),
+    st.builds(Unknown),
+)
+TURNS = st.lists(PIECES, min_size=1, max_size=5).map(lambda pieces: Turn(tuple(pieces)).numbered(1))
+
+
+@STEADY
+@given(TURNS, st.booleans())
+def test_a_returned_turn_reads_as_its_echo(sent: Turn, unknown_fields: bool) -> None:
+    """Any turn whose output comes back as it was is accepted but for missing answers, and reads as its echo."""
+    far_end = service(True)
+    far_end.replied(request(), 1, sent)
+    body = request(USER, *reply(sent, 1, NATURAL.but(unknown_fields=unknown_fields))["output"])
+
+    assert [Said("user", "go"), *echo(sent)] == list(far_end.read(body).items)
+    assert {"every-call-is-answered"} >= {problem.rule for problem in far_end.judge(body)}
+
+
+@STEADY
+@given(TURNS)
+def test_a_remembered_turn_reads_as_its_echo(sent: Turn) -> None:
+    """Any turn that is leaned on reads as its echo."""
+    far_end = service(True)
+    far_end.replied(request(), 1, sent)
+    body = request(input=[], previous_response_id="resp_looptck0000000000000001")
+
+    assert [Said("user", "go"), *echo(sent)] == list(far_end.read(body).items)
