@@ -20,9 +20,10 @@ and the asynchronous runner share all of it.
 
 Invariants, which the tests check against random histories:
 
-* in every history that is asked with, each call is answered once, in order, with its own id, right behind its turn;
+* in every history that is asked with, each call of a turn that ran is answered once, in order, with its own id, right
+  behind its turn;
 * the model is asked at most `limit` times;
-* a call of a cut turn is never run.
+* a call of a cut, refused or paused turn is never run.
 
 Seams. These are the joints at which a variant may bend the loop; each is one small method, a subclass that
 overrides one goes through runner and driver unchanged, and each mutant of the kit breaks exactly one:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -25,6 +25,8 @@ class Coverage:
     profile: Profile
     tested: tuple[Requirement, ...]
     excluded: tuple[Requirement, ...]
+    inapplicable: tuple[Requirement, ...]
+    """Those with checks that were ready, and a capability that this implementation declares absent."""
     untested: tuple[Requirement, ...]
 
     @property
@@ -33,15 +35,18 @@ class Coverage:
         return self.profile.finished and bool(self.untested)
 
 
-def coverage_of(profile: Profile, results: Iterable[Result]) -> Coverage:
+def coverage_of(profile: Profile, results: Sequence[Result]) -> Coverage:
     """Sort a profile's statements by the results of a run."""
     decided = {result.requirement for result in results if result.verdict in DECIDED}
-    rows = profile.requirements
+    waived = {result.requirement for result in results if result.verdict == "not-applicable"} - decided
+    rows = [row for row in profile.requirements if row.excluded is None]
+    inapplicable = tuple(row for row in rows if row.needs and row.id in waived)
     return Coverage(
         profile,
-        tested=tuple(row for row in rows if row.excluded is None and row.id in decided),
-        excluded=tuple(row for row in rows if row.excluded is not None),
-        untested=tuple(row for row in rows if row.excluded is None and row.id not in decided),
+        tested=tuple(row for row in rows if row.id in decided),
+        excluded=tuple(row for row in profile.requirements if row.excluded is not None),
+        inapplicable=inapplicable,
+        untested=tuple(row for row in rows if row.id not in decided and row not in inapplicable),
     )
 
 
@@ -69,16 +74,21 @@ def _chosen(known: Catalogue, options: Options) -> list[Profile]:
 
 def _print(console: Console, found: list[Coverage]) -> None:
     counts = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("profile", "statements", "tested", "excluded", "untested", ""):
+    for name in ("profile", "statements", "tested", "excluded", "not applicable", "untested", ""):
         counts.add_column(name, justify="left" if name in {"profile", ""} else "right")
     for one in found:
-        numbers = (len(one.profile.requirements), len(one.tested), len(one.excluded), len(one.untested))
+        sorts = (one.profile.requirements, one.tested, one.excluded, one.inapplicable, one.untested)
         state = "finished" if one.profile.finished else "not finished yet"
-        counts.add_row(one.profile.name, *map(str, numbers), state)
+        counts.add_row(one.profile.name, *(str(len(rows)) for rows in sorts), state)
     console.print(counts)
     for one in found:
-        for word, rows in (("excluded", one.excluded), ("untested", one.untested)):
+        for word, rows in (
+            ("excluded", one.excluded),
+            ("not applicable", one.inapplicable),
+            ("untested", one.untested),
+        ):
             for row in rows:
                 style = "bold red" if word == "untested" and one.lacking else "dim"
-                reason = f": {row.excluded}" if row.excluded else f": {row.source}"
+                needs = f"the driver declares no {' or '.join(row.needs)}" if word == "not applicable" else row.source
+                reason = f": {row.excluded or needs}"
                 console.print(Text(f"{word}  {row.id}{reason}", style=style), soft_wrap=True)

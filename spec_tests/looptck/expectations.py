@@ -80,14 +80,15 @@ def calls_echoed(run: Run, turn: int) -> None:
 
 def answers(run: Run, turn: int) -> None:
     """Decided by each result in the request after the turn: it stands under the id of the call that it answers."""
-    owed = {one.id: one.text for one in run.expected(turn + 1) if isinstance(one, Owed)}
+    owed = {one.id: one for one in run.expected(turn + 1) if isinstance(one, Owed)}
     ids = [call.id for call in run.delivered(turn).calls]
     answered = run.new_answers(turn)
     if not answered:
         raise NotReached(f"request {turn + 1} carries no result for turn {turn}")
     for one in answered:
         assert one.id in ids, f"a result for {one.id!r}, which turn {turn} did not ask for"
-        assert owed[one.id] in {None, one.text}, f"{one.id} got {one.text!r}, but its tool returned {owed[one.id]!r}"
+        want = owed[one.id]
+        assert agrees(want, one), f"{one.id} got {one.text!r}, but its tool returned {want.text!r}"
 
 
 def answers_in_order(run: Run, turn: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value
 from looptck.outcome import shortened
-from looptck.turns import Turn
+from looptck.turns import Call, Turn
 
 ANY = None
 """Stands for a text that the documents leave open, such as the wording of an error."""
@@ -21,10 +21,15 @@ ANY = None
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """An answer that is owed for a call: its text, or ANY."""
+    """An answer that is owed for a call: its text, or ANY.
+
+    Two calls of one turn with the same tool and arguments are twins. A loop may run them at once, and nobody can tell
+    which of them made which run; so the answer of one may stand for the other.
+    """
 
     id: str
     text: str | None
+    of_twins: frozenset[str | None] = frozenset()
 
 
 Wanted = Said | Asked | Kept | Owed
@@ -57,8 +62,24 @@ def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequenc
             continue
         wanted += [item for item in echo(turn) if not isinstance(item, Answered)]
         if not resumed:
-            wanted += [Owed(call.id or "", _text(call.tool, call.arguments, left)) for call in turn.calls]
+            wanted += _owed(turn.calls, left)
     return wanted
+
+
+def _owed(calls: Sequence[Call], left: list[Ran]) -> list[Owed]:
+    texts = [_text(call.tool, call.arguments, left) for call in calls]
+    return [
+        Owed(
+            call.id or "",
+            texts[place],
+            frozenset(
+                text
+                for other, text in zip(calls, texts, strict=True)
+                if other is not call and other.tool == call.tool and same_arguments(other.arguments, call.arguments)
+            ),
+        )
+        for place, call in enumerate(calls)
+    ]
 
 
 def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
@@ -98,8 +119,9 @@ def agrees(want: Wanted | Answered, item: Item) -> bool:
     match want, item:
         case Asked(id, tool, arguments), Asked():
             return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
-        case Owed(id, text), Answered():
-            return id == item.id and text in (ANY, item.text)
+        case Owed(id, text, of_twins), Answered():
+            texts = of_twins | {text}
+            return id == item.id and (ANY in texts or item.text in texts)
         case Kept(kind, value), Kept():
             return kind == item.kind and same_value(value, item.value)
         case Said(role, text), Said():

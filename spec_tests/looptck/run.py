@@ -5,8 +5,9 @@ A question about an event that never happened raises NotReached, so that a check
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from looptck import expected
 from looptck.cells import Cell
@@ -77,6 +78,34 @@ class Run:
     def tools_ran(self) -> list[tuple[str, object]]:
         """Names and arguments of the tool runs, in the order in which they began."""
         return [(run.tool, run.arguments) for run in self.ran]
+
+    @property
+    def rounds(self) -> list[list[tuple[str, object]]]:
+        """The tool runs, sorted within each turn: a loop may run the calls of a turn at once."""
+        rounds: list[list[tuple[str, object]]] = []
+        for event in self.transcript.events:
+            if isinstance(event, Received):
+                rounds.append([])
+            elif isinstance(event, ToolBegan):
+                rounds[-1].append((event.tool, event.arguments))
+        return [sorted(one, key=lambda ran: json.dumps(ran, sort_keys=True)) for one in rounds if one]
+
+    def retold(self, n: int) -> list[Item]:
+        """The history of request ``n``, with the run that gave it in place of each result's text.
+
+        For comparing two runs of one conversation: the toolbox numbers the runs of a tool as they come, and which of
+        the calls of a turn comes first may be chance.
+        """
+        gave = {(run.answer or {}).get("value"): f"{run.tool}({json.dumps(run.arguments)})" for run in self._texts}
+        return [
+            replace(item, text=gave.get(item.text, item.text)) if isinstance(item, Answered) else item
+            for item in self.request(n).request.items
+        ]
+
+    @property
+    def _texts(self) -> list[Ran]:
+        """The tool runs that answered with a text."""
+        return [run for run in self.ran if isinstance((run.answer or {}).get("value"), str)]
 
     def echoed(self, n: int) -> list[Asked]:
         """The calls of turn ``n`` as the next request carries them. Raises NotReached if there is no next request."""

@@ -80,10 +80,14 @@ class Thinking:
     text: str
     redacted: bool = False
     id: str | None = None
+    sealed: str | None = None
+    """The seal of a recorded thought; None: one is made."""
 
     @property
     def seal(self) -> str:
         """The signature or the encrypted content: opaque, and different for every thought."""
+        if self.sealed is not None:
+            return self.sealed
         digest = hashlib.sha512(f"{self.id}\n{self.text}\n{self.redacted}".encode()).digest()
         return base64.b64encode(digest).decode()
 

@@ -170,6 +170,8 @@ class Stage:
         events = self._broken(self.wire.events(turn, n, step.framing), step.fault)
         start = head(200, _EVENTS, length=None)
         dressed = list(step.framing.dress_each(events, named=self.wire.named_events))
+        if isinstance(step.fault, faults.Malformed):
+            dressed[step.fault.at] = _malformed(dressed[step.fault.at])
         if isinstance(step.fault, faults.Cut):
             stream = b"".join(dressed)
             kept = stream[: int(len(stream) * step.fault.share)]
@@ -207,8 +209,6 @@ class Stage:
             case faults.ErrorEvent(after, message):
                 before = events[: self._before_the_end(events) if after is None else after]
                 return [*before, *self.wire.error_events(before, message)]
-            case faults.Malformed(at):
-                return [*events[:at], '{"id":"looptck-', *events[at + 1 :]]
             case _:
                 return events
 
@@ -262,6 +262,12 @@ def _replayed(reply: Recorded) -> HttpReply:
     if reply.content_type.startswith("text/event-stream"):
         return HttpReply([head(reply.status, headers, length=None) + chunked(reply.body) + LAST_CHUNK])
     return HttpReply([head(reply.status, headers, length=len(reply.body)) + reply.body])
+
+
+def _malformed(event: bytes) -> bytes:
+    """The event under the name that it had, with data that is cut JSON."""
+    before, field, data = event.partition(b"data:")
+    return before + field + b' {"id":"looptck-' + data[len(data.rstrip()) :]
 
 
 def _whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from looptck.checks import Implementation, requirement
-from looptck.expectations import answers, answers_follow, calls_echoed
+from looptck.expectations import answered_once, answers, answers_follow, calls_echoed, tools_ran
 from looptck.framing import NATURAL, Quirk
 from looptck.history import Answered
 from looptck.kit import Scene
@@ -137,6 +137,22 @@ def test_others_are_whole(provider: Scene, implementation: Implementation) -> No
     if run.failed and len(run.requests) == 1:
         raise NotApplicable("the loop does not go on after a call has failed")
     answers(run, 1)
+
+
+@requirement("twin-ids-lose-nothing")
+def test_twin_ids(provider: Scene, implementation: Implementation) -> None:
+    """Two calls of one turn have the same id; unless the caller gets an error, both run and are answered."""
+    cities = [{"weather": {"city": "Paris"}}, {"weather": {"city": "Oslo"}}]
+    twins = (Call(tool, json.dumps(arguments), "call_twin") for one in cities for tool, arguments in one.items())
+    provider.plays(calls(*twins), says("Done."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    implementation.diverges("twin ids", "an error for the caller" if run.failed else "both calls run")
+    if not run.failed:
+        tools_ran(run, cities)
+        answered_once(run, 1)
 
 
 @requirement("refusal-is-told")

@@ -59,7 +59,7 @@ def test_plain_and_stream(provider: Scene, implementation: Implementation) -> No
         for run in (plain, streamed):
             run.delivered(1)
             run.request(min(2, len(turns) + 1))
-        assert plain.tools_ran == streamed.tools_ran
+        assert plain.rounds == streamed.rounds
         assert _messages(plain) == _messages(streamed)
         assert _answer(plain) == _answer(streamed)
 
@@ -70,7 +70,7 @@ def _answer(run: Run) -> str | None:
 
 
 def _messages(run: Run) -> list[object]:
-    return [received.request.items for received in run.requests]
+    return [run.retold(received.n) for received in run.requests]
 
 
 @requirement("calls-run-after-the-stream-ends")

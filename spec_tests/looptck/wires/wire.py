@@ -12,7 +12,6 @@ from looptck.history import Item, Request
 from looptck.turns import Stop, Turn
 from looptck.wires.problem import Problem
 
-
 CUT: frozenset[Stop] = frozenset({"length", "context_window", "content_filter"})
 """The stop reasons of a turn that may be half of what the model meant."""
 

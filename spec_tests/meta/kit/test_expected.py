@@ -51,6 +51,18 @@ def test_a_conversation_is_worked_out() -> None:
     ] == items(PROMPT, [TURN], RAN)
 
 
+@pytest.mark.parametrize(("first", "second"), [("one", "two"), ("two", "one")])
+def test_twins_may_have_run_in_either_order(first: str, second: str) -> None:
+    """Nobody can tell which of two equal calls made which of two runs; a text of neither is wrong for both."""
+    twins = calls(Call("add", '{"a": 1}', "x"), Call("add", '{"a":1}', "y"))
+    ran = [Ran("add", {"a": 1}, {"value": text}) for text in ("one", "two")]
+    wanted = items(PROMPT, [twins], ran)[-2:]
+
+    assert all(map(agrees, wanted, [Answered("x", first), Answered("y", second)]))
+    assert not agrees(wanted[0], Answered("x", "three"))
+    assert not agrees(wanted[0], Answered("y", first))
+
+
 def test_a_turn_without_calls_leaves_nothing() -> None:
     """An answer ends the loop, so no request carries it."""
     assert items(PROMPT, [], []) == items(PROMPT, [says("Done.")], [])

@@ -19,6 +19,7 @@ from looptck.transcript import Aside, Received, Replied, Stray, ToolBegan, ToolE
 from looptck.turns import Call, calls, says
 from looptck.wires.openai_chat import OPENAI_CHAT
 from looptck.wires.openai_chat.read import read
+from looptck.wires.openai_responses import OPENAI_RESPONSES
 from looptck.wires.problem import Problem
 from looptck.wires.stateless import Stateless
 
@@ -232,6 +233,18 @@ def test_a_malformed_event_stands_among_good_ones() -> None:
     assert [whole[0], *whole[2:]] == [broken[0], *broken[2:]]
     with pytest.raises(ValueError, match="Unterminated string"):
         json.loads(broken[1])
+
+
+def test_a_malformed_event_keeps_its_name() -> None:
+    """On a wire with names, clients skip an event without one before they look at its data."""
+    made = Stage(OPENAI_RESPONSES, Script((step(Step(CALL, fault=faults.Malformed(1))),), None), Toolbox({}))
+    made.opened("/c1")
+    _, _, stream = told(reply(made, {"model": "m", "input": "Go.", "stream": True}, "/c1/v1/responses"))
+
+    name, data = stream.split(b"\n\n")[1].split(b"\n")
+    assert b"event: response.in_progress" == name
+    with pytest.raises(ValueError, match="Unterminated string"):
+        json.loads(data.removeprefix(b"data:"))
 
 
 @pytest.mark.parametrize("body", [ASKS, STREAMS])

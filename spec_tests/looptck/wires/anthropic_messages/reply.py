@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from looptck.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
@@ -29,18 +28,6 @@ _GROWS = {
 """By type of a delta: the member that says what is added, and but for the input where it is added."""
 _RESULTS = frozenset({"web_search_tool_result", "mcp_tool_result"})
 _LINE_END = re.compile("\r\n|\r|\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled(Thinking):
-    """A thought with the signature, or the data, that it came with, which nobody can work out."""
-
-    signature: str = ""
-
-    @property
-    def seal(self) -> str:
-        """The signature or the data."""
-        return self.signature
 
 
 def turn(text: str, stream: bool) -> Turn:
@@ -103,9 +90,9 @@ def _piece(block: dict[str, Any], answered: Collection[str]) -> Piece:
         case "tool_use":
             return Call(block["name"], _input(block), block["id"])
         case "thinking":
-            return Recalled(block["thinking"], signature=block["signature"])
+            return Thinking(block["thinking"], sealed=block["signature"])
         case "redacted_thinking":
-            return Recalled("", redacted=True, signature=block["data"])
+            return Thinking("", redacted=True, sealed=block["data"])
         case "server_tool_use" if block["name"] == "web_search":
             return _hosted("search", block, answered)
         case "mcp_tool_use":

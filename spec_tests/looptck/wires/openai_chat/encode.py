@@ -110,7 +110,7 @@ def _whole(call: Call, framing: Framing) -> dict[str, Any]:
         return {"id": call.id, "type": "custom", "custom": {"name": call.tool, "input": call.arguments}}
     arguments: Any = call.arguments
     if framing.quirk == "arguments-object":
-        arguments = json.loads(call.arguments)
+        arguments = json.loads(call.arguments or "{}")
     return {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
 
 

@@ -81,8 +81,9 @@ def _open_end(schema: dict[str, Any]) -> str:
     """
     if schema.get("additionalProperties", False) is not False:
         return "In context=(), 'additionalProperties' is required to be supplied and to be false."
-    required = schema.get("required") or ()
-    missing = [name for name in schema.get("properties") or () if name not in required]
+    properties, required = schema.get("properties"), schema.get("required")
+    named = required if isinstance(required, list) else []
+    missing = [name for name in properties if name not in named] if isinstance(properties, dict) else []
     if not missing:
         return ""
     return (

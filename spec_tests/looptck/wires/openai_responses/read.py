@@ -61,8 +61,7 @@ def told(entry: object, pointer: str, seals: Mapping[str, str] = _NO_SEALS) -> I
         case "reasoning":
             yield Kept(kind, _thought(item, seals), pointer)
         case _:
-            counted = {name: value for name, value in item.items() if value is not None and name not in _UNCOUNTED}
-            yield Kept(kind, counted, pointer)
+            yield Kept(kind, _counted(item), pointer)
 
 
 def _thought(item: dict[str, Any], seals: Mapping[str, str]) -> dict[str, Any]:
@@ -72,6 +71,15 @@ def _thought(item: dict[str, Any], seals: Mapping[str, str]) -> dict[str, Any]:
     if issued is not None and id in (None, issued):
         return {"id": issued}
     return {"id": id} if seal is None else {"id": id, "encrypted_content": seal}
+
+
+def _counted(item: dict[str, Any]) -> dict[str, Any]:
+    """What counts of an item, without members that are null: clients write those where the service has none."""
+    return {name: _without_nulls(value) for name, value in _without_nulls(item).items() if name not in _UNCOUNTED}
+
+
+def _without_nulls(value: Any) -> Any:
+    return {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
 
 
 def _tools(tools: object) -> Iterator[Offered]:

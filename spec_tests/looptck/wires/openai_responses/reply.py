@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -20,18 +19,6 @@ _STOPS: dict[str, Stop] = {
 _INCOMPLETE: dict[str, Stop] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _LINE_END = re.compile("\r\n|\r|\n")
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled(Thinking):
-    """A thought with the encrypted content that it came with, which nobody can work out."""
-
-    encrypted: str = ""
-
-    @property
-    def seal(self) -> str:
-        """The encrypted content."""
-        return self.encrypted
 
 
 def turn(text: str, stream: bool) -> Turn:
@@ -84,7 +71,7 @@ def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
         case "reasoning":
             summary = item["summary"]
             text = "\n\n".join(part["text"] for part in summary)
-            yield Recalled(text, not summary, item["id"].removeprefix("rs_"), item.get("encrypted_content") or "")
+            yield Thinking(text, not summary, item["id"].removeprefix("rs_"), item.get("encrypted_content") or "")
         case "web_search_call":
             yield Hosted("search", item["action"]["query"], item["status"] == "completed", item["id"][len("ws_") :])
         case "mcp_call":

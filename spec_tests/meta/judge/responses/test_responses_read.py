@@ -74,6 +74,7 @@ def test_other_items_are_kept_but_for_their_status() -> None:
 
     assert [Kept("web_search_call", {"id": "ws_a", "action": {"type": "search"}})] == read(search)
     assert read(search) == read({**search, "status": None, "x_unknown": 1})
+    assert read(search) == read({**search, "action": {"type": "search", "sources": None}})
 
 
 def test_an_echo_says_each_piece() -> None:
