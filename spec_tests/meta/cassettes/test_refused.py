@@ -159,7 +159,7 @@ def test_no_such_wire(tmp_path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(WHOLE.read_bytes())
 
-    assert "there is no wire 'openai-chats'; did you mean openai-chat?" in refusal(path)
+    assert "there is no wire 'openai-chats'; did you mean openai-chat" in refusal(path)
 
 
 def test_no_such_file(tmp_path: Path) -> None:

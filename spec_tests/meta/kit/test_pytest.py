@@ -82,7 +82,7 @@ def test_the_drivers_fault_is_an_error(tmp_path: Path) -> None:
 
 def test_what_does_not_apply_is_skipped(tmp_path: Path) -> None:
     """What needs a capability that is absent is skipped, with the reason."""
-    ran = run(tmp_path, "--looptck-driver", "python:meta.kit.flawed:CannotStream", *only("*/stream/sync"), "-rs")
+    ran = run(tmp_path, "--looptck-driver", "python:meta.kit.flawed:CannotStream", *only("openai-chat/stream/sync"), "-rs")
 
     assert (0, {"skipped": 2}) == (ran.status, ran.outcomes)
     assert "not-applicable: the driver declares no capability `stream`" in ran.printed
@@ -91,7 +91,7 @@ def test_what_does_not_apply_is_skipped(tmp_path: Path) -> None:
 def test_a_known_failure_is_expected_to_fail(tmp_path: Path) -> None:
     """A known failure is xfailed; one that passes by now fails the run."""
     known = tmp_path / "known.yaml"
-    known.write_text(f"- {{requirement: {CALLS}, cell: '*/plain/sync', reason: it runs no tools}}", "utf-8")
+    known.write_text(f"- {{requirement: {CALLS}, cell: 'openai-chat/plain/sync', reason: it runs no tools}}", "utf-8")
     option = ["--looptck-known-failures", str(known)]
 
     alive = run(tmp_path, "--looptck-driver", FLAWED, *only(), *option)

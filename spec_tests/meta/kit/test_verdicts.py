@@ -90,8 +90,7 @@ def test_a_loop_that_never_asks_passes_nothing(driver: str) -> None:
     report = judged(FLAWED + driver, profiles=("core",), cells=("openai-chat/stream/sync",))
 
     assert [] == [one["case"] for one in report.told["results"] if one["verdict"] in {"pass", "error"}]
-    beside = {one["requirement"] for one in report.told["results"] if one["verdict"] not in {"fail", "not-reached"}}
-    assert {"wires-agree"} == beside, "a driver of one wire has none to agree with; all else fails or is not reached"
+    assert {"fail", "not-reached"} >= set(report.counts)
     assert 1 == report.status
 
 
