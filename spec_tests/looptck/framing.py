@@ -18,6 +18,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Literal
 
+from looptck.jsontext import compact
+
 Quirk = Literal[
     # Chat Completions
     "ids-repeated",
@@ -121,13 +123,22 @@ class Framing:
 
     def dress_each(self, events: Iterable[object], *, named: bool = False) -> Iterator[bytes]:
         """The same, an event at a time: joined, they are what ``dress`` gives."""
-        first = "\ufeff" if self.mark else ""
         named = named and self.quirk != "unnamed-events"
+        if not self.dressed:
+            yield from _plainly(events, named=named)
+            return
+        first = "\ufeff" if self.mark else ""
         for number, event in enumerate(events):
             yield (first + self._event(event, number, named=named)).encode()
             first = ""
         if self.comments:
             yield f": bye{self.newline}{self.newline}".encode()
+
+    @property
+    def dressed(self) -> bool:
+        """Whether anything of its dress but the cuts is not as usual."""
+        odd = self.comments or self.data_lines or self.mark or self.escaped or self.event_names or self.padded
+        return odd or not self.space or self.newline != "\n"
 
     def pieces(self, stream: bytes) -> list[bytes]:
         """The writes that the stream is cut into."""
@@ -152,6 +163,14 @@ class Framing:
             return event
         text = _encoder(self.escaped, self.data_lines).encode(event)
         return f"{text[:-1]}   {text[-1]}" if self.padded else text
+
+
+def _plainly(events: Iterable[object], *, named: bool) -> Iterator[bytes]:
+    """Each event as one line of data, with its name above it. Most streams are so, and they are long."""
+    for event in events:
+        data = event.encode() if isinstance(event, str) else compact(event)
+        name = event.get("type") if named and isinstance(event, dict) else None
+        yield b"event: %b\ndata: %b\n\n" % (name.encode(), data) if name else b"data: %b\n\n" % data
 
 
 @cache

@@ -171,7 +171,7 @@ class Kit:
 
     def give_up(self, running: Running) -> None:
         """The watchdog has gone off. Whose fault it is, the wire tells: a run that never reached it is the driver's."""
-        fault = self._connection.abandon(running.run.id)
+        fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests))
         if fault is not None and fault.kind != "hung":
             raise fault
         if not running.run.requests:

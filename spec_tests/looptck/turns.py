@@ -150,6 +150,8 @@ class Turn:
 
         Thoughts, hosted tools and unknown pieces get ids of the same kind, each kind counted by itself.
         """
+        if all(isinstance(piece, Text | Refusal) for piece in self.pieces):
+            return self
         return Turn(tuple(_numbered(self.pieces, n)), self.stop)
 
 

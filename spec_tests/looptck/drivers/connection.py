@@ -25,8 +25,11 @@ class Connection(Protocol):
         """Hand over a case. The future holds the outcome, or the DriverFault that took its place."""
         ...
 
-    def abandon(self, id: str) -> DriverFault | None:
-        """Give up on a run that has not finished in time; what the driver did wrong in it, if that is known."""
+    def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
+        """Give up on a run that has not finished in time; what the driver did wrong in it, if that is known.
+
+        ``begun``: the loop had asked the model, so the driver has done its part, and the hang is not held against it.
+        """
         ...
 
     def stop(self) -> list[DriverFault]:

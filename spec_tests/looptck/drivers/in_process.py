@@ -56,7 +56,7 @@ class InProcess:
             run.worker.take(lambda: self._run_sync(run, case))
         return run.result
 
-    def abandon(self, id: str) -> DriverFault | None:
+    def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
         """A task is cancelled. A thread cannot be: it is left behind, and so is an event loop that a task blocks."""
         run = self._runs.pop(id, None)
         if run is None:

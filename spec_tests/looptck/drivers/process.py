@@ -89,9 +89,9 @@ class Process:
             future.set_exception(DriverFault(end.kind, end.detail, stderr=end.stderr, run=id))
         return future
 
-    def abandon(self, id: str) -> DriverFault | None:
+    def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
         """The process is ended; the next run starts a new one."""
-        self._in_a_row += 1
+        self._in_a_row = 0 if begun else self._in_a_row + 1
         with self._lock:
             run = self._open.pop(id, None)
         if run is None:

@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from looptck.provider.gates import Gate
 
@@ -47,10 +48,15 @@ Handler = Callable[[HttpRequest], HttpReply | None]
 
 def head(status: int, headers: list[tuple[str, str]], *, length: int | None) -> bytes:
     """The status line and headers; a length of None announces chunks."""
-    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}"]
-    lines += [f"{name}: {value}" for name, value in headers]
-    lines.append("transfer-encoding: chunked" if length is None else f"content-length: {length}")
-    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+    size = b"transfer-encoding: chunked" if length is None else b"content-length: %d" % length
+    return b"%b%b\r\n\r\n" % (_head(status, tuple(headers)), size)
+
+
+@lru_cache(maxsize=64)
+def _head(status: int, headers: tuple[tuple[str, str], ...]) -> bytes:
+    """What replies of one kind have in common."""
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}", *(f"{name}: {value}" for name, value in headers)]
+    return "\r\n".join([*lines, ""]).encode("latin-1")
 
 
 def chunked(piece: bytes) -> bytes:

@@ -10,6 +10,7 @@ import json
 from operator import itemgetter
 from typing import Any
 
+from looptck.jsontext import compact
 from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
@@ -159,7 +160,8 @@ class Stage:
         return self._noted(n, step.recorded.status if step.recorded else 200, what, reply)
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        body = json.dumps(self.wire.body(turn, n, step.framing), ensure_ascii=step.framing.escaped).encode()
+        reply = self.wire.body(turn, n, step.framing)
+        body = json.dumps(reply).encode() if step.framing.escaped else compact(reply)
         start = head(200, _JSON, length=len(body))
         if isinstance(step.fault, faults.Cut):
             return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
@@ -271,7 +273,7 @@ def _malformed(event: bytes) -> bytes:
 
 
 def _whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:
-    encoded = json.dumps(body, ensure_ascii=False).encode()
+    encoded = compact(body)
     return HttpReply([head(status, headers or _JSON, length=len(encoded)) + encoded])
 
 

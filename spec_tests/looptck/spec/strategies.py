@@ -74,7 +74,7 @@ def framings(shapes: Collection[str] = SHAPE) -> SearchStrategy[Framing]:
         escaped=st.booleans(),
         event_names=st.booleans(),
         padded=st.booleans(),
-        cuts=st.lists(st.integers(1, 1500), max_size=6).map(tuple),
+        cuts=st.lists(st.integers(1, 1500) | st.integers(1500, 9000), max_size=6).map(tuple),
     )
 
 

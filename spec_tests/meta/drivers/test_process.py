@@ -168,6 +168,22 @@ def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
     assert [] == process.stop()
 
 
+def test_a_hang_of_the_loop_is_no_reason_to_give_the_driver_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A driver whose runs had begun is started as often as it takes; one whose runs had not is given up."""
+    monkeypatch.setattr("looptck.drivers.process.FAULTS_IN_A_ROW", 1)
+    with line("sys.stdin.read()", tmp_path) as process:
+        for id in ("r1", "r2"):
+            process.run(id, CASE, nowhere)
+            process.abandon(id, begun=True)
+        process.run("r3", CASE, nowhere)
+        process.abandon("r3")
+
+        assert "given-up" == fault(process.run("r4", CASE, nowhere)).kind
+    assert [] == process.stop()
+
+
 def test_the_first_fault_of_a_run_is_the_one_told(tmp_path: Path) -> None:
     """A run in which a driver did several things wrong is told the first."""
     with line("sys.stdin.readline(); print('oh'); print('no'); sys.stdout.flush(); os._exit(1)", tmp_path) as process:

@@ -89,7 +89,8 @@ def test_smoke_tells_a_broken_driver(driver: str, status: int, told: str) -> Non
 def test_the_command_can_be_run_as_a_module() -> None:
     """The whole of it as a person runs it: a process, its exit status, and what it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "looptck.cli", "run", "-q", "--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/*"],
+        [sys.executable, "-m", "looptck.cli", "run", "-q", "--requirement", "call-runs-its-tool-once",
+         "--cell", "openai-chat/*"],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
 

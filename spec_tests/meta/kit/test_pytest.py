@@ -82,7 +82,9 @@ def test_the_drivers_fault_is_an_error(tmp_path: Path) -> None:
 
 def test_what_does_not_apply_is_skipped(tmp_path: Path) -> None:
     """What needs a capability that is absent is skipped, with the reason."""
-    ran = run(tmp_path, "--looptck-driver", "python:meta.kit.flawed:CannotStream", *only("openai-chat/stream/sync"), "-rs")
+    ran = run(
+        tmp_path, "--looptck-driver", "python:meta.kit.flawed:CannotStream", *only("openai-chat/stream/sync"), "-rs"
+    )
 
     assert (0, {"skipped": 2}) == (ran.status, ran.outcomes)
     assert "not-applicable: the driver declares no capability `stream`" in ran.printed

@@ -119,7 +119,9 @@ def test_a_failure_tells_its_story() -> None:
 def test_quiet_leaves_the_table_out() -> None:
     """With -q a run prints its failures and counts, and no table."""
     loud, quiet = (
-        CliRunner().invoke(main, ["run", *more, "--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/*"]).output
+        CliRunner()
+        .invoke(main, ["run", *more, "--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/*"])
+        .output
         for more in ([], ["-q"])
     )
 

@@ -174,7 +174,7 @@ def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> No
     answers.append(post(f"{url}/tools/add", '{"arguments": {}}'))
     first.join(ENOUGH)
 
-    assert {(200, '{"value": "Pong."}'), (200, '{"value": "result 1 of add"}')} == set(answers)
+    assert {(200, '{"value":"Pong."}'), (200, '{"value":"result 1 of add"}')} == set(answers)
     assert "GaveUp" not in kinds(played)
 
 

@@ -78,13 +78,12 @@ def _numbered(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
     if framing.unknown_events:
         unknown = {"type": "response.x_unknown", "x_unknown": [1]}
         stream = [event for known in stream for event in (known, unknown)][:-1]
+    beside = {"x_unknown": [1]} if framing.unknown_fields else {}
     for number, event in enumerate(stream):
-        rest = {name: value for name, value in event.items() if name != "type"}
         if framing.quirk == "no-sequence":
-            rest.pop("output_index", None)
+            yield {name: value for name, value in event.items() if name != "output_index"} | beside
         else:
-            rest = {"sequence_number": number, **rest}
-        yield {"type": event["type"], **rest, **({"x_unknown": [1]} if framing.unknown_fields else {})}
+            yield {"type": event["type"], "sequence_number": number, **event, **beside}
 
 
 def _items(output: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:

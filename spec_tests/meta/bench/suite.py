@@ -1,4 +1,4 @@
-"""How fast the kit is, as ratios inside one run: ``tox -e bench``. Nothing here is a test.
+"""How fast the suite is on the reference.
 
 Three figures. What a check costs beside the bare httpx exchange of the same bodies: every example-based check of the
 sync cells is timed whole (pytest's set-up and tear-down, the judge, the verdict); right behind it its requests are sent
@@ -159,7 +159,3 @@ def main() -> None:
     rate = 1 / median(timed.seconds for timed in items if timed.single)
     print(f"{len(items)} checks, {exchanges} exchanges in {seconds:.2f} s; the median check alone: {rate:.0f} a second")
     print(f"first verdict of the command after {median(first_verdict() for _ in range(REPEATS)):.2f} s")
-
-
-if __name__ == "__main__":
-    main()

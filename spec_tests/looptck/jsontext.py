@@ -1,0 +1,16 @@
+"""JSON as the provider writes it: compact, in UTF-8."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+
+
+def compact(value: Any) -> bytes:
+    """The JSON of a value without blanks. What orjson does not write (integers beyond 64 bits) the library does."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

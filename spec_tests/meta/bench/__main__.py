@@ -1,0 +1,16 @@
+"""How fast the kit and the reference are, as ratios inside one run: ``tox -e bench``. Nothing here is a test.
+
+``tox -e bench -- decoding provider`` runs only those.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from meta.bench import decoding, provider, suite
+
+BENCHES = {"suite": suite.main, "decoding": decoding.main, "provider": provider.main}
+
+for name in sys.argv[1:] or BENCHES:
+    print(f"== {name}")
+    BENCHES[name]()
