@@ -168,9 +168,7 @@ def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
     assert [] == process.stop()
 
 
-def test_a_hang_of_the_loop_is_no_reason_to_give_the_driver_up(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_hang_of_the_loop_is_no_reason_to_give_the_driver_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A driver whose runs had begun is started as often as it takes; one whose runs had not is given up."""
     monkeypatch.setattr("looptck.drivers.process.FAULTS_IN_A_ROW", 1)
     with line("sys.stdin.read()", tmp_path) as process:

@@ -13,6 +13,7 @@ import yaml
 from looptck import cli, known
 from looptck.catalogue import catalogue
 from looptck.verdicts import MEANINGS
+from looptck.wires import WIRES
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -84,8 +85,22 @@ def test_verdicts_are_those_of_the_kit() -> None:
 
 
 def test_profiles_are_those_of_the_catalogue() -> None:
-    """The README's table names every profile."""
-    assert set(catalogue().profiles) == set(re.findall(r"^\| `([a-z0-9-]+)` \| .* \| .* \|$", README, re.MULTILINE))
+    """The README's table names every profile, and says of each whether it is finished."""
+    rows = dict(re.findall(r"^\| `([a-z0-9-]+)` \| .* \| (.*) \|$", _rows("profile"), re.MULTILINE))
+
+    assert {name: profile.finished for name, profile in catalogue().profiles.items()} == {
+        name: state == "finished" for name, state in rows.items()
+    }
+
+
+def test_wires_are_those_of_the_kit() -> None:
+    """The README's table names every wire."""
+    assert list(WIRES) == re.findall(r"^\| `([a-z0-9-]+)` \|", _rows("wire"), re.MULTILINE)
+
+
+def _rows(first: str) -> str:
+    """The rows of the table whose first column has this name."""
+    return README.partition(f"\n| {first} | ")[2].partition("\n\n")[0]
 
 
 def test_known_failures_example_is_valid(tmp_path: Path) -> None:
