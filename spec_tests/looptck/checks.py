@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any, TypedDict, Unpack
 
 import pytest
@@ -54,6 +55,11 @@ class Check:
     @property
     def id(self) -> str:
         return f"{self.requirement.id}/{self.cell}/{self.case}"
+
+
+_DRAWN: dict[tuple[str, str, str, int], list[dict[str, Any]]] = {}
+"""The values for which a property held, by property: drawing them takes longer than running them, and they are the same
+in every cell."""
 
 
 class How(TypedDict, total=False):
@@ -138,19 +144,39 @@ class Implementation:
         """
 
         def decorate(body: Callable[..., None]) -> None:
-            chosen = settings(
-                max_examples=self.examples,
-                database=None,
-                deadline=None,
-                derandomize=True,
-                report_multiple_bugs=False,
-                phases=(Phase.explicit, Phase.generate, Phase.shrink),
-                suppress_health_check=list(HealthCheck),
-                verbosity=Verbosity.normal,
-            )
-            chosen(given(*strategies)(body))()
+            key = (body.__module__, body.__qualname__, repr(strategies), self.examples)
+            try:
+                for values in _DRAWN.get(key, ()):
+                    body(**values)
+            except (AssertionError, NotReached):
+                self._search(body, strategies)  # the same values again, to be shrunk
+                raise
+            if key not in _DRAWN:
+                _DRAWN[key] = self._search(body, strategies)
 
         return decorate
+
+    def _search(self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]]) -> list[dict[str, Any]]:
+        """Run the body for many values; those values, if it holds for all."""
+        chosen = settings(
+            max_examples=self.examples,
+            database=None,
+            deadline=None,
+            derandomize=True,
+            report_multiple_bugs=False,
+            phases=(Phase.explicit, Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.normal,
+        )
+        drawn: list[dict[str, Any]] = []
+
+        @wraps(body)
+        def noted(**values: Any) -> None:
+            drawn.append(values)
+            body(**values)
+
+        chosen(given(*strategies)(noted))()
+        return drawn
 
 
 def control(run: Run, *tools: str) -> None:

@@ -89,11 +89,13 @@ def _counting(value: Any) -> Any:
 
 
 def _tools(tools: object) -> Iterator[Offered]:
+    """The tools without a type of their own: the others are the service's."""
     for place, entry in enumerate(_list(tools)):
         tool = _object(entry)
-        yield Offered(
-            _text(tool.get("name")), _text(tool.get("description")), tool.get("input_schema"), f"/tools/{place}"
-        )
+        if _text(tool.get("type")) in {"", "custom"}:
+            yield Offered(
+                _text(tool.get("name")), _text(tool.get("description")), tool.get("input_schema"), f"/tools/{place}"
+            )
 
 
 def _text(value: object) -> str:
