@@ -6,7 +6,8 @@ other, ``judge_history`` in the order of the messages. They are asked in the ord
 
 from __future__ import annotations
 
-from looptck.wires.openai_chat import judge_history, judge_options, judge_schema, judge_words
+from looptck.wires.openai_chat import judge_history, judge_options, judge_schema
+from looptck.wires.openai_words import param
 from looptck.wires.problem import Problem
 
 RULES: dict[str, str] = {**judge_schema.RULES, **judge_options.RULES, **judge_history.RULES}
@@ -63,4 +64,4 @@ def _param(problem: Problem) -> str | None:
         return _OTHER_PARAMS[problem.rule]
     if problem.rule in _MESSAGE_PARAMS:
         return f"messages.[{problem.pointer.split('/')[2]}].{_MESSAGE_PARAMS[problem.rule]}"
-    return judge_words.param(problem.pointer)
+    return param(problem.pointer)

@@ -7,9 +7,9 @@ service reports.
 
 from __future__ import annotations
 
-from looptck.wires.openai_chat.judge_words import param
 from looptck.wires.openai_responses import judge_options, judge_schema, judge_state
 from looptck.wires.openai_responses.memory import Memory
+from looptck.wires.openai_words import param
 from looptck.wires.problem import Problem
 
 RULES: dict[str, str] = {**judge_schema.RULES, **judge_options.RULES, **judge_state.RULES}
