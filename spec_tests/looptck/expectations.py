@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.expected import Owed, agrees
 from looptck.expected import told as said
-from looptck.history import Answered, Asked, Kept
+from looptck.history import Answered, Asked, Kept, spelled
 from looptck.outcome import Failed, Value
 from looptck.run import Run
 from looptck.verdicts import NotApplicable, NotReached
@@ -72,8 +72,8 @@ def error(run: Run, expected: dict[str, str]) -> None:
 
 def calls_echoed(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
-    wanted = [(call.id, call.tool, _value(call.arguments)) for call in run.delivered(turn).calls]
-    echoed = [(asked.id, asked.tool, _value(asked.arguments)) for asked in run.echoed(turn)]
+    wanted = [(call.id, call.tool, spelled(call.arguments)) for call in run.delivered(turn).calls]
+    echoed = [(asked.id, asked.tool, spelled(asked.arguments)) for asked in run.echoed(turn)]
 
     assert wanted == echoed
 
@@ -167,7 +167,9 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
 
 
 def resumed(run: Run, turn: int) -> None:
-    """Decided by the request after the turn: it adds the turn, and nothing else; its tools are the same."""
+    """Decided by the end of the run or the request after the turn: it adds the turn alone; its tools are the same."""
+    run.delivered(turn)
+    assert len(run.requests) > turn, f"the turn was not sent back: the loop {run.outcome}"
     turn_echoed(run, turn)
     extra = run.added(turn)[len(run.echo(turn)) :]
 
@@ -221,11 +223,3 @@ def _listed(pieces: list[Kept]) -> str:
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:
     return tool, json.dumps(arguments, sort_keys=True, ensure_ascii=False)
-
-
-def _value(arguments: str) -> str:
-    """Arguments in a form in which equal JSON values are equal."""
-    try:
-        return json.dumps(json.loads(arguments) if arguments.strip() else {}, sort_keys=True)
-    except ValueError:
-        return arguments

@@ -118,6 +118,14 @@ def same_value(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def spelled(arguments: str) -> str:
+    """An argument text in a spelling that it shares with others of the same value; itself where it is no JSON."""
+    try:
+        return json.dumps(parsed(arguments), sort_keys=True)
+    except ValueError:
+        return arguments
+
+
 def parsed(arguments: str) -> Any:
     """The JSON value of an argument text. Raises ValueError where it is none."""
     return json.loads(arguments) if arguments.strip() else {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from looptck import expected
 from looptck.cells import Cell
 from looptck.expected import Difference, Ran
-from looptck.history import Answered, Asked, Item
+from looptck.history import Answered, Asked, Item, spelled
 from looptck.outcome import Failed, Nothing, Outcome, Value
 from looptck.transcript import Chunk, Ended, GaveUp, Received, Replied, ToolBegan, ToolEnded, Transcript
 from looptck.turns import Turn
@@ -91,16 +91,22 @@ class Run:
         return [sorted(one, key=lambda ran: json.dumps(ran, sort_keys=True)) for one in rounds if one]
 
     def retold(self, n: int) -> list[Item]:
-        """The history of request ``n``, with the run that gave it in place of each result's text.
+        """The history of request ``n`` in a form in which two runs of one conversation are equal.
 
-        For comparing two runs of one conversation: the toolbox numbers the runs of a tool as they come, and which of
-        the calls of a turn comes first may be chance.
+        In place of each result's text stands the run that gave it: the toolbox numbers the runs of a tool as they
+        come, and which of the calls of a turn comes first may be chance. Arguments that are the same are spelled the
+        same.
         """
         gave = {(run.answer or {}).get("value"): f"{run.tool}({json.dumps(run.arguments)})" for run in self._texts}
-        return [
-            replace(item, text=gave.get(item.text, item.text)) if isinstance(item, Answered) else item
-            for item in self.request(n).request.items
-        ]
+        told: list[Item] = []
+        for item in self.request(n).request.items:
+            if isinstance(item, Answered):
+                told.append(replace(item, text=gave.get(item.text, item.text)))
+            elif isinstance(item, Asked):
+                told.append(replace(item, arguments=spelled(item.arguments)))
+            else:
+                told.append(item)
+        return told
 
     @property
     def _texts(self) -> list[Ran]:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 from looptck.transcript import Chunk, Event, Received, ToolBegan, ToolEnded
 
+ABSENCE = 0.3
+"""Seconds to wait for what a right loop never does: the one place where time passes beside the watchdogs."""
+
 
 @dataclass(eq=False)
 class Gate:
@@ -79,6 +82,13 @@ def tool_began(tool: str, times: int = 1) -> Gate:
     return _counting(
         f"tool {tool} has started {times} times", times, lambda e: isinstance(e, ToolBegan) and e.tool == tool
     )
+
+
+def tool_begins_too_early(tool: str) -> Gate:
+    """As `tool_began`, where it is hoped that the gate stays shut."""
+    gate = tool_began(tool)
+    gate.patience = ABSENCE
+    return gate
 
 
 def tools_ended(times: int) -> Gate:

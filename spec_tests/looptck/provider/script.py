@@ -18,10 +18,13 @@ SPARE_REQUESTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """In a stream, wait for the gate once this text, or this many events, have left."""
+    """In a stream, wait for the gate once this text, or this many events, have left.
+
+    None: all but what says why the model stopped.
+    """
 
     gate: Gate
-    after: int | str
+    after: int | str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,6 +193,8 @@ class Stage:
 
     def _place(self, events: list[object], hold: Hold) -> int:
         """How many events leave before the gate of a hold."""
+        if hold.after is None:
+            return self._before_the_end(events)
         if isinstance(hold.after, int):
             return hold.after
         written = ""

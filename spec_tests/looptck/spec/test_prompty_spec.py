@@ -22,9 +22,6 @@ from looptck.run import Run
 from looptck.transcript import Replied
 from looptck.turns import Call, Turn, calls, says, turn
 
-ABSENCE = 0.3
-"""Seconds for which a second tool is given the chance to start too early."""
-
 
 def _asks(n: int) -> Turn:
     return calls(Call.of("note", {"text": f"round {n}"}))
@@ -166,8 +163,7 @@ def test_order_of_messages(provider: Scene, implementation: Implementation) -> N
 @requirement("spec-tools-run-one-after-the-other")
 def test_one_after_the_other(provider: Scene, implementation: Implementation) -> None:
     """While the first tool is held, the second does not start; then they run in order."""
-    second = gates.tool_began("weather")
-    second.patience = ABSENCE
+    second = gates.tool_begins_too_early("weather")
     provider.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Paris"})), says("Done."))
     provider.does("ping", Returns("pong", hold=second))
 

@@ -12,7 +12,6 @@ from looptck.provider.faults import ErrorEvent, Malformed, NoFinish
 from looptck.provider.script import Hold, Step
 from looptck.run import Run
 from looptck.spec import strategies
-from looptck.transcript import Replied, ToolBegan
 from looptck.turns import Call, Turn, calls, says
 from looptck.verdicts import NotReached
 
@@ -75,17 +74,17 @@ def _messages(run: Run) -> list[object]:
 
 @requirement("calls-run-after-the-stream-ends")
 def test_nothing_runs_early(provider: Scene, implementation: Implementation) -> None:
-    """The tool begins after the last byte of its turn has left, with whole arguments."""
-    provider.plays(Step(calls(Call.of("note", {"text": "a longer text"})), SLOW.but(every=200)), says("Done."))
+    """The provider has told all of the call, and then says for a while nothing of why the model stopped."""
+    early = gates.tool_begins_too_early("note")
+    call = calls(Call.of("note", {"text": "a longer text"}))
+    provider.plays(Step(call, SLOW, holds=(Hold(early, after=None),)), says("Done."))
 
     run = implementation.run()
 
     run.delivered(1)
-    began = [event.at for event in run.transcript.events if isinstance(event, ToolBegan)]
-    if not began:
+    if not run.tools_ran:
         raise NotReached(f"the tool never ran; the loop {run.outcome}")
-    sent = next(event.at for event in run.transcript.events if isinstance(event, Replied) and event.n == 1)
-    assert sent < began[0]
+    assert [early.name] == run.gave_up, "the tool started while the model was still writing"
     assert [("note", {"text": "a longer text"})] == run.tools_ran
 
 

@@ -1,10 +1,11 @@
-"""Broken loops: the reference with one fault each, small enough to be seen through.
+"""Broken loops: the reference with one fault each, small enough to be seen through; and one that is only unusual.
 
 Each names its fault and the requirement that must fail because of it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -49,6 +50,21 @@ class FirstCallOnly(Driver):
     class loop(Loop):  # noqa: N801
         def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
             return turn.calls[:1]
+
+
+class Unordered(Driver):
+    """Not broken: it runs every second turn's calls from the last to the first, as chance may where calls overlap."""
+
+    class loop(Loop):  # noqa: N801
+        turns = itertools.count()
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            calls = super().calls_of(turn)
+            self.order = [call.id for call in calls]
+            return calls[::-1] if next(self.turns) % 2 else calls
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results(sorted(results, key=lambda result: self.order.index(result.call_id)))
 
 
 class Hoarder(Driver):

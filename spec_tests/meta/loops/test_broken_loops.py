@@ -1,93 +1,78 @@
-"""Each broken loop fails the requirement that names its fault, and no more than its fault really breaks."""
+"""Each broken loop fails the requirement that names its fault, where the fault is, and nothing unexplained."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
-from looptck.kit import Patience
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import Options, Session
+from looptck.catalogue import catalogue
+from looptck.cells import Cell
+from looptck.selection import concerns
 from looptck.verdicts import AGAINST, Result
+from looptck.wires import WIRES
 from looptck_reference.driver import Driver
-from meta.loops import broken
+from meta.loops import broken, broken_stops, broken_streams, stateful
+from meta.loops.faults import CHAT_STREAM, FAULTS, SYNC, Fault
+from meta.loops.judging import judged
 
-FAULTS: list[tuple[type, str, dict[str, str]]] = [
-    (
-        broken.NoLimit,
-        "limit-is-a-ceiling",
-        {
-            "limit-of-zero-runs-no-tool": "0 is a limit too",
-            "limit-reached-is-told": "not reached: the limit never takes hold",
-            "loop-is-finite-by-default": "the default is a limit too",
-        },
-    ),
-    (
-        broken.OneTooMany,
-        "limit-is-a-ceiling",
-        {
-            "limit-of-zero-runs-no-tool": "one call of the model is one round of tools",
-            "limit-reached-is-told": "not reached: the limit takes hold too late",
-        },
-    ),
-    (
-        broken.Swapped,
-        "results-carry-their-call-ids",
-        {
-            "conversations-are-carried-right": "any conversation with two calls in a turn",
-            "failing-call-leaves-the-others-whole": "the failed call's error lands on another",
-            "recorded-traffic-is-read-right": "one recording has two calls in a turn",
-            "unknown-tool-is-not-lost": "the error about the unknown tool lands on the known one",
-        },
-    ),
-    (
-        broken.FirstCallOnly,
-        "every-call-of-a-turn-runs",
-        {
-            "calls-in-one-delta-all-run": "two calls in a delta are two calls in a turn",
-            "conversations-are-carried-right": "not reached: the provider refuses the unanswered call",
-            "every-call-is-answered": "what did not run has no result",
-            "interleaved-calls-stay-apart": "needs two calls in a turn",
-            "one-index-two-ids-are-two-calls": "needs two calls in a turn",
-            "recorded-traffic-is-read-right": "one recording has two calls in a turn",
-            "requests-are-well-formed": "the service refuses a history with an unanswered call",
-            "results-keep-call-order": "not reached: one result has no order",
-            "twin-ids-lose-nothing": "needs two calls in a turn",
-        },
-    ),
-    (broken.Hoarder, "final-text-arrives-as-it-is-written", {}),
-]
-"""Each loop, the requirement that names its fault, and what else the fault breaks, with the reason."""
+CELLS = [Cell(wire, stream, mode) for wire in WIRES for stream in (False, True) for mode in ("sync", "async")]
 
 
-def judged(driver: type) -> list[Result]:
-    """All results of profile ``core`` on a broken loop, with few examples and little patience."""
-    options = Options(
-        driver=f"python:{driver.__module__}:{driver.__name__}",
-        selection=Selection(profiles=("core",)),
-        patience=Patience(outcome=20.0, gate=0.5),
-        examples=3,
-    )
-    session = Session.begin(options)
-    run_pytest(session)
-    return session.results
+@pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.loop.__name__) for fault in FAULTS])
+def test_broken_loop(fault: Fault) -> None:
+    """In the cells of its fault it fails what the table says; in the others, nothing that names the fault."""
+    spoken = [cell for cell in CELLS if cell.wire in fault.loop.wires and cell.matches((*SYNC, *fault.cells))]
+    whole = [cell for cell in spoken if cell.matches(fault.whole or fault.cells)]
+    others = [cell for cell in spoken if cell not in whole]
+    narrow = [*fault.named, *fault.where]
+
+    results = judged(fault.loop, *map(str, whole))
+    results += judged(fault.loop, *map(str, others), requirements=narrow) if others else []
+
+    expected = _expected(fault, [*fault.named, *fault.also], whole) | _expected(fault, narrow, others)
+    assert expected == _those(results, *AGAINST)
+    assert _expected(fault, fault.named, spoken) <= _those(results, "fail")
 
 
-@pytest.mark.parametrize(("driver", "named", "broken_too"), FAULTS, ids=[driver.__name__ for driver, _, _ in FAULTS])
-def test_broken_loop(driver: type, named: str, broken_too: dict[str, str]) -> None:
-    """The requirement that names the fault fails in every cell that it concerns; nothing unexplained does."""
-    results = judged(driver)
+@pytest.mark.parametrize(
+    ("loop", "requirement", "case"),
+    [
+        (broken.Swapped, "conversations-are-carried-right", "any-conversation"),
+        (broken_streams.LinesOfText, "arguments-arrive-whatever-their-shape", "any-arguments"),
+        (broken_streams.CallsMerged, "framing-does-not-matter", "any-framing"),
+        (broken_stops.AllThatWasSaid, "wires-agree", "any-conversation-agrees"),
+    ],
+)
+def test_property_finds_fault(loop: type[Driver], requirement: str, case: str) -> None:
+    """With examples enough, a property comes upon a fault by itself."""
+    results = judged(loop, *CHAT_STREAM, requirements=[requirement], cases=[case], examples=25)
 
-    against = {result.requirement for result in results if result.verdict in AGAINST}
-    assert {named, *broken_too} == against
-    cells = {result.cell for result in results if result.requirement == named}
-    assert cells == {r.cell for r in results if r.requirement == named and r.verdict == "fail"}
-    assert [] == [result for result in results if result.verdict == "error"]
+    assert [(requirement, "fail")] == [(result.requirement, result.verdict) for result in results]
 
 
-def test_the_reference_itself_is_whole() -> None:
-    """The loop from which the broken ones are made breaks nothing: their faults are their own."""
-    results = judged(Driver)
+@pytest.mark.parametrize("loop", [Driver, broken.Unordered, stateful.Stateful])
+def test_loop_is_whole(loop: type[Driver]) -> None:
+    """The reference breaks nothing, so the faults are the broken loops' own; nor do two that are only unusual.
 
-    assert set() == {result.requirement for result in results if result.verdict not in {"pass", "divergence"}}
-    assert 250 <= sum(result.verdict == "pass" for result in results)
+    The calls of a turn may run in any order, and the service may keep the conversation.
+    """
+    results = judged(loop, *SYNC, examples=3)
+
+    assert set() == _those(results, *AGAINST)
+    assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
+
+
+def _expected(fault: Fault, requirements: Iterable[str], cells: Iterable[Cell]) -> set[tuple[str, str]]:
+    """The requirements that fail, and the cells in which they do."""
+    rows = catalogue()
+    return {
+        (id, str(cell))
+        for id in requirements
+        for cell in cells
+        if cell.matches(fault.where.get(id, fault.cells)) and concerns(rows[id], cell)
+    }
+
+
+def _those(results: Iterable[Result], *verdicts: str) -> set[tuple[str, str]]:
+    return {(result.requirement, result.cell) for result in results if result.verdict in verdicts}

@@ -438,6 +438,18 @@ def test_a_gate_waits_for_a_text() -> None:
     assert isinstance(broken.broken, ValueError)
 
 
+def test_a_gate_waits_for_all_but_the_finish() -> None:
+    """A hold behind nothing stands before the event that says why the model stopped."""
+    gate = Gate("never")
+    answer = reply(stage(Step(CALL, holds=(Hold(gate, None),))), STREAMS)
+
+    place = answer.parts.index(gate)
+    before = b"".join(part for part in answer.parts[:place] if isinstance(part, bytes))
+    after = b"".join(part for part in answer.parts[place:] if isinstance(part, bytes))
+    assert (True, False) == (b"arguments" in before, b"arguments" in after)
+    assert (False, True) == (b'"finish_reason":"tool_calls"' in before, b'"finish_reason":"tool_calls"' in after)
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [
