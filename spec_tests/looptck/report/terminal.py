@@ -8,22 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from looptck.verdicts import AGAINST, Result, Verdict, counted, worst
+from looptck.report.table import STYLES, table
+from looptck.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
     from looptck.session import Session
 
-STYLES: dict[Verdict, str] = {
-    "pass": "green",
-    "fail": "bold red",
-    "not-reached": "red",
-    "not-applicable": "dim",
-    "error": "bold magenta",
-    "divergence": "cyan",
-}
 BETWEEN_LINES = 5.0
 """Seconds between two lines of progress where no line can be overwritten."""
 
@@ -60,7 +52,7 @@ class Terminal:
             self._console.print(Text(text, style="red"))
         session = self._session
         if not self._quiet:
-            self._table(session)
+            self._console.print(table(session))
         for text in session.failures:
             self._console.print()
             self._console.print(_styled(text), soft_wrap=True)
@@ -80,30 +72,6 @@ class Terminal:
             self._status.update(Text(line))
         elif not self._quiet:
             self._console.print(line, style="dim", markup=False, highlight=False)
-
-    def _table(self, session: Session) -> None:
-        rows: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
-        for result in session.results:
-            if result.verdict != "divergence":
-                rows[result.requirement][result.cell].append(result)
-        started = session.kit.started
-        title = f"{started.name} {started.version} ({started.language})"
-        table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-        table.add_column("requirement", no_wrap=True)
-        table.add_column("level")
-        cells = [cell for cell in session.cells() if any(str(cell) in by_cell for by_cell in rows.values())]
-        for cell in cells:
-            table.add_column(str(cell).replace("/", "\n"), no_wrap=True)
-        profile = ""
-        for row in session.catalogue:
-            if row.id not in rows:
-                continue
-            if row.profile != profile:
-                profile = row.profile
-                table.add_row(Text(profile, style="bold underline"))
-            words = (_verdict(rows[row.id].get(str(cell), []), session.is_known(row.id, cell)) for cell in cells)
-            table.add_row(row.id, row.level, *words)
-        self._console.print(table)
 
     def _divergences(self, session: Session) -> None:
         answers: dict[str, list[str]] = defaultdict(list)
@@ -131,19 +99,6 @@ class Terminal:
         known = f", {against} known failures" if against and not unknown else ""
         line.append(f"({len(session.chosen)} checks{known})", style="dim")
         self._console.print(line)
-
-
-def _verdict(results: list[Result], known: bool) -> Text:
-    """One cell of the table: the worst verdict of its cases, and how many of them have it where not all do."""
-    if not results:
-        return Text("·", style="dim")
-    verdict = worst(results)
-    share = sum(result.verdict == verdict for result in results)
-    word = "n/a" if verdict == "not-applicable" else verdict
-    several = f" {share}/{len(results)}" if verdict in AGAINST and len(results) > 1 else ""
-    if known and verdict in AGAINST:
-        return Text(f"{word}{several} known", style="yellow")
-    return Text(word + several, style=STYLES[verdict])
 
 
 def _styled(text: str) -> Text:

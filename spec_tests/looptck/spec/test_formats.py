@@ -15,13 +15,13 @@ from looptck.run import Run
 from looptck.turns import Call, Thinking, says, turn
 from looptck.verdicts import NotApplicable, NotReached
 
-WEATHER, FOOD = Call.of("weather", {"city": "Paris"}), Call.of("note", {"text": "pizza"})
+WEATHER, NOTE = Call.of("weather", {"city": "Paris"}), Call.of("note", {"text": "bread"})
 
 
 def _played(provider: Scene, implementation: Implementation, *pieces: Call | Thinking | str) -> Run:
     provider.plays(turn(*pieces), says("Done."))
-    provider.returns("weather", "72°F and sunny")
-    provider.returns("note", "Pizza Palace")
+    provider.returns("weather", "18 °C and clear")
+    provider.returns("note", "Written down.")
     run = implementation.run()
     run.request(2)
     return run
@@ -39,8 +39,8 @@ def _nothing(value: Any) -> bool:
 @requirement("spec-assistant-message-format")
 def test_assistant_message(provider: Scene, implementation: Implementation) -> None:
     """The keys of the assistant message are those of the service, and content is empty where there was no text."""
-    run = _played(provider, implementation, WEATHER, FOOD)
-    functions = [{"name": call.tool, "arguments": ...} for call in (WEATHER, FOOD)]
+    run = _played(provider, implementation, WEATHER, NOTE)
+    functions = [{"name": call.tool, "arguments": ...} for call in (WEATHER, NOTE)]
 
     _is(
         {
@@ -62,7 +62,7 @@ def test_tool_message(provider: Scene, implementation: Implementation) -> None:
     run = _played(provider, implementation, WEATHER)
 
     _is(
-        [{"role": "tool", "content": "72°F and sunny", "tool_call_id": "call_1a", "name?": ...}],
+        [{"role": "tool", "content": "18 °C and clear", "tool_call_id": "call_1a", "name?": ...}],
         as_sent(run, 1)[1:],
     )
 
@@ -70,7 +70,7 @@ def test_tool_message(provider: Scene, implementation: Implementation) -> None:
 @requirement("spec-anthropic-keeps-all-blocks")
 def test_all_blocks(provider: Scene, implementation: Implementation) -> None:
     """Thinking, text and two calls come back in one assistant message, in their order."""
-    run = _played(provider, implementation, Thinking("Both."), "I look.", WEATHER, "And", FOOD)
+    run = _played(provider, implementation, Thinking("Both."), "I look.", WEATHER, "And", NOTE)
 
     turn_echoed(run, 1)
     if run.request(2).request.continues is None:
@@ -81,8 +81,8 @@ def test_all_blocks(provider: Scene, implementation: Implementation) -> None:
 @requirement("spec-anthropic-results-share-a-message")
 def test_results_message(provider: Scene, implementation: Implementation) -> None:
     """Two results in one user message, each with type, id and content, and nothing beside them."""
-    run = _played(provider, implementation, WEATHER, FOOD)
-    texts = {"call_1a": "72°F and sunny", "call_1b": "Pizza Palace"}
+    run = _played(provider, implementation, WEATHER, NOTE)
+    texts = {"call_1a": "18 °C and clear", "call_1b": "Written down."}
 
     _is(
         [
@@ -124,12 +124,12 @@ def test_call_item(provider: Scene, implementation: Implementation) -> None:
 @requirement("spec-responses-output-by-call-id")
 def test_call_output(provider: Scene, implementation: Implementation) -> None:
     """Each output has type, call_id and output, and stands behind its call."""
-    run = _played(provider, implementation, WEATHER, FOOD)
+    run = _played(provider, implementation, WEATHER, NOTE)
     outputs = [item for item in as_sent(run, 1) if item.get("type") == "function_call_output"]
     if not outputs:
         raise NotReached("request 2 carries no output")
 
-    texts = {"call_1a": "72°F and sunny", "call_1b": "Pizza Palace"}
+    texts = {"call_1a": "18 °C and clear", "call_1b": "Written down."}
     _is([{"type": "function_call_output", "call_id": id, "output": _says(text)} for id, text in texts.items()], outputs)
 
 
