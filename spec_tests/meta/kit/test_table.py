@@ -16,6 +16,7 @@ from looptck.wires import WIRES
 
 ROW = "unknown-tool-is-not-lost"
 CELLS = [Cell(wire, stream, mode) for wire in WIRES for stream in (False, True) for mode in ("sync", "async")]
+DIFFERENT: tuple[Verdict, Verdict] = "pass", "fail"
 PLAIN_CHAT = Cell("openai-chat", False, "sync"), Cell("openai-chat", False, "async")
 
 
@@ -53,7 +54,7 @@ def test_modes_that_agree_share_a_word() -> None:
 
 def test_modes_that_differ_are_told_apart() -> None:
     """Each on a line of its own."""
-    printed = _printed([(ROW, cell, verdict) for cell, verdict in zip(PLAIN_CHAT, ("pass", "fail"), strict=True)])
+    printed = _printed([(ROW, cell, verdict) for cell, verdict in zip(PLAIN_CHAT, DIFFERENT, strict=True)])
 
     assert [f"{ROW}  MUST    sync pass", "async fail"] == [line.strip() for line in printed[-2:]]
 
@@ -71,4 +72,4 @@ def test_what_was_not_asked_is_a_dot() -> None:
     printed = _printed([(ROW, PLAIN_CHAT[0], "pass"), ("wires-agree", CELLS[-1], "not-applicable")])
 
     assert f"{ROW}  MUST    pass     ·" in printed
-    assert "wires-agree               MUST    ·          n/a" in printed
+    assert "wires-agree               MUST    ·        n/a" in printed
