@@ -13,9 +13,11 @@ from openai import AsyncOpenAI, OpenAI
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import loop
+import responses
 from shared import Json, answered, async_handlers, failed, handlers
 
 NOWHERE = "http://127.0.0.1:9/v1"
+LOOPS = {"openai-chat": loop, "openai-responses": responses}
 
 
 class Driver:
@@ -32,7 +34,7 @@ class Driver:
             "name": "hand-written loop on openai",
             "version": version("openai"),
             "language": "python",
-            "wires": ["openai-chat"],
+            "wires": list(LOOPS),
             "modes": ["sync", "async"],
             "profiles": [],
             "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
@@ -43,7 +45,7 @@ class Driver:
         """Run one case in sync mode."""
         client = self._client.with_options(base_url=case["base_url"], api_key=case["api_key"])
         try:
-            return answered(loop.run(client, handlers(case), **_request(case, emit)))
+            return answered(LOOPS[case["wire"]].run(client, handlers(case), **_request(case, emit)))
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
@@ -51,17 +53,21 @@ class Driver:
         """Run one case in async mode."""
         client = self._async_client.with_options(base_url=case["base_url"], api_key=case["api_key"])
         try:
-            return answered(await loop.run_async(client, async_handlers(case), **_request(case, emit)))
+            return answered(await LOOPS[case["wire"]].run_async(client, async_handlers(case), **_request(case, emit)))
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
 
 def _request(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
-    keys = ("name", "description", "parameters")
+    functions = [{key: tool[key] for key in ("name", "description", "parameters")} for tool in case["tools"]]
+    if case["wire"] == "openai-responses":
+        tools = [{"type": "function", **function, "strict": False} for function in functions]
+    else:
+        tools = [{"type": "function", "function": function} for function in functions]
     return {
         "model": case["model"],
         "messages": case["messages"],
-        "tools": [{"type": "function", "function": {key: tool[key] for key in keys}} for tool in case["tools"]],
+        "tools": tools,
         "on_text": emit if case["stream"] else None,
         **case["options"],
     }

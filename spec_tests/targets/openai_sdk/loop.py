@@ -1,7 +1,7 @@
-"""The tool loop that one writes by hand on the official OpenAI SDK.
+"""The tool loop that one writes by hand on the official OpenAI SDK, for Chat Completions.
 
 It is what many have in their own code: every trouble with a tool is told to the model, an endless conversation stops
-at the limit, and all else is left to the SDK.
+at the limit, and all else is left to the SDK. ``responses.py`` is the same for the Responses API.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def run(
         messages.append(message)
         for call in message.tool_calls:
             try:
-                content = _text(functions[call.function.name](**_arguments(call)))
+                content = text(functions[call.function.name](**arguments(call.function)))
             except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
-                content = _told(call, error)
+                content = told(call.function, error)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
     raise LimitReached(f"no answer within {limit} turns")
 
@@ -76,21 +76,24 @@ async def run_async(
         messages.append(message)
         for call in message.tool_calls:
             try:
-                content = _text(await functions[call.function.name](**_arguments(call)))
+                content = text(await functions[call.function.name](**arguments(call.function)))
             except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
-                content = _told(call, error)
+                content = told(call.function, error)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
     raise LimitReached(f"no answer within {limit} turns")
 
 
-def _arguments(call: Any) -> dict[str, Any]:
-    arguments: dict[str, Any] = json.loads(call.function.arguments or "{}")
-    return arguments
+def arguments(function: Any) -> dict[str, Any]:
+    """The arguments of a call; some models write nothing where they mean none."""
+    read: dict[str, Any] = json.loads(function.arguments or "{}")
+    return read
 
 
-def _text(value: Any) -> str:
+def text(value: Any) -> str:
+    """What a tool returned, as the model is to read it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _told(call: Any, error: Exception) -> str:
-    return f"Error: the tool {call.function.name!r} failed: {type(error).__name__}: {error}"
+def told(function: Any, error: Exception) -> str:
+    """What the model is to read of a call that failed."""
+    return f"Error: the tool {function.name!r} failed: {type(error).__name__}: {error}"
