@@ -54,7 +54,7 @@ def text(run: Run, expected: str) -> None:
 def outcome(run: Run, expected: str) -> None:
     """Decided by the outcome, after the first turn was delivered."""
     run.replied(1)
-    told = isinstance(run.outcome, Failed) or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
+    told = _told(run)
     holds = {"told": told, "told-or-asked-again": told or len(run.requests) > 1, "ended": run.ended}[expected]
 
     assert holds, f"the loop {run.outcome}, which looks like an ordinary answer"
@@ -125,9 +125,10 @@ def answered_once(run: Run, turn: int) -> None:
 
 
 def error_is_told(run: Run, expected: dict[str, Any]) -> None:
-    """Decided by the error for the caller, or else by the request after the turn."""
+    """Decided by what the caller is told, or else by the request after the turn."""
     turn = run.delivered(expected["turn"])
-    if run.failed and len(run.requests) == expected["turn"]:
+    if len(run.requests) == expected["turn"]:
+        assert _told(run), f"nobody was told: the loop {run.outcome}"
         return
     id = turn.calls[expected.get("call", 1) - 1].id
     texts = [answer.text for answer in run.answers(expected["turn"]) if answer.id == id]
@@ -209,6 +210,11 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         failed_results,
     )
 }
+
+
+def _told(run: Run) -> bool:
+    """Whether the caller can see that this is no ordinary answer."""
+    return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 from looptck_reference.actions import Action, Finish
 from looptck_reference.driver import Driver
 from looptck_reference.loop import Decision, Loop
-from looptck_reference.values import Answer, Stop, Turn
+from looptck_reference.values import Answer, Stop, ToolCall, Turn
 from looptck_reference.wires import ResponsesWire
 
 
@@ -33,6 +35,22 @@ class RefusedCallsRun(Driver):
             return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
 
 
+class BadCallsDropped(Driver):
+    """Takes a turn with a call that it cannot read for the answer: `bad-arguments-are-not-lost`."""
+
+    class loop(Loop):  # noqa: N801
+        def decide(self, turn: Turn) -> Decision:
+            return super().decide(turn) if all(map(_reads, turn.calls)) else Decision.ANSWER
+
+
+class BadCallsHandedBack(BadCallsDropped):
+    """Not broken: it tells its caller that there are calls which it did not run."""
+
+    class loop(BadCallsDropped.loop):  # noqa: N801
+        def stop(self, turn: Turn) -> Action:
+            return super().stop(turn) if all(map(_reads, turn.calls)) else Finish(Answer(turn.text, Stop.CALLS))
+
+
 class PauseIsTheEnd(Driver):
     """Takes the text of a paused turn for the answer: `paused-turn-is-resumed`."""
 
@@ -55,3 +73,11 @@ class AllThatWasSaid(Driver):
             if isinstance(self.wire, ResponsesWire):
                 return Finish(Answer(self.said + turn.text, turn.stop))
             return super().stop(turn)
+
+
+def _reads(call: ToolCall) -> bool:
+    """Whether the arguments are a JSON object, or nothing."""
+    try:
+        return isinstance(json.loads(call.arguments or "{}"), dict)
+    except ValueError:
+        return False

@@ -299,6 +299,11 @@ STOPS = [
     Fault(broken_stops.FilteredCallsRun, ("filtered-call-never-runs",), ("openai-*/sync",)),
     Fault(broken_stops.RefusedCallsRun, ("refused-call-never-runs",), MESSAGES),
     Fault(
+        broken_stops.BadCallsDropped,
+        ("bad-arguments-are-not-lost",),
+        ("openai-*/sync", "anthropic-messages/stream/sync"),  # a plain reply of Messages has no word for such arguments
+    ),
+    Fault(
         broken_stops.PauseIsTheEnd,
         ("paused-turn-is-resumed",),
         MESSAGES,

@@ -51,11 +51,12 @@ def test_property_finds_fault(loop: type[Driver], requirement: str, case: str) -
     assert [(requirement, "fail")] == [(result.requirement, result.verdict) for result in results]
 
 
-@pytest.mark.parametrize("loop", [Driver, broken.Unordered, stateful.Stateful])
+@pytest.mark.parametrize("loop", [Driver, broken.Unordered, broken_stops.BadCallsHandedBack, stateful.Stateful])
 def test_loop_is_whole(loop: type[Driver]) -> None:
-    """The reference breaks nothing, so the faults are the broken loops' own; nor do two that are only unusual.
+    """The reference breaks nothing, so the faults are the broken loops' own; nor do those that are only unusual.
 
-    The calls of a turn may run in any order, and the service may keep the conversation.
+    The calls of a turn may run in any order, a call that cannot be read may be left to the caller, and the service may
+    keep the conversation.
     """
     results = judged(loop, *SYNC, examples=3)
 

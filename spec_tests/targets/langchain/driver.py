@@ -1,0 +1,150 @@
+"""The driver of LangChain: each case becomes an agent of ``create_agent``, on the chat model of its wire.
+
+The limit is LangGraph's ``recursion_limit``, which counts steps of the graph. Without middleware a model call is one
+step and the tools of its turn are the next, however many; so 2 N steps are N model calls. The graph has to have a step
+left when it finds that there is nothing more to do, so 2 N - 1 would not let the N-th call answer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+os.environ["LANGSMITH_TRACING"] = "false"
+
+from langchain.agents import create_agent
+from langchain_anthropic import ChatAnthropic
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.tools import StructuredTool
+from langchain_openai import ChatOpenAI
+from langgraph.errors import GraphRecursionError
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from shared import Json, answered, async_handlers, failed, handlers
+
+STREAM = ["messages", "values"]
+STOPS = {
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "refusal",
+}
+"""What the services call it when a reply is not whole, in the protocol's words."""
+
+
+class Driver:
+    """Runs the kit's cases on LangChain."""
+
+    def start(self) -> Json:
+        return {
+            "protocol": 1,
+            "name": "langchain",
+            "version": version("langchain"),
+            "language": "python",
+            "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
+            "modes": ["sync", "async"],
+            "profiles": [],
+            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
+            "dialect": {"limit_counts": "model-calls"},
+        }
+
+    def run(self, case: Json, emit: Callable[[str], None]) -> Json:
+        agent, question, config = _arguments(case)
+        state: Json = {}
+        try:
+            if case["stream"]:
+                for mode, part in agent.stream(question, config, stream_mode=STREAM):
+                    state = _seen(mode, part, state, emit)
+            else:
+                state = agent.invoke(question, config)
+            return _answered(state)
+        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(error)
+
+    async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
+        agent, question, config = _arguments(case)
+        state: Json = {}
+        try:
+            if case["stream"]:
+                async for mode, part in agent.astream(question, config, stream_mode=STREAM):
+                    state = _seen(mode, part, state, emit)
+            else:
+                state = await agent.ainvoke(question, config)
+            return _answered(state)
+        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(error)
+
+
+def _arguments(case: Json) -> tuple[Any, Json, Any]:
+    """An agent, its input and the configuration of its run."""
+    system, *others = case["messages"]
+    agent = create_agent(_model(case), _tools(case), system_prompt=system["content"])
+    limit = case["options"].get("limit")
+    return agent, {"messages": others}, None if limit is None else {"recursion_limit": 2 * limit}
+
+
+def _model(case: Json) -> BaseChatModel:
+    known = {"model": case["model"], "api_key": case["api_key"]}
+    if case["wire"] == "anthropic-messages":
+        return ChatAnthropic(base_url=case["base_url"].removesuffix("/v1"), **known)
+    return ChatOpenAI(base_url=case["base_url"], use_responses_api=case["wire"] == "openai-responses", **known)
+
+
+def _tools(case: Json) -> list[StructuredTool]:
+    sync, asynchronous = handlers(case), async_handlers(case)
+    return [
+        StructuredTool(
+            name=tool["name"],
+            description=tool["description"],
+            args_schema=tool["parameters"],
+            func=sync[tool["name"]],
+            coroutine=asynchronous[tool["name"]],
+        )
+        for tool in case["tools"]
+        if tool["url"]
+    ]
+
+
+def _seen(mode: str, part: Any, state: Json, emit: Callable[[str], None]) -> Json:
+    """Pass text on as it arrives; the state of the agent after this part of the stream."""
+    if mode == "values":
+        return part
+    message, _ = part
+    if isinstance(message, AIMessageChunk) and message.text:
+        emit(str(message.text))
+    return state
+
+
+def _answered(state: Json) -> Json:
+    """The caller has the last message: its text, and the service's word for why the model stopped."""
+    message: AIMessage = state["messages"][-1]
+    outcome = answered(str(message.text))
+    told = message.response_metadata
+    incomplete = told.get("incomplete_details") or {}
+    reason = incomplete.get("reason") or told.get("finish_reason") or told.get("stop_reason")
+    if _refused(message):
+        outcome["stop"] = "refusal"
+    elif reason in STOPS:
+        outcome["stop"] = STOPS[reason]
+    elif message.tool_calls or message.invalid_tool_calls:
+        outcome["stop"] = "calls"
+    return outcome
+
+
+def _refused(message: AIMessage) -> bool:
+    blocks = message.content if isinstance(message.content, list) else []
+    return bool(message.additional_kwargs.get("refusal")) or any(
+        isinstance(block, dict) and block.get("type") == "refusal" for block in blocks
+    )
+
+
+def _failed(error: Exception) -> Json:
+    return failed(error, "limit" if isinstance(error, GraphRecursionError) else None)
