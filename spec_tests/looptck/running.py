@@ -78,7 +78,11 @@ def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequenc
 
 
 class _Hand:
-    """A pytest plugin that hands a session over."""
+    """A pytest plugin that hands a session over, and spares the long form of failures, which ours replaces.
+
+    For that form pytest parses the file of each failed check, and CPython 3.11 cannot do so while another thread writes
+    the traceback of a driver's fault ("AST constructor recursion depth mismatch").
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -86,3 +90,4 @@ class _Hand:
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config: pytest.Config) -> None:
         config.stash[plugin.SESSION] = self._session
+        config.option.tbstyle = "line"
