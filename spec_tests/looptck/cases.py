@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,16 @@ from looptck.yamlfile import BadFile, load
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """How a case is recorded from a real server: what the requests say beside the prompt and the tools."""
+
+    tool_choice: str | None = None
+    """``required``, ``none`` or the name of a tool, in the first request; None: the model chooses."""
+    stop: str | None = None
+    """A stop sequence. The turns without calls end where the model writes it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One scenario and what each requirement expects of it."""
 
@@ -39,6 +50,10 @@ class Case:
     wires: tuple[str, ...]
     """The wires that it was written for."""
     stateful: bool
+    record: Record | None
+    """None: it is not a scenario for recordings."""
+    fingerprint: str
+    """The SHA-256 of what a recording of it depends on: agent, question, script, tools and ``record``."""
 
     def fits(self, cell: Cell) -> bool:
         """Whether the cell's wire has words for every turn, and carries out every framing."""
@@ -67,7 +82,8 @@ def cases() -> dict[str, Case]:
     """Every declared case, by name.
 
     Raises:
-        BadFile: a case breaks the schema, or names a requirement, a framing or a control that does not exist.
+        BadFile: a case breaks the schema, or names a requirement, a framing, a control or a tool that does not exist,
+            or cannot be told from another one when it is recorded.
     """
     return read(fixture("cases"))
 
@@ -75,6 +91,7 @@ def cases() -> dict[str, Case]:
 def read(folder: Path) -> dict[str, Case]:
     """The cases in a folder's topics, checked against ``case.schema.json`` in the folder."""
     found: dict[str, Case] = {}
+    recorded: list[Case] = []
     ids = [requirement.id for requirement in catalogue()]
     paths = sorted(folder.glob("*/*.yaml"))
     for path in paths:
@@ -88,6 +105,9 @@ def read(folder: Path) -> dict[str, Case]:
         for id in case.checks:
             if id not in ids:
                 raise BadFile(path, unknown("requirement", id, ids))
+        if case.record is not None:
+            _recordable(path, case, case.record, recorded)
+            recorded.append(case)
     for path in paths:
         for expectations in found[path.stem].checks.values():
             if expectations.get("control", path.stem) not in found:
@@ -108,7 +128,28 @@ def _case(path: Path, data: Mapping[str, Any]) -> Case:
         checks=data["checks"],
         wires=tuple(data.get("wires", WIRES)),
         stateful=data.get("stateful", True),
+        record=Record(**data["record"]) if "record" in data else None,
+        fingerprint=_fingerprint(data),
     )
+
+
+def _fingerprint(data: Mapping[str, Any]) -> str:
+    actor = agent_named(data.get("agent", "assistant"))
+    offered = [(tool.name, tool.description, tool.parameters) for tool in actor.tools]
+    told = {key: data[key] for key in ("question", "script", "tools", "record") if key in data}
+    text = json.dumps({"agent": [actor.template, offered], **told}, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _recordable(path: Path, case: Case, record: Record, others: Iterable[Case]) -> None:
+    """Raises BadFile where a server could not tell the case from these, or not do in it what the script says."""
+    if twin := next((other for other in others if other.question == case.question), None):
+        raise BadFile(path, f"/question: is that of the case {twin.name}, and a recording is known by its question")
+    choices = ["required", "none", *(tool.name for tool in case.tools)]
+    if record.tool_choice is not None and record.tool_choice not in choices:
+        raise BadFile(path, f"/record/tool_choice: {unknown('tool choice', record.tool_choice, choices)}")
+    if record.stop is None and any(step.turn and step.turn.stop == "stop_sequence" for step in case.steps):
+        raise BadFile(path, "/record: needs the stop sequence (stop) at which a turn of the script ends")
 
 
 def _step(path: Path, step: Mapping[str, Any]) -> Step:

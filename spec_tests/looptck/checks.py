@@ -36,6 +36,11 @@ def on(*cells: str) -> pytest.MarkDecorator:
     return pytest.mark.looptck_cells(*(cell if "/" in cell else f"{cell}/*" for cell in cells))
 
 
+def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:
+    """Binds a test function to cassettes: it is played once for each that it takes, in the cells of that cassette."""
+    return pytest.mark.looptck_cassettes(takes=takes)
+
+
 def framed(framings: Mapping[str, Framing]) -> list[Any]:
     """Framings as the values of a parametrized test, each on the wires that carry it out."""
     return [

@@ -21,6 +21,15 @@ Exit status: 0 clean, 1 findings, 2 could not run.
 """
 
 
+_WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
+
+
+class _Trouble(click.ClickException):
+    """What keeps a command from being run at all."""
+
+    exit_code = 2
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="looptck")
 def main() -> None:
@@ -66,6 +75,11 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         type=click.Path(dir_okay=False, path_type=Path),
         help="YAML file of known failures; a stale entry fails the run.",
     ),
+    "cassettes": click.option(
+        "--cassettes",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Play the cassettes in this folder in place of the project's.",
+    ),
     "json": click.option(
         "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JSON."
     ),
@@ -101,13 +115,14 @@ def _chosen(
     cases: tuple[str, ...] = (),
     level: str = "MAY",
     known_failures: Path | None = None,
+    cassettes: Path | None = None,
 ) -> Options:
     from looptck.kit import Patience
     from looptck.selection import Selection
     from looptck.session import Options
 
     selection = Selection(profile, requirement, cell, cases, level)
-    return Options(driver, selection, known_failures, Patience(timeout, patience), examples)
+    return Options(driver, selection, known_failures, Patience(timeout, patience), examples, cassettes)
 
 
 def _leave(status: int) -> NoReturn:
@@ -154,6 +169,78 @@ def coverage(**chosen: Any) -> None:
     from looptck.coverage import cover
 
     _leave(cover(_chosen(**chosen)))
+
+
+@main.group()
+def cassettes() -> None:
+    """Check and compare cassettes."""
+
+
+@cassettes.command("check", epilog=EXIT)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def check_cassettes(paths: tuple[Path, ...]) -> None:
+    """Check the cassettes at these PATHS, files or folders; without any, all of the project's own.
+
+    Schema, hash, secrets, whether the case has changed since, today's judge on every request, and the dialect.
+    """
+    from looptck.cassettes.check import check
+    from looptck.yamlfile import BadFile
+
+    try:
+        found = check(paths)
+    except BadFile as error:
+        raise _Trouble(str(error)) from error
+    for line in found.lines:
+        click.echo(line)
+    click.echo(f"{len(found.lines)} findings in {found.checked} cassettes")
+    sys.exit(1 if found.lines else 0)
+
+
+@cassettes.command("diff", epilog=EXIT)
+@click.argument("left", type=click.Path(path_type=Path))
+@click.argument("right", type=click.Path(path_type=Path))
+@click.option("--content", is_flag=True, help="Compare all but what differs between any two recordings: ids and times.")
+def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
+    """Tell what has changed in shape from LEFT to RIGHT, two cassettes or two folders of them."""
+    from looptck.cassettes.diff import changes
+    from looptck.yamlfile import BadFile
+
+    try:
+        lines = list(changes(left, right, content=content))
+    except BadFile as error:
+        raise _Trouble(str(error)) from error
+    for line in lines:
+        click.echo(line)
+    click.echo(f"{len(lines)} differences")
+    sys.exit(1 if lines else 0)
+
+
+@main.command(epilog=EXIT)
+@click.option("--upstream", required=True, metavar="WHICH", help="openai, anthropic, scripted, or a base URL.")
+@click.option("--model", metavar="NAME", help="The model to ask for; the scripted one has its own.")
+@click.option("--name", metavar="TEXT", help="What the provenance calls the server of a URL.")
+@click.option("--dialect", default="", metavar="NAME", help="The file of fixtures/dialects that describes it.")
+@click.option("--wire", "wires", multiple=True, type=click.Choice(_WIRES), help="Only this wire. May be repeated.")
+@click.option("--scenario", "scenarios", multiple=True, metavar="CASE", help="Only this case. May be repeated.")
+@click.option("--mode", type=click.Choice(["plain", "stream"]), help="Only this mode.  [default: both]")
+@click.option("--update", is_flag=True, help="Overwrite recordings that are no longer the same.")
+@click.option(
+    "--into",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder to write to.  [default: the project's own, in a checkout]",
+)
+@click.option("--timeout", default=120.0, show_default=True, help="Seconds that one reply may take.")
+def record(**chosen: Any) -> None:
+    """Record cases from a real server as cassettes, redacted. Needs the extra `record`, for `scripted` that too."""
+    try:
+        from looptck.recording.record import CouldNotRecord, Wanted
+        from looptck.recording.record import record as record_all
+    except ImportError as error:
+        raise _Trouble(f"{error}; pip install 'looptck[record]'") from error
+    try:
+        _leave(record_all(Wanted(**chosen), click.echo))
+    except CouldNotRecord as error:
+        raise _Trouble(str(error)) from error
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from looptck.cassettes import Cassette
     from looptck.checks import Check, Implementation
     from looptck.kit import Scene
     from looptck.session import Options, Session
@@ -34,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         )
     group.addoption("--looptck-level", default="MAY", metavar="LEVEL", help="only requirements of this level or above")
     group.addoption("--looptck-known-failures", metavar="FILE", help="YAML file of known failures")
+    group.addoption("--looptck-cassettes", metavar="DIR", help="play these cassettes in place of the project's")
     group.addoption("--looptck-json", metavar="FILE", help="write the results to this file as JSON")
     group.addoption("--looptck-timeout", type=float, default=20.0, metavar="S", help="seconds that a run may take")
     group.addoption("--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits")
@@ -43,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line("markers", "looptck_requirement(id): the requirement that a test checks")
+    config.addinivalue_line("markers", "looptck_cassettes(takes): which cassettes a test plays")
     config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
 
 
@@ -69,6 +72,7 @@ def _options(config: pytest.Config) -> Options:
 
     option = config.getoption
     known = option("looptck_known_failures")
+    folder = option("looptck_cassettes")
     return Options(
         driver=option("looptck_driver"),
         selection=Selection(
@@ -81,6 +85,7 @@ def _options(config: pytest.Config) -> Options:
         known_failures=Path(known) if known else None,
         patience=Patience(option("looptck_timeout"), option("looptck_patience")),
         examples=option("looptck_examples"),
+        cassettes=Path(folder) if folder else None,
     )
 
 
@@ -97,7 +102,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     session = session_of(metafunc.config)
     declared = metafunc.definition.get_closest_marker("looptck_requirement")
-    if declared is not None:
+    plays = metafunc.definition.get_closest_marker("looptck_cassettes")
+    if declared is not None and plays is not None:
+        checks = session.recorded_checks(declared.args[0], plays.kwargs["takes"])
+    elif declared is not None:
         name = metafunc.function.__name__.removeprefix("test_").replace("_", "-")
         checks = session.checks(declared.args[0], name)
     else:
@@ -131,6 +139,12 @@ def _implementation(request: pytest.FixtureRequest) -> Implementation:
     implementation = session.implementation(check, Scene())
     request.node.stash[IMPLEMENTATION] = implementation
     return implementation
+
+
+@pytest.fixture(name="cassette")
+def _cassette(implementation: Implementation, request: pytest.FixtureRequest) -> Cassette | None:
+    """The cassette that the check is on; None if it is on none."""
+    return session_of(request.config).cassette_of(implementation.check)
 
 
 @pytest.fixture(name="provider")

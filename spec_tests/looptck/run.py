@@ -155,6 +155,11 @@ class Run:
         return self.outcome
 
     @property
+    def ending(self) -> tuple[str, str | None]:
+        """How it ended, without what differs between any two runs."""
+        return type(self.outcome).__name__, None if self.failed else self.value.text
+
+    @property
     def failed(self) -> bool:
         """Whether the loop ended in an error."""
         return isinstance(self.outcome, Failed)

@@ -12,11 +12,13 @@ from typing import Any
 
 from looptck import known
 from looptck.cases import Case, cases
-from looptck.cassettes import cassettes
+from looptck.cassettes import Cassette, cassettes
+from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
 from looptck.drivers import REFERENCE, DriverFault
+from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
 from looptck.run import Run
@@ -41,6 +43,8 @@ class Options:
     patience: Patience = field(default_factory=Patience)
     examples: int = 25
     """Examples for each property."""
+    cassettes: Path | None = None
+    """A folder of cassettes in place of those of the project."""
 
 
 @dataclass(slots=True)
@@ -52,13 +56,14 @@ class Session:
     selection: Selection
     known: list[Known]
     examples: int
+    cassettes: tuple[Cassette, ...]
     results: list[Result] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     """The text of each failure, in order."""
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
     chosen: list[Check] = field(default_factory=list)
-    runs: dict[tuple[str, str, str], Run | Exception] = field(default_factory=dict)
-    """Runs of declared cases, by case, cell and profile: several requirements are judged by the same run."""
+    runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
+    """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     """Results by the id of the run that they rest on."""
     _ended: bool = False
@@ -74,13 +79,13 @@ class Session:
             rows = catalogue()
             options.selection.check(rows)
             cases()
-            cassettes()
+            recorded = cassettes(options.cassettes, options.selection.cells)
             entries = known.read(options.known_failures, rows) if options.known_failures else []
             kit = Kit(options.driver or REFERENCE, options.patience)
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
             raise CouldNotRun(str(error)) from error
-        return cls(kit, rows, options.selection, entries, options.examples)
+        return cls(kit, rows, options.selection, entries, options.examples, recorded)
 
     # -- choosing ----------------------------------------------------------------------------------------------------
 
@@ -94,14 +99,38 @@ class Session:
         return [Check(row, cell, case) for cell in taken]
 
     def declared_checks(self) -> list[Check]:
-        """The checks of all declared cases."""
-        return [
+        """The checks of all declared cases, and of their recordings, where the model kept to the script."""
+        scripted = [
             check
             for case in cases().values()
             for id in case.checks
             for check in self.checks(id, case.name)
             if case.fits(check.cell)
         ]
+        kept = ((cassette, kept_case(cassette)) for cassette in self.cassettes)
+        recorded = [
+            check
+            for cassette, case in kept
+            if case is not None
+            for id in case.checks
+            for check in self.checks(id, cassette.name)
+            if cassette.fits(check.cell) and case.fits(check.cell)
+        ]
+        return scripted + recorded
+
+    def recorded_checks(self, requirement: str, takes: Callable[[Cassette], bool]) -> list[Check]:
+        """The checks of a test function that plays cassettes: one for each that it takes, in its cells."""
+        taken = [cassette for cassette in self.cassettes if takes(cassette)]
+        return [
+            check
+            for cassette in taken
+            for check in self.checks(requirement, cassette.name)
+            if cassette.fits(check.cell)
+        ]
+
+    def cassette_of(self, check: Check) -> Cassette | None:
+        """The cassette that a check plays; None if it plays none."""
+        return next((one for one in self.cassettes if one.name == check.case and one.fits(check.cell)), None)
 
     def collected(self, chosen: Iterable[Check]) -> None:
         self.chosen = list(chosen)
@@ -117,14 +146,14 @@ class Session:
     def implementation(self, check: Check, scene: Scene) -> Implementation:
         return Implementation(self.kit, check, scene, self.examples)
 
-    def run_of(self, case: Case, implementation: Implementation) -> Run:
-        """The run of a declared case in this cell, played once for all its requirements."""
+    def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:
+        """The run of a declared case or a cassette in this cell, played once for all its requirements."""
         check = implementation.check
-        key = (case.name, str(check.cell), check.requirement.profile)
+        dress = played.dress if isinstance(played, Cassette) else None
+        key = (played.name, dress, check.cell, check.requirement.profile)
         if key not in self.runs:
-            case.set(implementation.scene)
             try:
-                self.runs[key] = implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)
+                self.runs[key] = _run(played, implementation)
             except (AssertionError, DriverFault) as error:
                 self.runs[key] = error
         found = self.runs[key]
@@ -238,6 +267,18 @@ class Session:
     @property
     def _narrowed(self) -> bool:
         return self.selection != Selection()
+
+
+def _run(played: Case | Cassette, implementation: Implementation) -> Run:
+    if isinstance(played, Cassette):
+        set_scene(played, implementation.scene)
+        case = kept_case(played)
+        if case is None:
+            return implementation.run(played.question, tools=played.tools)
+    else:
+        case = played
+        case.set(implementation.scene)
+    return implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)
 
 
 def kit_version() -> str:

@@ -82,6 +82,8 @@ class Thinking:
     id: str | None = None
     sealed: str | None = None
     """The seal of a recorded thought; None: one is made."""
+    sealed_again: str | None = None
+    """The seal under which the end of a recorded stream told the thought once more, where that is another one."""
 
     @property
     def seal(self) -> str:

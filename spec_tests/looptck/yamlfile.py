@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import yaml
+
+MOST = 16 * 1024 * 1024
+"""The most bytes that a foreign file may have."""
+DEEPEST = 100
+"""How deep its lists and mappings may lie in each other; the loader itself would crash where they lie very deep."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -42,14 +48,17 @@ class _UniqueKeys(_Loader):  # type: ignore[misc]
         return super().construct_mapping(node, deep)
 
 
-def load(path: Path, schema: Path) -> Any:
+def load(path: Path, schema: Path, *, foreign: bool = False) -> Any:
     """The content of a YAML file that its schema accepts.
+
+    ``foreign``: it may come from anywhere, so it is refused where it is very large or very deep, or where a part of it
+    stands for another: a few lines of such references can stand for more than a machine holds.
 
     Raises:
         BadFile: it is not there, not YAML, holds a key twice, or breaks the schema; with line or JSON pointer.
     """
-    content = parse(path)
-    validator = jsonschema_rs.validator_for(json.loads(schema.read_text(encoding="utf-8")))
+    content = parse(path, foreign=foreign)
+    validator = _validator(schema)
     try:
         wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in validator.iter_errors(content)]
     except ValueError as error:  # a date, or a key that is no text
@@ -59,16 +68,39 @@ def load(path: Path, schema: Path) -> Any:
     return content
 
 
-def parse(path: Path) -> Any:
-    """The content of a YAML file. Raises BadFile where it is not there or not YAML."""
+@cache
+def _validator(schema: Path) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(json.loads(schema.read_text(encoding="utf-8")))
+
+
+def parse(path: Path, *, foreign: bool = False) -> Any:
+    """The content of a YAML file. Raises BadFile where it is not there or not YAML, or cannot be let in."""
     try:
+        if foreign and (size := path.stat().st_size) > MOST:
+            raise BadFile(path, f"is too large: {size} bytes, where {MOST} are the most")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(path, f"cannot be read: {error}") from error
     try:
+        if foreign:
+            _let_in(path, text)
         return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a subclass of the safe loader
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
         raise BadFile(path, f"is not the YAML that was meant: {error}") from error
+
+
+def _let_in(path: Path, text: str) -> None:
+    """Raises BadFile where the nodes of a text must not be built: they stand for each other, or lie too deep."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.AliasEvent):
+            raise BadFile(path, f"holds an alias in place of what it stands for: {event.start_mark}")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise BadFile(path, f"is nested more than {DEEPEST} deep: {event.start_mark}")
 
 
 def pointer(path: list[Any]) -> str:

@@ -58,8 +58,11 @@ def call_parts(call: Any) -> tuple[str, str, str]:
 def refuse_unsupported(part: Mapping[str, Any]) -> None:
     """A kind of call that this wire does not run must not be lost silently.
 
+    Some compatible servers send each member that there is, the deprecated call with nothing in it: that is no call.
+
     Raises:
         MalformedReply: `part`, a message, delta or call, holds a custom tool call or a call in the deprecated form.
     """
-    if part.get("function_call") or part.get("type") == "custom":
+    deprecated = part.get("function_call")
+    if (any(deprecated.values()) if isinstance(deprecated, dict) else deprecated) or part.get("type") == "custom":
         raise MalformedReply("the model made a call that is no function tool call; offer it function tools only")

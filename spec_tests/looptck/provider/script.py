@@ -32,13 +32,24 @@ class Recorded:
     """A reply as a real server sent it."""
 
     status: int
-    content_type: str
+    headers: tuple[tuple[str, str], ...]
     body: bytes
+    ends: tuple[int, ...] = ()
+    """Where the chunks of a streamed body ended, in bytes from its beginning; none: it leaves in one."""
+    broken: bool = False
+    """Whether the connection broke off behind it."""
+    id: str | None = None
+    """Its own, by which a service with a memory knows it."""
+
+    @property
+    def streamed(self) -> bool:
+        """Whether it is an event stream."""
+        return any(name == "content-type" and value.startswith("text/event-stream") for name, value in self.headers)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The answer to one model request. A step without a turn must have a fault that needs none."""
+    """The answer to one model request. A step without a turn must be recorded, or have a fault that needs none."""
 
     turn: Turn | None
     framing: Framing = NATURAL

@@ -7,6 +7,7 @@ of error. Everything here happens on the provider's thread.
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -142,6 +143,8 @@ class Stage:
         if isinstance(fault, faults.NotJson):
             reply = HttpReply([head(200, [("content-type", "text/html")], length=len(_HTML)) + _HTML])
             return self._noted(n, 200, "a page of HTML", reply)
+        if step.recorded is not None:
+            return self._recorded(n, step.turn, step.recorded, body)
         if step.turn is None:
             raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
         if not self.wire.can_say(step.turn, stream=stream):
@@ -150,14 +153,31 @@ class Stage:
         self.turns[n] = turn
         if fault is None:
             self.service.replied(body, n, turn)
-        if step.recorded is not None:
-            reply = _replayed(step.recorded)
-        else:
-            reply = self._streamed(n, turn, step) if stream else self._plain(n, turn, step)
+        reply = self._streamed(n, turn, step) if stream else self._plain(n, turn, step)
         if step.before is not None:
             reply.parts.insert(0, step.before)
         what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"
-        return self._noted(n, step.recorded.status if step.recorded else 200, what, reply)
+        return self._noted(n, 200, what, reply)
+
+    def _recorded(self, n: int, turn: Turn | None, reply: Recorded, body: Any) -> HttpReply:
+        """The recorded bytes in the recorded chunks, and the recorded break."""
+        what = f"a recorded reply of status {reply.status}"
+        if turn is not None:
+            what = "a turn"
+            self.turns[n] = turn
+            self.service.replied(body, n, turn, reply.id)
+        headers = list(reply.headers)
+        if not reply.streamed:
+            length = len(reply.body) + reply.broken  # what breaks off is shorter than it had said
+            whole = head(reply.status, headers, length=length) + reply.body
+            return self._noted(n, reply.status, what, HttpReply([whole], then_close=reply.broken))
+        pieces = [reply.body[start:end] for start, end in pairwise((0, *(reply.ends or (len(reply.body),))))]
+        self.streams[n] = tuple(pieces)
+        parts: list[bytes | Gate] = [chunked(piece) for piece in pieces]
+        start = head(reply.status, headers, length=None)
+        if not reply.broken:
+            parts.append(LAST_CHUNK)
+        return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
         reply = self.wire.body(turn, n, step.framing)
@@ -258,14 +278,6 @@ class Stage:
             reply.parts.insert(0, behaviour.hold)
         reply.sent = lambda: self._note(ToolEnded(self.transcript.now(), run, answer))
         return self._patient(reply)
-
-
-def _replayed(reply: Recorded) -> HttpReply:
-    """The recorded bytes: an event stream in one chunk, anything else with its length."""
-    headers = [("content-type", reply.content_type)]
-    if reply.content_type.startswith("text/event-stream"):
-        return HttpReply([head(reply.status, headers, length=None) + chunked(reply.body) + LAST_CHUNK])
-    return HttpReply([head(reply.status, headers, length=len(reply.body)) + reply.body])
 
 
 def _malformed(event: bytes) -> bytes:

@@ -25,7 +25,7 @@ class Stateless:
         """See ``Service``."""
         return self._read(body)
 
-    def replied(self, body: Any, n: int, turn: Turn) -> None:
+    def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """There is nothing to remember."""
 
     def forget(self, why: str | None = None) -> None:

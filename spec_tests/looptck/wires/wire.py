@@ -29,8 +29,8 @@ class Service(Protocol):
     def read(self, body: object) -> Request:
         """A request told neutrally, with all of the history that it stands for; never raises."""
 
-    def replied(self, body: Any, n: int, turn: Turn) -> None:
-        """The service has answered this request, the ``n``-th, with this turn, whole."""
+    def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
+        """The service has answered this request, the ``n``-th, with this turn, whole; ``id``: of a recorded reply."""
 
     def forget(self, why: str | None = None) -> None:
         """The service has lost what it kept; ``why`` is its own error code for that, None the usual one."""

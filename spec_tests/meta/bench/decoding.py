@@ -191,7 +191,9 @@ class Times:
 
     def _once(self, name: str, stream: Stream) -> float:
         gc.collect()
-        signal.setitimer(signal.ITIMER_VIRTUAL, TOO_SLOW)
+        signal.setitimer(
+            signal.ITIMER_VIRTUAL, TOO_SLOW, 1
+        )  # again each second: what it interrupts may be a callback that swallows it
         start = thread_time()
         with suppress(TimeoutError):
             arguments = self.decoders[name](stream.pieces)

@@ -1,8 +1,9 @@
-"""Playing: the recorded bytes are what leaves, and a loop that misreads them fails."""
+"""Playing: the recorded bytes are what leaves, in the recorded chunks, and a loop that misreads them fails."""
 
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,54 +12,201 @@ from pathlib import Path
 import httpx
 import pytest
 
-from looptck.cassettes import Cassette, cassettes, scenarios
+from looptck.cassettes import Cassette, cassettes, read
+from looptck.cassettes.scenario import is_plain_sailing, set_scene
 from looptck.kit import Scene
-from looptck.provider.script import Recorded, Script
+from looptck.provider.script import Script
 from looptck.provider.server import Provider
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Toolbox
 from looptck.wires import WIRES
 from meta.cassettes import misreaders
+from meta.cassettes.doctored import STREAM, WHOLE, chunked, doctored
 
 REQUIREMENT = "recorded-traffic-is-read-right"
 Failing = Callable[[type], dict[str, str]]
-WITH_CALLS = {name for name in scenarios() if name != "no-call"}
+PLAYED = [one for one in cassettes() if one.wire == "openai-chat" and is_plain_sailing(one)]
+WITH_CALLS = {one.name for one in PLAYED if any(turn.calls for turn in one.followed)}
+SHIPPED = {f"{one.wire}/{one.path.stem}": one for one in cassettes()}
 
 
-@pytest.mark.parametrize("cassette", cassettes().values(), ids=cassettes())
-def test_byte_for_byte(cassette: Cassette) -> None:
-    """Each recorded request gets the status, the content type and the bytes that it got then."""
+def stage_of(cassette: Cassette) -> Stage:
+    """The stage that plays it."""
     scene = Scene()
-    cassette.set(scene)
-    stage = Stage(WIRES[cassette.wire], Script(tuple(scene.steps)), Toolbox(dict(scene.behaviours)))
+    set_scene(cassette, scene)
+    return Stage(WIRES[cassette.wire], Script(tuple(scene.steps)), Toolbox(dict(scene.behaviours)))
+
+
+@pytest.mark.parametrize("cassette", SHIPPED.values(), ids=SHIPPED)
+def test_byte_for_byte(cassette: Cassette) -> None:
+    """Each recorded request gets the status, the headers and the bytes that it got then."""
+    stage = stage_of(cassette)
 
     with Provider() as provider, httpx.Client(trust_env=False) as client:
         url = f"{provider.open(stage)}/v1{stage.wire.route}"
         replies = [client.post(url, json=exchange.body) for exchange in cassette.exchanges]
 
-    got = [Recorded(reply.status_code, reply.headers["content-type"], reply.content) for reply in replies]
-    assert [exchange.reply for exchange in cassette.exchanges] == got
+    for exchange, reply in zip(cassette.exchanges, replies, strict=True):
+        assert (exchange.reply.status, exchange.reply.body) == (reply.status_code, reply.content)
+        assert set(exchange.reply.headers) <= set(reply.headers.items())
+
+
+def replied(cassette: Cassette) -> list[tuple[bytes, list[bytes], bool]]:
+    """What leaves for each recorded request: the head, the chunks of the body, and whether it ended as it should."""
+    stage = stage_of(cassette)
+    found = []
+    with Provider() as provider:
+        url = httpx.URL(provider.open(stage))
+        for exchange in cassette.exchanges:
+            with socket.create_connection((url.host, url.port or 0), timeout=5) as line:
+                body = json.dumps(exchange.body).encode()
+                path = f"{url.path}/v1{stage.wire.route}"
+                line.sendall(
+                    b"POST %b HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % (path.encode(), len(body)) + body
+                )
+                found.append(_received(line))
+    return found
+
+
+def _received(line: socket.socket) -> tuple[bytes, list[bytes], bool]:
+    raw = b""
+    while part := line.recv(65536):
+        raw += part
+        if raw.endswith(b"0\r\n\r\n"):
+            break
+    head, _, rest = raw.partition(b"\r\n\r\n")
+    chunks = []
+    while rest and not rest.startswith(b"0\r\n"):
+        size, _, rest = rest.partition(b"\r\n")
+        chunks.append(rest[: int(size, 16)])
+        rest = rest[int(size, 16) + 2 :]
+    return head, chunks, bool(rest)
+
+
+def test_recorded_borders(tmp_path: Path) -> None:
+    """A stream leaves in the chunks in which it came."""
+    path = doctored(tmp_path, of=STREAM)
+    chunked(path)
+    cassette = read(path)
+
+    for exchange, (_, chunks, ended) in zip(cassette.exchanges, replied(cassette), strict=True):
+        body, (first, last) = exchange.reply.body, exchange.reply.ends
+        assert [body[:first], body[first:last]] == chunks
+        assert ended
+
+
+def test_no_borders(tmp_path: Path) -> None:
+    """A stream whose chunks were not kept leaves in one."""
+    cassette = read(doctored(tmp_path, of=STREAM))
+
+    assert [[exchange.reply.body] for exchange in cassette.exchanges] == [chunks for _, chunks, _ in replied(cassette)]
+
+
+def test_recorded_break(tmp_path: Path) -> None:
+    """A stream that broke off when it was recorded breaks off again, behind the same bytes."""
+    path = doctored(
+        tmp_path,
+        lambda it: it["interactions"][1]["response"].update(body={"text": "data: {"}, broken=True),
+        of=STREAM,
+    )
+    _, (head, chunks, ended) = replied(read(path))
+
+    assert head.startswith(b"HTTP/1.1 200")
+    assert ([b"data: {"], False) == (chunks, ended)
+
+
+def test_plain_break(tmp_path: Path) -> None:
+    """A plain reply that broke off is shorter than it says."""
+    path = doctored(
+        tmp_path, lambda it: it["interactions"][1]["response"].update(body={"text": '{"choices"'}, broken=True)
+    )
+    stage = stage_of(read(path))
+
+    with Provider() as provider, httpx.Client(trust_env=False) as client:
+        url = f"{provider.open(stage)}/v1{stage.wire.route}"
+        first, second = read(path).exchanges
+        client.post(url, json=first.body)
+        with pytest.raises(httpx.RemoteProtocolError):
+            client.post(url, json=second.body)
+
+
+def test_recorded_error(tmp_path: Path) -> None:
+    """An error is played with the headers that a client may act on, and says no turn."""
+    path = doctored(
+        tmp_path,
+        lambda it: it["interactions"][1]["response"].update(
+            status=429,
+            headers={"content-type": "application/json", "retry-after": "7"},
+            body={"json": {"error": {"message": "slow down"}}},
+        ),
+    )
+    cassette = read(path)
+    stage = stage_of(cassette)
+
+    with Provider() as provider, httpx.Client(trust_env=False) as client:
+        url = f"{provider.open(stage)}/v1{stage.wire.route}"
+        _, reply = [client.post(url, json=exchange.body) for exchange in cassette.exchanges]
+
+    assert (429, "7", None) == (reply.status_code, reply.headers["retry-after"], cassette.exchanges[1].turn)
+
+
+def judged(tmp_path: Path, *words: str) -> dict[str, str]:
+    """Runs the requirement with these options, and tells its verdicts by case where they are no pass."""
+    file = tmp_path / "results.json"
+    command = [sys.executable, "-m", "looptck.cli", "run", "--requirement", REQUIREMENT, "--quiet", *words]
+    ran = subprocess.run([*command, "--json", str(file)], check=False, capture_output=True, text=True)
+    assert ran.returncode in {0, 1}, ran.stdout
+    verdicts: dict[str, set[str]] = {}
+    for result in json.loads(file.read_text(encoding="utf-8"))["results"]:
+        verdicts.setdefault(result["case"], set()).add(result["verdict"])
+    return {name: "/".join(sorted(found)) for name, found in verdicts.items() if found != {"pass"}}
+
+
+def test_broken_stream_is_judged(tmp_path: Path) -> None:
+    """A recorded break is a requirement of its own kind: the loop has to tell of it. The reference does."""
+    doctored(
+        tmp_path / "mine",
+        lambda it: it["interactions"][1]["response"].update(body={"text": "data: {"}, broken=True),
+        of=STREAM,
+    )
+
+    assert {} == judged(tmp_path, "--cassettes", str(tmp_path / "mine"))
+
+
+def test_ones_own_cassettes(tmp_path: Path) -> None:
+    """A folder of one's own is played in place of the project's, under the names of its files."""
+    doctored(tmp_path / "mine", name="my-own-plain")
+    driver = f"python:{misreaders.__file__}:{misreaders.Trims.__name__}"
+
+    found = judged(tmp_path, "--cassettes", str(tmp_path / "mine"), "--driver", driver)
+
+    assert {"my-own@llama.cpp": "fail"} == found
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [("", "there is no cassette in it"), ("x", "is not the YAML that was meant")],
+    ids=["empty", "broken"],
+)
+def test_own_cassettes_that_cannot_be_played(tmp_path: Path, what: str, words: str) -> None:
+    """A folder without cassettes, or with one that cannot be played, ends the run before it begins."""
+    folder = tmp_path / "openai-chat"
+    folder.mkdir()
+    if what:
+        (folder / WHOLE.name).write_text("'", encoding="utf-8")
+    command = [sys.executable, "-m", "looptck.cli", "run", "--cassettes", str(tmp_path)]
+
+    ran = subprocess.run(command, check=False, capture_output=True, text=True)
+
+    assert 2 == ran.returncode
+    assert words in ran.stdout
 
 
 @pytest.fixture(name="failing")
 def _failing(tmp_path: Path) -> Failing:
-    """Runs a driver of ``misreaders``, and tells its verdicts by scenario where they are no pass."""
-
-    def run(driver: type) -> dict[str, str]:
-        file = tmp_path / "results.json"
-        words = ["--driver", f"python:{misreaders.__file__}:{driver.__name__}", "--json", str(file), "--quiet"]
-        subprocess.run(
-            [sys.executable, "-c", "from looptck.cli import main; main()", "run", "--requirement", REQUIREMENT, *words],
-            check=False,
-            capture_output=True,
-        )
-        results = json.loads(file.read_text(encoding="utf-8"))["results"]
-        by_scenario = {
-            name: {result["verdict"] for result in results if f"[{name}]" in result["case"]} for name in scenarios()
-        }
-        return {name: "/".join(sorted(verdicts)) for name, verdicts in by_scenario.items() if verdicts != {"pass"}}
-
-    return run
+    """Runs a driver of ``misreaders`` on one wire, and tells its verdicts by case where they are no pass."""
+    words = ["--cell", "openai-chat/*/sync", "--driver"]
+    return lambda driver: judged(tmp_path, *words, f"python:{misreaders.__file__}:{driver.__name__}")
 
 
 def test_requests_that_never_come(failing: Failing) -> None:
@@ -68,7 +216,12 @@ def test_requests_that_never_come(failing: Failing) -> None:
 
 def test_arguments_that_were_not_recorded(failing: Failing) -> None:
     """A loop that runs a tool with other arguments than the recorded ones has failed."""
-    assert {"beyond-ascii": "fail"} == failing(misreaders.AsciiOnly)
+    beyond = {
+        one.name for one in PLAYED if any(not call.arguments.isascii() for turn in one.followed for call in turn.calls)
+    }
+
+    assert beyond
+    assert dict.fromkeys(beyond, "fail") == failing(misreaders.AsciiOnly)
 
 
 def test_ids_that_were_not_recorded(failing: Failing) -> None:
@@ -78,4 +231,6 @@ def test_ids_that_were_not_recorded(failing: Failing) -> None:
 
 def test_answer_that_was_not_recorded(failing: Failing) -> None:
     """A loop that returns another text than the recorded one has failed."""
-    assert dict.fromkeys(scenarios(), "fail") == failing(misreaders.Trims)
+    answered = {one.name for one in PLAYED if (last := one.exchanges[-1].turn) and last.stopped == "end" and last.text}
+
+    assert dict.fromkeys(answered, "fail") == failing(misreaders.Trims)

@@ -95,4 +95,4 @@ def test_the_command_can_be_run_as_a_module() -> None:
     )  # fmt: skip
 
     assert (0, "") == (done.returncode, done.stderr)
-    assert "8 pass" in done.stdout
+    assert "16 pass" in done.stdout

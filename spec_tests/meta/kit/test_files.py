@@ -35,6 +35,7 @@ why: It is there to be broken.
 script: [{text: "Done."}]
 checks: {final-text-is-returned: {text: "Done."}}
 """
+RECORDED = "question: What?\nrecord: {}\n"
 
 
 @pytest.fixture(name="requirements")
@@ -136,6 +137,10 @@ def test_a_case_is_read(folder: Path) -> None:
         (CASE + "limit: -1\n", "/limit: -1 is less than the minimum of 0"),
         (CASE + "agent: nobody\n", "there is no such agent"),
         (CASE + "tools: {wether: {returns: 1}}\n", "there is no tool 'wether'; did you mean weather?"),
+        (CASE + "record: {}\n", '"question" is a required property'),
+        (CASE + "question: What?\nrecord: {stops: x}\n", "/record: Additional properties are not allowed ('stops'"),
+        (CASE + RECORDED.replace("{}", "{tool_choice: wether}"), "there is no tool choice 'wether'; did you mean"),
+        (CASE.replace('Done."}]', 'Done.", stop: stop_sequence}]') + RECORDED, "/record: needs the stop sequence"),
         (CASE + "unhandled: [wether]\n", "there is no tool 'wether'; did you mean weather?"),
         (CASE + "tools: {weather: {returns: 1, raises: x}}\n", "/tools/weather"),
         (CASE + "tools: {weather: {returns: 2024-01-01}}\n", "holds what JSON cannot"),
@@ -161,6 +166,36 @@ def test_two_cases_of_one_name_are_refused(folder: Path) -> None:
 
     with pytest.raises(BadFile, match="a case of the name mine already exists"):
         cases.read(folder)
+
+
+def test_recorded_cases_of_one_question_are_refused(folder: Path) -> None:
+    """A recording is known by its question."""
+    for name in ("one", "two"):
+        (folder / "topic" / f"{name}.yaml").write_text(CASE + RECORDED, "utf-8")
+
+    with pytest.raises(BadFile, match="/question: is that of the case one"):
+        cases.read(folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("why: It is", "why: It was", True),
+        ("final-text-is-returned", "answer-without-calls-ends-the-loop", True),
+        ("Done.", "Over.", False),
+        ("What?", "Who?", False),
+        ("record: {}", "record: {tool_choice: none}", False),
+        ("record: {}", "record: {}\ntools: {ping: {returns: 1}}", False),
+    ],
+)
+def test_a_fingerprint_is_of_what_a_recording_shows(folder: Path, old: str, new: str, same: bool) -> None:
+    """A change that no recording would show leaves the fingerprint as it is, any other changes it."""
+    path = folder / "topic" / "mine.yaml"
+    path.write_text(CASE + RECORDED, "utf-8")
+    before = cases.read(folder)["mine"].fingerprint
+    path.write_text((CASE + RECORDED).replace(old, new), "utf-8")
+
+    assert same == (before == cases.read(folder)["mine"].fingerprint)
 
 
 def test_an_agent_that_there_is_not_is_refused() -> None:

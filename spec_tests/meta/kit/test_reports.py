@@ -70,7 +70,7 @@ def test_a_known_failure_is_skipped_in_junit(tmp_path: Path) -> None:
     judged(FLAWED, SOME[0], known=known, junit=path)
     suite = ET.parse(path).getroot()[0]  # noqa: S314 - the file is our own
 
-    assert ("0", "0", "2") == tuple(suite.get(name) for name in ("failures", "errors", "skipped"))
+    assert ("0", "0", suite.get("tests")) == tuple(suite.get(name) for name in ("failures", "errors", "skipped"))
     assert {"it runs no tools"} == {one.get("message") for one in suite.iterfind("testcase/skipped")}
 
 
@@ -126,5 +126,5 @@ def test_quiet_leaves_the_table_out() -> None:
     )
 
     assert "looptck-reference" in loud
-    assert "8 pass" in quiet
+    assert "16 pass" in quiet
     assert "looptck-reference" not in quiet

@@ -89,6 +89,7 @@ ANYWHERE = [
                 "calls-in-one-delta-all-run",
                 "interleaved-calls-stay-apart",
                 "one-index-two-ids-are-two-calls",
+                "framing-does-not-matter",
                 "recorded-traffic-is-read-right",
             ),
             "every-call-is-answered": "what did not run has no result",
@@ -110,7 +111,14 @@ HISTORY = [
         broken_history.TextFirst,
         ("results-come-first",),
         MESSAGES,
-        also=because(REFUSED, "requests-are-well-formed", "results-follow-their-calls", "wires-agree"),
+        also=because(
+            REFUSED,
+            "framing-does-not-matter",
+            "recorded-traffic-is-read-right",
+            "requests-are-well-formed",
+            "results-follow-their-calls",
+            "wires-agree",
+        ),
         where=AGREE,
     ),
     Fault(
@@ -157,6 +165,7 @@ CUT_OFF = because(
     "every-call-of-a-turn-runs",
     "final-text-arrives-as-it-is-written",
     "final-text-is-returned",
+    "framing-does-not-matter",
     "history-only-grows",
     "limit-allows-what-fits",
     "limit-is-a-ceiling",
@@ -164,6 +173,7 @@ CUT_OFF = because(
     "loop-is-finite-by-default",
     "model-name-is-sent",
     "reasoning-is-echoed",
+    "recorded-traffic-is-read-right",
     "requests-are-well-formed",
     "requests-ask-for-the-right-mode",
     "results-follow-their-calls",
@@ -239,14 +249,30 @@ REFUSED_OUTRIGHT = [
 """Faults of which the service hears at once: every conversation on that wire ends with its second request."""
 
 STREAM = [
-    Fault(broken_streams.LinesOfText, ("line-separators-in-text-survive",), STREAMS),
+    Fault(
+        broken_streams.LinesOfText,
+        ("line-separators-in-text-survive",),
+        STREAMS,
+        also=because("one recording has such text", "framing-does-not-matter", "recorded-traffic-is-read-right"),
+    ),
     Fault(
         broken_streams.CallsMerged,
         ("interleaved-calls-stay-apart",),
         CHAT_STREAM,
         also={"framing-does-not-matter": "on this wire taking turns is a framing like any other"},
     ),
-    Fault(broken_streams.BlocksMerged, ("interleaved-blocks-stay-apart",), MESSAGES_STREAM),
+    Fault(
+        broken_streams.BlocksMerged,
+        ("interleaved-blocks-stay-apart",),
+        MESSAGES_STREAM,
+        also=because(
+            "in recordings of llama.cpp a block goes on after the next has begun",
+            "framing-does-not-matter",
+            "recorded-traffic-is-read-right",
+            "thinking-is-echoed",
+            "turn-is-echoed-in-order",
+        ),
+    ),
     Fault(broken_streams.ItemsMerged, ("interleaved-blocks-stay-apart",), RESPONSES_STREAM),
     Fault(
         broken_streams.Hasty,
@@ -254,8 +280,11 @@ STREAM = [
         MESSAGES_STREAM,
         also=because(
             "pieces of a few characters, of which some are JSON by themselves",
+            "arguments-arrive-whatever-their-shape",
             "framing-does-not-matter",
             "interleaved-blocks-stay-apart",
+            "loop-goes-on-until-the-model-answers",
+            "recorded-traffic-is-read-right",
         ),
     ),
     Fault(
@@ -270,6 +299,7 @@ STREAM = [
                 "filtered-call-never-runs",
                 "stream-without-finish-runs-nothing",
                 "truncated-call-never-runs",
+                "recorded-traffic-is-read-right",
             ),
             "twin-ids-lose-nothing": "it knows what it ran early by the id alone",
         },
@@ -295,7 +325,13 @@ STREAM = [
 """How a stream is read."""
 
 STOPS = [
-    Fault(broken_stops.CutCallsRun, ("truncated-call-never-runs",), SYNC),
+    Fault(
+        broken_stops.CutCallsRun,
+        ("truncated-call-never-runs",),
+        SYNC,
+        also={"recorded-traffic-is-read-right": "recordings have cut calls too"},
+        where={"recorded-traffic-is-read-right": (*CHAT, *MESSAGES)},  # the server that was recorded tells no cut there
+    ),
     Fault(broken_stops.FilteredCallsRun, ("filtered-call-never-runs",), ("openai-*/sync",)),
     Fault(broken_stops.RefusedCallsRun, ("refused-call-never-runs",), MESSAGES),
     Fault(
@@ -319,6 +355,7 @@ STOPS = [
         also=because(
             "there is text beside the calls",
             "loop-goes-on-until-the-model-answers",
+            "recorded-traffic-is-read-right",
             "text-before-calls-is-not-the-answer",
         ),
         where=AGREE,

@@ -116,6 +116,13 @@ def test_what_cannot_be_understood_is_not_ignored(reply: dict[str, object]) -> N
         OPENAI_CHAT.decode(reply)
 
 
+def test_a_deprecated_call_with_nothing_in_it_is_none() -> None:
+    """Servers that send each member that there is send an empty function_call beside an answer: the answer counts."""
+    reply = plain("18 °C", function_call={"name": "", "arguments": ""}, refusal="")
+
+    assert Turn("18 °C") == OPENAI_CHAT.decode(reply)
+
+
 def test_the_stub_of_a_cut_call_is_no_malformed_reply() -> None:
     """A call that was cut before its name is still reported as cut, not as malformed."""
     assert Stop.LENGTH is OPENAI_CHAT.decode(plain(None, call(name=""), finish="length")).stop

@@ -2,7 +2,7 @@
 
 A thought has to come back as it was or not at all: the service refuses a signature that it never gave, and thoughts
 that were changed or moved in the model's latest turn, but accepts that they were dropped. And whatever it would refuse
-of a loop's making, it takes back what it has sent itself.
+of a loop's making, it takes back what it has sent itself: thoughts without a signature too, as other servers send them.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ class Memory:
         self._turns: list[Turn] = []
         self._thoughts: dict[str, tuple[int, str]] = {}
         """The place of each thought among all thoughts, and its text, by its seal."""
+        self._unsigned: set[str] = set()
+        """The texts of thoughts with an empty seal."""
         self._known = 0
 
     def add(self, turn: Turn) -> None:
@@ -50,6 +52,8 @@ class Memory:
             pointer, where = f"/messages/{place}/content/{number}", f"messages.{place}.content.{number}"
             seal = _SEALS[block["type"]]
             order, text = self._thoughts.get(block[seal], (-1, ""))
+            if not block[seal] and block.get("thinking", "") in self._unsigned:
+                continue
             changed = block.get("thinking", text) != text
             if order < 0 or (changed and place < latest):
                 words = f"{where}: Invalid `{seal}` in `{block['type']}` block"
@@ -86,7 +90,11 @@ class Memory:
         for turn in self._turns[self._known :]:
             for piece in turn.pieces:
                 if isinstance(piece, Thinking):
-                    self._thoughts[piece.seal] = len(self._thoughts), "" if piece.redacted else piece.text
+                    text = "" if piece.redacted else piece.text
+                    if piece.seal:
+                        self._thoughts[piece.seal] = len(self._thoughts), text
+                    else:
+                        self._unsigned.add(text)
         self._known = len(self._turns)
 
 

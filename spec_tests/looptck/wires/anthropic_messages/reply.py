@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from looptck.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.wires.received import events
 
 _STOPS: dict[str, Stop] = {
     "end_turn": "end",
@@ -27,7 +27,6 @@ _GROWS = {
 }
 """By type of a delta: the member that says what is added, and but for the input where it is added."""
 _RESULTS = frozenset({"web_search_tool_result", "mcp_tool_result"})
-_LINE_END = re.compile("\r\n|\r|\n")
 
 
 def turn(text: str, stream: bool) -> Turn:
@@ -52,7 +51,7 @@ def _grown(text: str) -> dict[str, Any]:
     """The message that the events of a stream make. The input of a tool stays text, as the model wrote it."""
     message: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
-    for event in _events(text):
+    for event in events(text):
         match event["type"]:
             case "message_start":
                 message = event["message"]
@@ -64,23 +63,15 @@ def _grown(text: str) -> dict[str, Any]:
                 message |= event["delta"]
             case "error":
                 raise ValueError(f"the stream breaks off with an error: {event['error']}")
-    return {**message, "content": [blocks[index] for index in sorted(blocks)]}
+            case "message_stop":
+                return {**message, "content": [blocks[index] for index in sorted(blocks)]}
+    raise ValueError("no event says that the message is over")
 
 
 def _grow(block: dict[str, Any], delta: dict[str, Any]) -> None:
     member = _GROWS.get(delta["type"])
     if member is not None:
         block[member] = block.get(member, "") + delta[member]
-
-
-def _events(text: str) -> Iterator[Any]:
-    data: list[str] = []
-    for line in _LINE_END.split(text.removeprefix("\ufeff")):
-        if line.startswith("data:") and line[5:].strip() != "[DONE]":
-            data.append(line[5:])
-        elif not line and data:
-            yield json.loads("\n".join(data))
-            data = []
 
 
 def _piece(block: dict[str, Any], answered: Collection[str]) -> Piece:

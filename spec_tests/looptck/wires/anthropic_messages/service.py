@@ -37,7 +37,7 @@ class MessagesService:
             return read(body)
         return read(*self._threads.whole(body))
 
-    def replied(self, body: Any, n: int, turn: Turn) -> None:
+    def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
         self._memory.add(turn)
         if body.get("thread"):

@@ -1,8 +1,8 @@
 """Writes a turn as Chat Completions would send it: one body, or a stream of chunks.
 
-The natural shape is what the service was seen to send: the call's id, type and name only in its first delta with
-empty arguments, ``finish_reason`` null until the chunk that ends the choice, then a chunk with usage and no choices,
-then ``[DONE]``. Everything else is asked for by the framing.
+The natural shape is what the service was seen to send: the members in its order, the call's id, type and name only in
+its first delta with empty arguments, ``finish_reason`` null until the chunk that ends the choice, then a chunk with
+usage and no choices, then ``[DONE]``. Everything else is asked for by the framing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,20 @@ FINISH: dict[Stop, str] = {
     "content_filter": "content_filter",
 }
 _NO_CALLS: dict[str | None, Any] = {"calls-null": None, "calls-empty": []}
-_USAGE = {"prompt_tokens": 40, "completion_tokens": 20, "total_tokens": 60}
+_USAGE = {
+    "prompt_tokens": 40,
+    "completion_tokens": 20,
+    "total_tokens": 60,
+    "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
+    "completion_tokens_details": {
+        "reasoning_tokens": 0,
+        "audio_tokens": 0,
+        "accepted_prediction_tokens": 0,
+        "rejected_prediction_tokens": 0,
+    },
+}
+_FINGERPRINT = {"service_tier": "default", "system_fingerprint": "fp_looptck"}
+_PADDING = "aG5ydWx4cQ9vT3"
 _ERROR_TYPES = {401: "invalid_request_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}
 
 
@@ -34,7 +47,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
     elif framing.quirk in _NO_CALLS:
         message["tool_calls"] = _NO_CALLS[framing.quirk]
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": FINISH[turn.stopped]}
-    reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, "service_tier": "default"}
+    reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, **_FINGERPRINT}
     if framing.unknown_fields:
         message["x_unknown"] = {"tool_calls": None}
         reply["x_unknown"] = [1]
@@ -43,14 +56,14 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
 
 def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     """The streamed reply: objects ``chat.completion.chunk``, and the end marker."""
-    head = {**_head(n, "chat.completion.chunk"), "service_tier": "default"}
+    head = {**_head(n, "chat.completion.chunk"), **_FINGERPRINT}
     if framing.unknown_fields:
         head["x_unknown"] = [1]
     usage = {"usage": None} if framing.usage else {}
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
-        return {**head, "choices": [choice], **usage}
+        return {**head, "choices": [choice], **usage, "obfuscation": _obfuscation(delta)}
 
     stream: list[object] = []
     if framing.opening:
@@ -63,7 +76,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     if framing.quirk == "finish-repeated":
         stream.append(chunk({}, FINISH[turn.stopped]))
     if framing.usage:
-        stream.append({**head, "choices": [], "usage": _USAGE})
+        stream.append({**head, "choices": [], "usage": _USAGE, "obfuscation": _obfuscation({})})
     if framing.done:
         stream.append("[DONE]")
     return stream
@@ -101,8 +114,12 @@ def _head(n: int, kind: str) -> dict[str, Any]:
         "object": kind,
         "created": 1_750_000_000 + n,
         "model": "looptck-model",
-        "system_fingerprint": "fp_looptck",
     }
+
+
+def _obfuscation(delta: dict[str, Any]) -> str:
+    """Padding that hides the length of a delta."""
+    return _PADDING[len(delta.get("content") or "") % len(_PADDING) :]
 
 
 def _whole(call: Call, framing: Framing) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def _thought(items: Sequence[dict[str, Any]], place: int, pointer: str, memory: 
         if reason := _unverified(id, seal, memory):
             where = f"{pointer}/encrypted_content"
             return [Problem("thoughts-are-the-services", where, reason, code="invalid_encrypted_content")]
-    elif memory is not None and id is not None and not (sent is not None and sent.reply.kept):
+    elif memory is not None and id is not None and not (sent is not None and (sent.reply.kept or _open(sent))):
         return [gone(id, pointer, sent)]
     if id is None or (sent is not None and not sent.followed):
         return []
@@ -91,6 +91,11 @@ def _thought(items: Sequence[dict[str, Any]], place: int, pointer: str, memory: 
         return []
     message = f"Item '{id}' of type 'reasoning' was provided without its required following item."
     return [Problem("thoughts-come-with-what-followed", pointer, message)]
+
+
+def _open(sent: Sent) -> bool:
+    """Whether a thought was sent without encrypted content, as other servers send it: they take back what they sent."""
+    return not sent.item["encrypted_content"]
 
 
 def _unverified(id: str | None, seal: str, memory: Memory) -> str:

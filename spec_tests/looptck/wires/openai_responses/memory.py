@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.turns import Turn
+from looptck.turns import Thinking, Turn
 from looptck.wires.openai_responses.encode import items
 
 Item = dict[str, Any]
@@ -57,11 +57,11 @@ class Memory:
         self._sent: dict[str, Sent] = {}
         self._seals: dict[str, str] = {}
 
-    def add(self, body: dict[str, Any], n: int, turn: Turn) -> None:
-        """The service has answered this request, the ``n``-th, with this turn."""
+    def add(self, body: dict[str, Any], n: int, turn: Turn, id: str | None = None) -> None:
+        """The service has answered this request, the ``n``-th, with this turn; ``id``: of a recorded reply."""
         promised = body.get("store") is not False
         reply = Reply(body, n, turn, promised, promised and self._keeps)
-        self._replies[f"resp_looptck{n:016d}"] = reply
+        self._replies[id or f"resp_looptck{n:016d}"] = reply
         self._unread.append(reply)
 
     def lose(self, code: str | None) -> None:
@@ -124,11 +124,12 @@ class Memory:
         for reply in self._unread:
             output = items(reply.turn, reply.n)
             thought = None
-            for place, item in enumerate(output, 1):
+            for place, (item, piece) in enumerate(zip(output, reply.turn.pieces, strict=True), 1):
                 id = item["id"]
                 times = self._sent[id].times + 1 if id in self._sent else 1
                 self._sent[id] = Sent(item, reply, times, thought, place < len(output))
                 thought = None
-                if item["type"] == "reasoning":
-                    self._seals[item["encrypted_content"]] = thought = id
+                if isinstance(piece, Thinking):
+                    self._seals |= dict.fromkeys((piece.seal, piece.sealed_again or piece.seal), id)
+                    thought = id
         self._unread.clear()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
 from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.wires.received import events
 
 _STOPS: dict[str, Stop] = {
     "failed": "failed",
@@ -18,7 +18,6 @@ _STOPS: dict[str, Stop] = {
 }
 _INCOMPLETE: dict[str, Stop] = {"max_output_tokens": "length", "content_filter": "content_filter"}
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
-_LINE_END = re.compile("\r\n|\r|\n")
 
 
 def turn(text: str, stream: bool) -> Turn:
@@ -39,25 +38,27 @@ def _stop(response: dict[str, Any], pieces: tuple[Piece, ...]) -> Stop:
 
 
 def _last(text: str) -> dict[str, Any]:
-    """The response that the last event of a stream carries; where its items are left out, with those that were done."""
+    """The response that the last event of a stream carries; where its items are left out, with those that were done.
+
+    It encrypts thoughts anew. What a client returns is a thought as it was when it was done, so the documentation says;
+    that the service would not take the other is not known.
+    """
     done: list[tuple[int, dict[str, Any]]] = []
-    for event in _events(text):
+    for event in events(text):
         if event["type"] == "response.output_item.done":
             done.append((event.get("output_index", len(done)), event["item"]))
         elif event["type"] in _LAST:
             response: dict[str, Any] = event["response"]
-            return {**response, "output": response["output"] or [item for _, item in sorted(done, key=itemgetter(0))]}
+            thoughts = {item["id"]: item for _, item in done if item["type"] == "reasoning"}
+            output = response["output"] or [item for _, item in sorted(done, key=itemgetter(0))]
+            return {**response, "output": [_as_done(item, thoughts) for item in output]}
     raise ValueError("no event says how the response ended")
 
 
-def _events(text: str) -> Iterator[Any]:
-    data: list[str] = []
-    for line in _LINE_END.split(text.removeprefix("\ufeff")):
-        if line.startswith("data:"):
-            data.append(line[5:])
-        elif not line and data:
-            yield json.loads("\n".join(data))
-            data = []
+def _as_done(item: dict[str, Any], thoughts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """An item of the last event; a thought as it was when it was done, with the seal that it got now beside."""
+    done = thoughts.get(item["id"]) if item["type"] == "reasoning" else None
+    return item if done is None else {**done, "sealed_again": item.get("encrypted_content")}
 
 
 def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
@@ -71,7 +72,9 @@ def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
         case "reasoning":
             summary = item["summary"]
             text = "\n\n".join(part["text"] for part in summary)
-            yield Thinking(text, not summary, item["id"].removeprefix("rs_"), item.get("encrypted_content") or "")
+            seal = item.get("encrypted_content") or ""
+            again = item.get("sealed_again")
+            yield Thinking(text, not summary, item["id"].removeprefix("rs_"), seal, None if again == seal else again)
         case "web_search_call":
             yield Hosted("search", item["action"]["query"], item["status"] == "completed", item["id"][len("ws_") :])
         case "mcp_call":

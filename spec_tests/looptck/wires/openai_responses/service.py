@@ -33,9 +33,9 @@ class ResponsesService:
         """See ``Service``."""
         return read(body, self._items(body))
 
-    def replied(self, body: Any, n: int, turn: Turn) -> None:
+    def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
-        self._memory.add(body, n, turn)
+        self._memory.add(body, n, turn, id)
 
     def forget(self, why: str | None = None) -> None:
         """See ``Service``."""

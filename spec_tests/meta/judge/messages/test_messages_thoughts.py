@@ -45,6 +45,16 @@ def test_thoughts_come_back_as_they_were() -> None:
     assert [] == _rules(far_end, *_answered(first), *_answered(second))
 
 
+def test_unsigned_thoughts_come_back() -> None:
+    """A recorded server that signs nothing takes back what it sent; other texts without a signature it never sent."""
+    unsigned = turn(Thinking("one", sealed=""), Thinking("two", sealed=""), Call.of("f"))
+    far_end, (first, second) = _sent(unsigned, THINKS)
+
+    assert [] == _rules(far_end, *_answered(first), *_answered(second))
+    changed = [{**first[0], "thinking": "other"}, *first[1:]]
+    assert ["thoughts-are-genuine"] == _rules(far_end, *_answered(changed), *_answered(second))
+
+
 @STEADY
 @given(st.sets(st.integers(0, 3)))
 def test_thoughts_may_be_dropped(dropped: set[int]) -> None:

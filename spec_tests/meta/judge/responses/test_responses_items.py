@@ -39,6 +39,26 @@ def test_a_turn_comes_back_in_many_forms(given: list[Item]) -> None:
     assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
 
 
+def test_an_open_thought_comes_back() -> None:
+    """A recorded server that encrypts nothing has nothing to lose: its thought is taken back though it stored none."""
+    shown = turn(Thinking("hm", id="thought_1a", sealed=""), *THOUGHT.calls)
+    given = [{**SENT, "encrypted_content": ""}, ASKED, output("call_1a")]
+
+    assert [] == answered(shown, store=False).judge(request(USER, *given))
+    assert (404, "items-are-kept", False) == first(answered(store=False), request(USER, *given))
+
+
+def test_a_thought_comes_back_under_either_seal() -> None:
+    """A recorded thought that the stream's last event sealed anew may come back as it was done, or as it was there."""
+    far_end = answered(turn(Thinking("hm", id="thought_1a", sealed_again=OTHER), *THOUGHT.calls))
+
+    for seal in (SENT["encrypted_content"], OTHER):
+        body = request(USER, {**SENT, "encrypted_content": seal}, ASKED, output("call_1a"))
+
+        assert [] == far_end.judge(body)
+        assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
+
+
 @pytest.mark.parametrize(
     ("given", "rule"),
     [

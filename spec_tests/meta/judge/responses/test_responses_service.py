@@ -31,6 +31,15 @@ def test_a_response_is_continued() -> None:
     assert ["/instructions", *["/previous_response_id"] * 3, "/input/0"] == [item.pointer for item in read.items]
 
 
+def test_a_recorded_response_is_known_by_its_own_id() -> None:
+    """A reply that was recorded has the id that its server gave it."""
+    far_end = answered()
+    far_end.replied(request(), 2, says("Hi.").numbered(2), "resp_recorded")
+
+    assert [] == far_end.judge(continued({"role": "user", "content": "a"}, after="resp_recorded"))
+    assert "Hi." in [item.text for item in far_end.read(continued(after="resp_recorded")).items]  # type: ignore[union-attr]
+
+
 def test_a_chain_is_remembered_whole() -> None:
     """A response that itself continued one stands for both."""
     far_end = answered()

@@ -100,6 +100,7 @@ def test_what_was_read_can_be_numbered() -> None:
     assert thinks.calls == again.calls
 
 
+UNENDED = NATURAL.dress(ANTHROPIC_MESSAGES.events(says("Hi."), 1, NATURAL)[:-1])
 CUT_OFF = NATURAL.dress(ANTHROPIC_MESSAGES.without_finish(ANTHROPIC_MESSAGES.events(says("Hi."), 1, NATURAL)))
 FAILED = NATURAL.dress(ANTHROPIC_MESSAGES.error_events([], "No."))
 
@@ -115,6 +116,7 @@ FAILED = NATURAL.dress(ANTHROPIC_MESSAGES.error_events([], "No."))
         ('{"content": [{"type": "container_upload"}], "stop_reason": "end_turn"}', False),
         ('{"content": [{"type": "server_tool_use", "name": "advisor"}], "stop_reason": "end_turn"}', False),
         ('{"content": [], "stop_reason": null}', False),
+        (UNENDED.decode(), True),
         (CUT_OFF.decode(), True),
         (FAILED.decode(), True),
         ("data: {}\n\n", True),

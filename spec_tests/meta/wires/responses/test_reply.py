@@ -68,6 +68,19 @@ def test_a_recorded_thought_keeps_its_seal() -> None:
     assert (True, "1", "gAAA") == (thought.redacted, thought.id, thought.seal)
 
 
+def test_a_thought_is_as_it_was_when_it_was_done() -> None:
+    """The last event of a stream encrypts a thought anew: the one to return was done before, and both are known."""
+    done = {"id": "rs_1", "type": "reasoning", "summary": [], "encrypted_content": "gAAA"}
+    last = {"status": "completed", "output": [{**done, "encrypted_content": "gBBB"}]}
+    events = [
+        {"type": "response.output_item.done", "output_index": 0, "item": done},
+        {"type": "response.completed", "response": last},
+    ]
+    (thought,) = OPENAI_RESPONSES.turn(NATURAL.dress(events).decode(), True).pieces
+
+    assert Thinking("", True, "1", "gAAA", "gBBB") == thought
+
+
 def test_a_message_of_many_parts_is_many_pieces() -> None:
     """A message of the service may hold text and a refusal; each is a piece."""
     parts = [{"type": "output_text", "text": "Well."}, {"type": "refusal", "refusal": "No."}]

@@ -1,0 +1,43 @@
+"""Cassettes: conversations with real servers, in ``cassettes/WIRE/SCENARIO-plain.yaml`` or ``-stream.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from looptck.cassettes.cassette import CHUNKS, Cassette, Exchange, read
+from looptck.cells import Cell
+from looptck.data import cassette
+from looptck.yamlfile import BadFile
+
+__all__ = ["Cassette", "Exchange", "cassettes", "files", "read"]
+
+
+def cassettes(folder: Path | None = None, patterns: Sequence[str] = ()) -> tuple[Cassette, ...]:
+    """The cassettes in the folders of the wires in a folder; None: in that of the project.
+
+    ``patterns``: only those that are played in cells of these patterns; what nobody plays is not read.
+
+    Raises:
+        BadFile: one of them cannot be played, or there is none.
+    """
+    folder = folder or cassette("")
+    found = [*files(folder)]
+    if not found:
+        raise BadFile(folder, "there is no cassette in it")
+    return tuple(_read(path) for path in found if not patterns or _is_played(path, patterns))
+
+
+def _is_played(path: Path, patterns: Sequence[str]) -> bool:
+    """Whether a cassette of this name is for a cell of these patterns."""
+    stream = path.stem.endswith("-stream")
+    return any(Cell(path.parent.name, stream, mode).matches(patterns) for mode in ("sync", "async"))
+
+
+_read = cache(read)
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files of cassettes in the folders of the wires in a folder, in order."""
+    return (path for path in sorted(folder.glob("*/*.yaml")) if not path.stem.endswith(CHUNKS))

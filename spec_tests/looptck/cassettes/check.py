@@ -1,0 +1,135 @@
+"""``looptck cassettes check``: whether cassettes are whole and clean, still up to date, and speak as they should."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from looptck.agents import agent
+from looptck.cases import cases
+from looptck.cassettes.cassette import CHUNKS, Cassette, read
+from looptck.cassettes.dialects import Dialect, Difference, dialect, observed, stale, undeclared
+from looptck.cassettes.form import compact
+from looptck.cassettes.secrets import secrets
+from looptck.catalogue import unknown
+from looptck.data import cassette
+from looptck.wires import WIRES
+from looptck.yamlfile import BadFile
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found, a line each."""
+
+    checked: int = 0
+    lines: list[str] = field(default_factory=list)
+
+
+def check(paths: Sequence[Path]) -> Findings:
+    """Check these files, and the cassettes in these folders; none: all of the project's own.
+
+    Whether a dialect still needs all that it declares can be told of the project's own alone: it takes them all.
+
+    Raises:
+        BadFile: there is nothing to check at a path.
+    """
+    found = Findings()
+    read_well: list[Cassette] = []
+    whole = not paths
+    for path in _cassettes(paths or [cassette("")]):
+        found.checked += 1
+        try:
+            one = read(path)
+        except BadFile as error:
+            found.lines.append(str(error))
+            continue
+        read_well.append(one)
+        found.lines += [f"{path}: {line}" for line in _faults(one)]
+    found.lines += _dialects(read_well, whole=whole)
+    return found
+
+
+def _cassettes(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files of cassettes at these paths; a file of chunks stands for the cassette that it belongs to."""
+    for path in paths:
+        inside = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
+        if not inside or not path.exists():
+            raise BadFile(path, "there is no cassette in it" if path.is_dir() else "is not there")
+        yield from dict.fromkeys(file.with_name(f"{file.stem.removesuffix(CHUNKS)}.yaml") for file in inside)
+
+
+def _faults(one: Cassette) -> Iterator[str]:
+    yield from _private(one)
+    yield from _outdated(one)
+    service = WIRES[one.wire].service(True)
+    for n, exchange in enumerate(one.exchanges, 1):
+        for problem in service.judge(exchange.body):
+            place = f"/interactions/{n - 1}/request/body/json{problem.pointer}"
+            yield f"{place}: today's judge refuses it: {problem.message} ({problem.rule})"
+        if exchange.turn is not None:
+            service.replied(exchange.body, n, exchange.turn.numbered(n), exchange.reply.id)
+
+
+def _private(one: Cassette) -> Iterator[str]:
+    """What must not be in it: in the file as it stands, and in what its pieces say once they are joined."""
+    texts = {"": one.path.read_text(encoding="utf-8")}
+    for place, exchange in enumerate(one.exchanges):
+        pointer = f"/interactions/{place}"
+        texts[f"{pointer}/request/body: "] = compact(exchange.body).decode()
+        texts[f"{pointer}/response/body: "] = exchange.reply.body.decode(errors="replace")
+        if exchange.turn is not None:
+            said = [exchange.turn.text or "", *(call.arguments for call in exchange.turn.calls)]
+            texts[f"{pointer}/response, joined: "] = "\n".join(said)
+    seen = set[str]()
+    for pointer, text in texts.items():
+        for secret in secrets(text):
+            if secret.kind not in seen:
+                seen.add(secret.kind)
+                yield f"{pointer}holds {secret.kind}, of {secret.end - secret.start} characters"
+
+
+def _outdated(one: Cassette) -> Iterator[str]:
+    """Where the recorded case is no longer the declared one."""
+    case = cases().get(one.scenario)
+    if case is None:
+        recorded = [name for name, other in cases().items() if other.record is not None]
+        yield f"its name says another scenario than the declared ones: {unknown('scenario', one.scenario, recorded)}"
+        return
+    again = f"record it again: looptck record --update --wire {one.wire} --scenario {case.name} --upstream …"
+    if one.provenance.scenario != case.fingerprint:
+        yield f"/provenance/scenario: the case {case.name} has changed since; {again}"
+    elif one.prompt != agent(case.agent).messages({"question": case.question}):
+        yield f"/interactions/0/request/body: is not the prompt of the case {case.name}; {again}"
+
+
+def _dialects(checked: Sequence[Cassette], *, whole: bool) -> Iterator[str]:
+    """Differences in shape that no dialect declares, and what dialects declare though nothing shows it."""
+    seen: dict[str, dict[Difference, list[Cassette]]] = defaultdict(lambda: defaultdict(list))
+    for one in checked:
+        for difference in observed(one):
+            seen[one.provenance.dialect][difference].append(one)
+    for name in sorted({one.provenance.dialect for one in checked}):
+        try:
+            known = dialect(name)
+        except BadFile as error:
+            yield str(error)
+            continue
+        for difference in undeclared(set(seen[name]), known):
+            where = [one.path.name for one in seen[name][difference]]
+            more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+            yield f"{name or 'the vendor'}: {difference.wire}: {difference} ({where[0]}{more})"
+        if known is not None:
+            spoken = [one for one in checked if one.provenance.dialect == name]
+            yield from _stale(known, spoken, list(seen[name]), whole=whole)
+
+
+def _stale(known: Dialect, spoken: Sequence[Cassette], seen: Sequence[Difference], *, whole: bool) -> Iterator[str]:
+    if whole:
+        yield from (f"{known.path}: no recording shows {line}; take it out" for line in stale(seen, known))
+        names = [name for one in known.unsupported for name in one.scenarios if name not in cases()]
+        yield from (f"{known.path}: /unsupported: {unknown('scenario', name, list(cases()))}" for name in names)
+    for one in spoken:
+        if known.silent(one.wire, one.scenario, stream=one.stream):
+            yield f"{known.path}: /unsupported: names {one.scenario} on {one.wire}, which was recorded: {one.path.name}"

@@ -1,0 +1,62 @@
+"""Child processes that say one line of JSON when they are ready, and stop when their stdin is closed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import select
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any
+
+START = 60.0
+"""Seconds that a child may take to be ready."""
+STOP = 10.0
+"""Seconds that a child may take to stop; then it is killed."""
+
+
+class ChildFailed(Exception):
+    """A child process that is not ready, or not in time; the text holds the end of its stderr."""
+
+
+@contextlib.contextmanager
+def child(command: Sequence[str], told: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """Run a child, given a line of JSON on its stdin where there is something to tell; yields what it says.
+
+    Raises:
+        ChildFailed: it never said that it was ready.
+    """
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(  # noqa: S603  our own commands
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, bufsize=0
+        ) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            if told is not None:
+                with contextlib.suppress(BrokenPipeError):  # it has ended, which its stdout will show
+                    process.stdin.write(json.dumps(told).encode() + b"\n")
+            yield _said(command, process.stdout, errors)
+        finally:
+            process.stdin.close()
+            try:
+                process.wait(STOP)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _said(command: Sequence[str], stdout: IO[bytes], errors: IO[bytes]) -> dict[str, Any]:
+    """The line that a child says; what comes after it is read away, so that the child never waits for a reader."""
+    line = stdout.readline() if select.select([stdout], [], [], START)[0] else b""
+    try:
+        said: dict[str, Any] = json.loads(line)
+    except ValueError as error:
+        errors.seek(0)
+        last = errors.read().decode(errors="replace").strip()[-500:]
+        raise ChildFailed(f"{' '.join(command)} was not ready: {last or line.decode(errors='replace')!r}") from error
+    threading.Thread(target=stdout.read, daemon=True).start()
+    return said

@@ -1,0 +1,57 @@
+"""Corpora to judge, written here: each record says what is to be found in it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+from looptck.framing import NATURAL
+from looptck.turns import Call, Turn, calls, says
+from looptck.wires import WIRES
+from meta.corpus.records import WIRES as APIS
+
+Row = dict[str, Any]
+
+CALLS = calls(Call.of("weather", {"city": "Paris"}), Call("ping", ""), text="I look.")
+ANSWER = says("18 °C")
+REQUESTS: dict[str, Row] = {
+    "openai_chat": {"model": "m", "messages": [{"role": "user", "content": "go"}]},
+    "openai_responses": {"model": "m", "input": "go"},
+    "anthropic_messages": {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "go"}]},
+}
+"""A good request of each API."""
+HOSTS = {True: {"provider": "openai", "host": "api.openai.com"}, False: {"provider": "local", "host": "localhost:1"}}
+
+
+def body(api: str, turn: Turn, *, stream: bool) -> str:
+    """The reply that says this turn."""
+    wire = WIRES[APIS[api]]
+    said = turn.numbered(1)
+    if stream:
+        return NATURAL.dress(wire.events(said, 1, NATURAL), named=wire.named_events).decode()
+    return json.dumps(wire.body(said, 1, NATURAL), ensure_ascii=False)
+
+
+def row(id: str, api: str = "openai_chat", turn: Turn = ANSWER, *, stream: bool = False, **changes: Any) -> Row:
+    """A record of a good request and its reply; ``changes``: what is not so, ``reply`` and ``status`` of the response.
+
+    ``official`` False: another server has answered.
+    """
+    kind = "text/event-stream; charset=utf-8" if stream else "application/json"
+    response = {
+        "status": changes.pop("status", 200),
+        "headers": {"Content-Type": kind},
+        "body": changes.pop("reply") if "reply" in changes else body(api, turn, stream=stream),
+    }
+    request = {"body": changes.pop("asked", REQUESTS[api])}
+    host = HOSTS[changes.pop("official", True)]
+    return {"id": id, "api": api, **host, "stream": stream, "request": request, "response": response, **changes}
+
+
+def written(path: Path, *lines: Row | str) -> Path:
+    """A file of these records, and of lines that are none; packed where its name says so."""
+    text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path

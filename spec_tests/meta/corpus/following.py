@@ -1,0 +1,67 @@
+"""The request that the reference sends after a turn, which the judge has to accept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+from looptck.turns import Turn
+from looptck.wires import WIRES
+from looptck.wires.anthropic_messages.judge import judge as judge_messages
+from looptck.wires.openai_chat.judge import judge as judge_chat
+from looptck.wires.openai_responses.judge import judge as judge_responses
+from looptck.wires.problem import Problem
+from looptck_reference import Action, Agent, Ask, Loop, Run, Tool
+from looptck_reference import Turn as Decoded
+from meta.corpus.understood import REFERENCE, exchange_of
+
+QUESTION = "What is to be done?"
+ALONE: Mapping[str, Callable[[object], Sequence[Problem]]] = {
+    "openai-chat": judge_chat,
+    "openai-responses": judge_responses,
+    "anthropic-messages": judge_messages,
+}
+"""The judges of single requests, which believe what a request says of earlier ones."""
+
+
+def problems_after(decoded: Decoded, read: Turn | None, wire: str, *, stream: bool) -> Sequence[Problem] | None:
+    """What the judge finds wrong with the next request; None if the turn is the last one.
+
+    The turn answers a question of ours, and every tool that it calls is there. The judge's service has sent the turn
+    and stored it: most of the recorded requests left that to the service, and the reference's own would have made it
+    send the thoughts encrypted. Where the kit could not read the turn (``read``), the request is judged by itself.
+    """
+    agent = Agent("looptck-model", [{"role": "user", "content": QUESTION}], _tools(decoded))
+    loop = Loop(agent, wire=REFERENCE[wire])
+    exchange = exchange_of(loop, wire, stream=stream)
+    service = WIRES[wire].service(True)
+    asked = json.loads(exchange.request(_ask(loop.start())).content)
+    if found := service.judge(asked):
+        return found
+    action = _run_tools(loop, loop.model_answered(decoded))
+    if not isinstance(action, Ask):
+        return None
+    following = json.loads(exchange.request(action).content)
+    if read is None:
+        return ALONE[wire](following)
+    service.replied({**asked, "store": True}, 1, read)
+    return service.judge(following)
+
+
+def _tools(turn: Decoded) -> list[Tool]:
+    return [Tool(name, handler=_done) for name in dict.fromkeys(call.name for call in turn.calls)]
+
+
+def _done(**_arguments: object) -> str:
+    return "Done."
+
+
+def _run_tools(loop: Loop, action: Action) -> Action:
+    while isinstance(action, Run):
+        action = loop.tool_returned(action.handler())
+    return action
+
+
+def _ask(action: Action) -> Ask:
+    assert isinstance(action, Ask)
+    return action

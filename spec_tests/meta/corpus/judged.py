@@ -1,0 +1,105 @@
+"""One record, put to the reference, to the kit's reader and to the judge."""
+
+from __future__ import annotations
+
+from looptck.turns import Turn
+from looptck.wires import WIRES
+from looptck_reference import LoopError, ProviderError
+from looptck_reference import Turn as Decoded
+from meta.corpus.following import ALONE, problems_after
+from meta.corpus.records import Record
+from meta.corpus.tally import Tally
+from meta.corpus.understood import UNREADABLE, decoded, of_kit, of_reference, read
+
+REFUSALS = frozenset({400, 413, 422})
+"""The statuses with which a service refuses a request for what is in it."""
+
+
+def judge(record: Record, tally: Tally) -> None:
+    """Count what both sides make of a record."""
+    group = f"{record.wire} {'official' if record.official else 'compatible'} {'stream' if record.stream else 'plain'}"
+    if record.request is not None:
+        _request(record, tally, group)
+    if record.body is None:
+        tally.because("left out", "the corpus left the body of the reply out", group, record.id)
+    elif record.status == 200:
+        _reply(record, record.body, tally, group)
+    else:
+        _error(record, record.body, tally, group)
+
+
+def _request(record: Record, tally: Tally, group: str) -> None:
+    problems = ALONE[record.wire](record.request)
+    rule = problems[0].rule if problems else ""
+    if record.status == 200:
+        tally.count(group, "answered", "refused" if rule else "accepted")
+        if rule:
+            tally.because("the judge refuses what was answered", rule, group, record.id)
+        elif leant := WIRES[record.wire].service(True).judge(record.request):
+            tally.count(group, "leaning")
+            tally.because("the request leans on what was answered before it", leant[0].rule, group, record.id)
+    elif record.status in REFUSALS:
+        tally.count(group, "400", "both" if rule else "only it")
+        what = "the judge refuses what was refused" if rule else "the judge accepts what was refused"
+        tally.because(what, rule or f"status {record.status}", group, record.id)
+    else:
+        tally.count(group, "other")
+        if rule:
+            tally.because(f"the judge refuses what was answered with {record.status}", rule, group, record.id)
+
+
+def _reply(record: Record, body: bytes, tally: Tally, group: str) -> None:
+    tally.count(group, "replies")
+    by_reference, by_kit = _decoded(record, body, tally, group), _read(record, body, tally, group)
+    if by_reference is not None and by_kit is not None:
+        differences = of_reference(by_reference).differences(of_kit(by_kit, record.wire))
+        if differences:
+            tally.because("the two understood different turns", ", ".join(differences), group, record.id)
+        else:
+            tally.count(group, "same")
+    if by_reference is not None:
+        _next(record, by_reference, by_kit, tally, group)
+
+
+def _decoded(record: Record, body: bytes, tally: Tally, group: str) -> Decoded | None:
+    try:
+        turn = decoded(record, body)
+    except LoopError as error:
+        tally.because("the reference reads no turn", _reason(error), group, record.id)
+        return None
+    tally.count(group, "read")
+    return turn
+
+
+def _read(record: Record, body: bytes, tally: Tally, group: str) -> Turn | None:
+    try:
+        turn = read(record, body)
+    except UNREADABLE as error:
+        tally.because("the kit reads no turn", _reason(error), group, record.id)
+        return None
+    tally.count(group, "read by kit")
+    return turn
+
+
+def _next(record: Record, by_reference: Decoded, by_kit: Turn | None, tally: Tally, group: str) -> None:
+    problems = problems_after(by_reference, by_kit, record.wire, stream=record.stream)
+    if problems is None:
+        return
+    tally.count(group, "next", *([] if problems else ["next ok"]))
+    if problems:
+        tally.because("the judge refuses the reference's next request", problems[0].rule, group, record.id)
+
+
+def _error(record: Record, body: bytes, tally: Tally, group: str) -> None:
+    tally.count(group, "errors")
+    try:
+        decoded(record, body)
+    except ProviderError:
+        tally.count(group, "told")
+    except LoopError as error:
+        tally.because("the reference does not tell an error", _reason(error), group, record.id)
+
+
+def _reason(error: Exception) -> str:
+    """The error without what it quotes of a reply, which stands behind a colon."""
+    return f"{type(error).__name__}: {str(error).split(': ')[0]}"[:150]
