@@ -193,8 +193,13 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+_SEPARATORS = {"\x85", "\u2028", "\u2029"}
+"""YAML takes them for line ends where they are not escaped."""
+
+
 def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    style = '"' if _SEPARATORS & set(text) else "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _text)

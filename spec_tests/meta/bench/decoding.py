@@ -191,9 +191,7 @@ class Times:
 
     def _once(self, name: str, stream: Stream) -> float:
         gc.collect()
-        signal.setitimer(
-            signal.ITIMER_VIRTUAL, TOO_SLOW, 1
-        )  # again each second: what it interrupts may be a callback that swallows it
+        signal.setitimer(signal.ITIMER_VIRTUAL, TOO_SLOW, 1)  # each second once more: a callback may swallow the first
         start = thread_time()
         with suppress(TimeoutError):
             arguments = self.decoders[name](stream.pieces)
