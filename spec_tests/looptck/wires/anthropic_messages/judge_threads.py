@@ -82,14 +82,14 @@ class Threads:
             return request, 0
         return {**request, **thread.began, "messages": thread.messages + new}, len(thread.messages)
 
-    def replied(self, request: dict[str, Any], n: int, turn: Turn) -> None:
-        """A request with a thread was answered with this turn."""
+    def replied(self, request: dict[str, Any], n: int, turn: Turn, id: str | None = None) -> None:
+        """A request with a thread was answered with this turn, under an id that was recorded or else our own."""
         reply = body(turn, n, NATURAL)
         whole, _ = self.whole(request)
         began = {field: whole[field] for field in _BEGINS_WITH if field in whole}
         spoken = [block for block in reply["content"] if block["type"] != "text" or block["text"].strip()]
         messages = [*whole["messages"], {"role": "assistant", "content": spoken}] if spoken else whole["messages"]
-        self._threads[reply["id"]] = _Thread(began, messages)
+        self._threads[id or reply["id"]] = _Thread(began, messages)
         self._continued.add(continued(request) or "")
 
     def forget(self, why: str | None) -> None:

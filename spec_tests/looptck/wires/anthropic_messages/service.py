@@ -41,7 +41,7 @@ class MessagesService:
         """See ``Service``."""
         self._memory.add(turn)
         if body.get("thread"):
-            self._threads.replied(body, n, turn)
+            self._threads.replied(body, n, turn, id)
 
     def forget(self, why: str | None = None) -> None:
         """See ``Service``. What is forgotten are the threads: signatures do not depend on memory."""

@@ -150,6 +150,17 @@ def test_a_reply_that_never_was_is_no_loss() -> None:
     assert (404, "thread_not_found", False) == (problem.status, problem.code, problem.forgotten)
 
 
+def test_a_recorded_reply_has_the_id_that_it_was_recorded_with() -> None:
+    """A thread goes on from that id, not from the one that the service would have given."""
+    far_end = service(True)
+    begins = request(system="Be.", tools=[tool()], thread=CREATE)
+    far_end.replied(begins, 1, ASKS, "msg_recorded")
+    goes_on = {"type": "continue", "previous_message_id": "msg_recorded"}
+
+    assert [] == far_end.judge(request(ANSWER, thread=goes_on))
+    assert ["threads-are-known"] == [one.rule for one in far_end.judge(request(ANSWER, thread=_continue(1)))]
+
+
 def test_a_reply_outside_of_a_thread_is_not_kept() -> None:
     """Only what a request with a thread was answered can be continued."""
     far_end = service(True)
