@@ -13,6 +13,7 @@ from typing import Any
 from looptck import known
 from looptck.cases import Case, cases
 from looptck.cassettes import Cassette, cassettes
+from looptck.cassettes.dialects import dialect
 from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, catalogue
 from looptck.cells import Cell, cells
@@ -45,6 +46,10 @@ class Options:
     """Examples for each property."""
     cassettes: Path | None = None
     """A folder of cassettes in place of those of the project."""
+
+
+RECORDED = "recorded-traffic-is-read-right"
+"""The requirement that is judged on every cassette which any loop can play."""
 
 
 @dataclass(slots=True)
@@ -80,6 +85,8 @@ class Session:
             options.selection.check(rows)
             cases()
             recorded = cassettes(options.cassettes, options.selection.cells)
+            for one in recorded:
+                dialect(one.provenance.dialect)
             entries = known.read(options.known_failures, rows) if options.known_failures else []
             kit = Kit(options.driver or REFERENCE, options.patience)
             kit.__enter__()
@@ -107,7 +114,7 @@ class Session:
             for check in self.checks(id, case.name)
             if case.fits(check.cell)
         ]
-        kept = ((cassette, kept_case(cassette)) for cassette in self.cassettes)
+        kept = ((cassette, kept_case(cassette)) for cassette in self.cassettes if _judged_by(cassette) is None)
         recorded = [
             check
             for cassette, case in kept
@@ -119,12 +126,16 @@ class Session:
         return scripted + recorded
 
     def recorded_checks(self, requirement: str, takes: Callable[[Cassette], bool]) -> list[Check]:
-        """The checks of a test function that plays cassettes: one for each that it takes, in its cells."""
-        taken = [cassette for cassette in self.cassettes if takes(cassette)]
+        """The checks of a test function that plays cassettes: one for each that it takes, in its cells.
+
+        Where one requirement alone is judged on a cassette, it stands for the general one.
+        """
         return [
             check
-            for cassette in taken
-            for check in self.checks(requirement, cassette.name)
+            for cassette in self.cassettes
+            for by in [_judged_by(cassette)]
+            if takes(cassette) and (by is None or requirement == RECORDED)
+            for check in self.checks(by or requirement, cassette.name)
             if cassette.fits(check.cell)
         ]
 
@@ -267,6 +278,12 @@ class Session:
     @property
     def _narrowed(self) -> bool:
         return self.selection != Selection()
+
+
+def _judged_by(cassette: Cassette) -> str | None:
+    """The one requirement that is judged on a cassette; None: all that fit."""
+    known = dialect(cassette.provenance.dialect)
+    return known.requirement(cassette.wire, stream=cassette.stream) if known else None
 
 
 def _run(played: Case | Cassette, implementation: Implementation) -> Run:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from looptck.cassettes.cassette import Cassette, Exchange
 from looptck.cassettes.shape import differences, events_of, shape_of
-from looptck.catalogue import unknown
+from looptck.catalogue import catalogue, unknown
 from looptck.data import fixture
 from looptck.framing import NATURAL
 from looptck.turns import Turn
@@ -70,13 +70,28 @@ class Unsupported:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """Recordings that only a tolerant loop reads: the one requirement that is judged on them."""
+
+    wire: str
+    stream: bool | None
+    requirement: str
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """One server's way of speaking the wires."""
 
     name: str
     path: Path
     deviations: tuple[Deviation, ...]
+    judged_by: tuple[JudgedBy, ...]
     unsupported: tuple[Unsupported, ...]
+
+    def requirement(self, wire: str, *, stream: bool) -> str | None:
+        """The one requirement that is judged on its recordings; None: all that fit."""
+        found = (one.requirement for one in self.judged_by if one.wire == wire and one.stream in {None, stream})
+        return next(found, None)
 
     def silent(self, wire: str, scenario: str, *, stream: bool) -> str | None:
         """Why the server cannot say a scenario; None where it can."""
@@ -105,10 +120,15 @@ def dialect(name: str) -> Dialect | None:
 def read(path: Path) -> Dialect:
     """The dialect in a file. Raises BadFile where its schema does not accept it."""
     data = load(path, fixture("dialects/dialect.schema.json"))
+    ids = [requirement.id for requirement in catalogue()]
+    for row in data.get("judged_by", ()):
+        if row["requirement"] not in ids:
+            raise BadFile(path, unknown("requirement", row["requirement"], ids))
     return Dialect(
         path.stem,
         path,
         tuple(_deviation(row) for row in data["deviations"]),
+        tuple(JudgedBy(row["wire"], _mode(row), row["requirement"]) for row in data.get("judged_by", ())),
         tuple(
             Unsupported(row["wire"], _mode(row), tuple(row["scenarios"]), row["why"])
             for row in data.get("unsupported", ())

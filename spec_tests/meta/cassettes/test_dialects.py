@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ import yaml
 from looptck.cassettes import cassettes
 from looptck.cassettes import read as read_cassette
 from looptck.cassettes.dialects import Dialect, Difference, dialect, observed, read, stale, undeclared
+from looptck.catalogue import catalogue
 from looptck.yamlfile import BadFile
 from meta.cassettes.doctored import STREAM, doctored
+from meta.drivers.bench import judged
 
 LLAMA = dialect("llama.cpp")
 assert LLAMA
@@ -40,7 +43,7 @@ def test_every_deviation_of_the_catalogue_is_needed() -> None:
     """Without any one of its deviations, something that was recorded is not declared."""
     assert LLAMA
     for one in LLAMA.deviations:
-        others = Dialect("x", LLAMA.path, tuple(other for other in LLAMA.deviations if other is not one), ())
+        others = Dialect("x", LLAMA.path, tuple(other for other in LLAMA.deviations if other is not one), (), ())
         assert undeclared(FOUND, others), one
 
 
@@ -112,3 +115,29 @@ def test_a_new_event_is_observed(tmp_path: Path) -> None:
     lines = [one.line for one in undeclared(observed(read_cassette(doctored(tmp_path, add, of=STREAM))), LLAMA)]
 
     assert ["event mood"] == lines
+
+
+def test_recordings_that_one_requirement_judges() -> None:
+    """A requirement that is declared for a wire and mode stands for all others on the recordings there."""
+    core = [row.id for row in catalogue() if row.profile == "core"]
+    report = judged(None, *core, cells=("openai-responses/*/sync",), cases=("one-call@llama.cpp",))
+
+    by_cell: dict[str, set[str]] = defaultdict(set)
+    for result in report.told["results"]:
+        by_cell[result["cell"]].add(result["requirement"])
+    assert {"missing-sequence-is-tolerated"} == by_cell["openai-responses/stream/sync"]
+    assert {"call-runs-its-tool-once", "recorded-traffic-is-read-right"} < by_cell["openai-responses/plain/sync"]
+    assert (0, {"pass"}) == (report.status, set(report.counts))
+
+
+def test_an_unknown_requirement_is_refused(tmp_path: Path) -> None:
+    """With the one that was meant."""
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "upstream: x\ndeviations: []\njudged_by:\n"
+        "- {wire: openai-chat, requirement: interleaved-blocks-stay-apar, why: It is so.}\n",
+        encoding="utf-8",
+    )
+
+    with pytest.raises(BadFile, match="did you mean interleaved-blocks-stay-apart"):
+        read(path)

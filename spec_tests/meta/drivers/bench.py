@@ -22,6 +22,8 @@ HERE = Path(__file__).parent
 PLAIN = "openai-chat/plain/sync"
 ENOUGH = 20.0
 """Seconds for a run that is to end by itself: never waited for, however slow the machine."""
+SCRIPTED = ("one-call", "empty-object")
+"""The cases of ``call-runs-its-tool-once``, without their recordings."""
 SHORT = 1.0
 """Seconds after which a run that is to hang is given up."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from looptck.drivers import in_process as line
-from meta.drivers.bench import SHORT, in_process, judged
+from meta.drivers.bench import SCRIPTED, SHORT, in_process, judged
 
 CALLS = "call-runs-its-tool-once"
 CELLS = ("openai-chat/plain/*",)
@@ -37,7 +37,7 @@ NOT_STARTING = {
 
 def test_a_well_behaved_driver_passes() -> None:
     """A driver that is no more than two methods passes in both modes."""
-    report = judged(in_process("Driver"), CALLS, cells=CELLS)
+    report = judged(in_process("Driver"), CALLS, cells=CELLS, cases=SCRIPTED)
 
     assert (0, {"pass": 4}) == (report.status, report.counts)
 
@@ -47,7 +47,7 @@ def test_a_fault_is_an_error(driver: str) -> None:
     """Whatever a driver raises or returns instead of an outcome is its own fault, in each mode that it offers."""
     kind, detail = IN_A_RUN[driver]
 
-    report = judged(in_process(driver), CALLS, cells=CELLS)
+    report = judged(in_process(driver), CALLS, cells=CELLS, cases=SCRIPTED)
 
     assert (1, {"error": 4}) == (report.status, report.counts)
     for result in report.told["results"]:
@@ -64,7 +64,7 @@ def test_a_traceback_is_told() -> None:
 
 def test_a_chunk_after_the_end_turns_the_verdict() -> None:
     """A chunk of a run that is over turns that run's verdict into an error."""
-    report = judged(in_process("EmitsLate"), CALLS)
+    report = judged(in_process("EmitsLate"), CALLS, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert 1 == report.status
@@ -93,7 +93,9 @@ def test_a_blocked_event_loop_is_left_behind(monkeypatch: pytest.MonkeyPatch) ->
     """An async run that blocks the event loop is an error; the next ones have a new event loop, and are judged."""
     monkeypatch.setattr(line, "ANSWERING", 0.2)
 
-    report = judged(in_process("BlocksItsEventLoop"), CALLS, cells=("openai-chat/plain/async",), timeout=SHORT)
+    report = judged(
+        in_process("BlocksItsEventLoop"), CALLS, cells=("openai-chat/plain/async",), timeout=SHORT, cases=SCRIPTED
+    )
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
 
@@ -101,7 +103,7 @@ def test_a_blocked_event_loop_is_left_behind(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("driver", NOT_STARTING)
 def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
     """Without a driver there is no verdict: exit status 2 and the reason."""
-    report = judged(in_process(driver), CALLS)
+    report = judged(in_process(driver), CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
     assert "driver: cannot-start: " in report.printed
@@ -117,7 +119,7 @@ def test_a_file_that_cannot_be_imported_ends_the_run(tmp_path: Path, text: str, 
     path = tmp_path / f"unimportable_{len(text)}.py"
     path.write_text(text, "utf-8")
 
-    report = judged(f"python:{path}:Driver", CALLS)
+    report = judged(f"python:{path}:Driver", CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
     assert told in report.printed
@@ -126,7 +128,7 @@ def test_a_file_that_cannot_be_imported_ends_the_run(tmp_path: Path, text: str, 
 @pytest.mark.parametrize("driver", ["python:nowhere", "ruby:driver", "", "cmd:", "cmd:  "])
 def test_what_is_no_driver_ends_the_run(driver: str) -> None:
     """A driver of no known form ends the run with exit status 2 and the forms that there are."""
-    report = judged(driver or ":", CALLS)
+    report = judged(driver or ":", CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
     assert "write python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE" in report.printed
@@ -154,7 +156,7 @@ def test_no_thread_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """After a run, the threads of the kit have ended, those of hanging runs apart."""
     before = set(threading.enumerate())
 
-    judged(in_process("Driver"), CALLS, cells=CELLS)
+    judged(in_process("Driver"), CALLS, cells=CELLS, cases=SCRIPTED)
 
     left = [thread for thread in threading.enumerate() if thread not in before and thread.name.startswith("looptck")]
     for thread in left:

@@ -6,7 +6,7 @@ import pytest
 
 from looptck.drivers import child, process
 from meta.drivers import fake_driver
-from meta.drivers.bench import SHORT, judged
+from meta.drivers.bench import SCRIPTED, SHORT, judged
 from meta.drivers.bench import process as fake
 
 CALLS = "call-runs-its-tool-once"
@@ -47,7 +47,7 @@ def test_every_broken_driver_states_its_bug(driver: str) -> None:
 
 def test_a_well_behaved_process_passes() -> None:
     """A small loop in a process of its own passes, with exit status 0 and no driver's fault."""
-    report = judged(fake(), CALLS)
+    report = judged(fake(), CALLS, cases=SCRIPTED)
 
     assert (0, {"empty-object": "pass", "one-call": "pass"}) == (report.status, report.verdicts)
     assert [] == report.late
@@ -58,7 +58,7 @@ def test_a_fault_in_one_run_is_an_error_there(driver: str) -> None:
     """A fault in one run makes its verdict an error that names the fault; the run after it is judged as ever."""
     kind, detail, stderr = IN_A_RUN[driver]
 
-    report = judged(fake(driver, only="empty-object"), CALLS)
+    report = judged(fake(driver, only="empty-object"), CALLS, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert 1 == report.status
@@ -75,7 +75,7 @@ def test_a_fault_after_a_run_turns_its_verdict(driver: str) -> None:
     """What comes to light after a run was judged right turns that verdict into an error, and no other."""
     kind, detail = AFTER_A_RUN[driver]
 
-    report = judged(fake(driver, only="empty-object"), CALLS)
+    report = judged(fake(driver, only="empty-object"), CALLS, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert 1 == report.status
@@ -93,7 +93,7 @@ def test_a_late_fault_turns_the_verdict_of_the_last_run() -> None:
 
 def test_a_driver_that_hangs_is_at_fault() -> None:
     """A run that has asked no model by the time that the watchdog goes off is the driver's fault."""
-    report = judged(fake("Hangs", only="empty-object"), CALLS, timeout=SHORT)
+    report = judged(fake("Hangs", only="empty-object"), CALLS, timeout=SHORT, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert 1 == report.status
@@ -105,7 +105,7 @@ def test_a_driver_that_hangs_is_at_fault() -> None:
 
 def test_a_loop_that_hangs_fails() -> None:
     """A run that hangs after it has asked the model is a failure of the loop, about liveness."""
-    report = judged(fake("LoopHangs", only="empty-object"), CALLS, timeout=SHORT)
+    report = judged(fake("LoopHangs", only="empty-object"), CALLS, timeout=SHORT, cases=SCRIPTED)
 
     assert {"empty-object": "fail", "one-call": "pass"} == report.verdicts
     assert 1 == report.status
@@ -115,7 +115,7 @@ def test_a_loop_that_hangs_fails() -> None:
 
 def test_half_a_line_and_silence_is_at_fault() -> None:
     """A driver that hangs in the middle of a line is at fault, though the model was asked."""
-    report = judged(fake("HalfLineAndHang", only="empty-object"), CALLS, timeout=SHORT)
+    report = judged(fake("HalfLineAndHang", only="empty-object"), CALLS, timeout=SHORT, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert report.reason("empty-object").startswith("driver: half-line: ")
@@ -125,7 +125,7 @@ def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that closes its standard output cannot be heard any more: it is ended, and its run is an error."""
     monkeypatch.setattr(child, "STOPPING", 0.2)
 
-    report = judged(fake("ClosesItsOutput", only="empty-object"), CALLS)
+    report = judged(fake("ClosesItsOutput", only="empty-object"), CALLS, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert "its standard output was closed and it lived on" in report.reason("empty-object")
@@ -135,7 +135,7 @@ def test_an_endless_line_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that writes a line beyond all bounds is ended, and its run is an error."""
     monkeypatch.setattr(child, "MAX_LINE", 100_000)
 
-    report = judged(fake("Nested", only="empty-object"), CALLS)
+    report = judged(fake("Nested", only="empty-object"), CALLS, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert "a line of more than 100000 bytes" in report.reason("empty-object")
@@ -146,7 +146,7 @@ def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
     """Without a driver there is no verdict: exit status 2, the reason, and what the driver said on standard error."""
     detail, stderr = NOT_STARTING[driver]
 
-    report = judged(fake(driver), CALLS)
+    report = judged(fake(driver), CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
     assert "driver: cannot-start: " in report.printed
@@ -157,7 +157,7 @@ def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
 @pytest.mark.parametrize("command", ["no-such-program --at all", "'unclosed", "/"])
 def test_a_command_that_cannot_run_ends_the_run(command: str) -> None:
     """A command line that names no program, or is none, ends the run with exit status 2."""
-    report = judged(f"cmd:{command}", CALLS)
+    report = judged(f"cmd:{command}", CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
     assert f"cannot-start: the driver could not be started: {command!r}" in report.printed
@@ -167,7 +167,7 @@ def test_a_driver_that_never_says_started_ends_the_run(monkeypatch: pytest.Monke
     """A driver has so long to start, and no longer."""
     monkeypatch.setattr(process, "STARTING", SHORT)
 
-    report = judged(fake("NeverStarts"), CALLS)
+    report = judged(fake("NeverStarts"), CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
     assert "no `started` within" in report.printed
@@ -190,7 +190,7 @@ def test_a_driver_that_will_not_stop_is_told(monkeypatch: pytest.MonkeyPatch) ->
     """A driver that lives on after ``stop`` is ended; the verdicts stand, and the fault fails the run."""
     monkeypatch.setattr(child, "STOPPING", 0.5)
 
-    report = judged(fake("WillNotStop"), CALLS)
+    report = judged(fake("WillNotStop"), CALLS, cases=SCRIPTED)
 
     assert (1, {"empty-object": "pass", "one-call": "pass"}) == (report.status, report.verdicts)
     assert ["hung"] == [kind for kind, _ in report.late]

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from looptck.data import fixture
 from looptck.drivers import REFERENCE, child, process, protocol, serve
-from meta.drivers.bench import Report, in_process, judged
+from meta.drivers.bench import SCRIPTED, Report, in_process, judged
 
 SERVED = "cmd:" + shlex.join([sys.executable, serve.__file__, REFERENCE.removeprefix("python:")])
 REQUIREMENTS = (
@@ -96,8 +96,9 @@ def test_a_driver_can_be_a_file(tmp_path: Path) -> None:
     path.with_name("wrapper.py").write_text(WRAPPER, "utf-8")
     named = f"{path.with_name('wrapper.py')}:Wrapper"
 
-    inside = judged(f"python:{named}", "call-runs-its-tool-once")
-    served = judged("cmd:" + shlex.join([sys.executable, serve.__file__, named]), "call-runs-its-tool-once")
+    inside = judged(f"python:{named}", "call-runs-its-tool-once", cases=SCRIPTED)
+    line = shlex.join([sys.executable, serve.__file__, named])
+    served = judged(f"cmd:{line}", "call-runs-its-tool-once", cases=SCRIPTED)
 
     assert (0, {"pass": 2}) == (inside.status, inside.counts)
     assert results(inside) == results(served)
