@@ -46,6 +46,11 @@ AGREE = {"wires-agree": SYNC}
 """A check of this requirement plays all wires, so a fault of one wire shows in the cells of all."""
 
 
+READ_RIGHT = "recorded-traffic-is-read-right"
+ONLY_PLAIN_RECORDINGS = {**AGREE, READ_RIGHT: ("openai-responses/plain/sync",)}
+"""The recorded streams of Responses are judged by `missing-sequence-is-tolerated` alone."""
+
+
 ANYWHERE = [
     Fault(
         broken.NoLimit,
@@ -74,7 +79,7 @@ ANYWHERE = [
         cells=("*",),
         also={
             "failing-call-leaves-the-others-whole": "the failed call's error lands on another",
-            "recorded-traffic-is-read-right": "one recording has two calls in a turn",
+            READ_RIGHT: "a recording has two calls in a turn",
             "unknown-tool-is-not-lost": "the error about the unknown tool lands on the known one",
         },
         whole=CHAT,
@@ -90,7 +95,7 @@ ANYWHERE = [
                 "interleaved-calls-stay-apart",
                 "one-index-two-ids-are-two-calls",
                 "framing-does-not-matter",
-                "recorded-traffic-is-read-right",
+                READ_RIGHT,
             ),
             "every-call-is-answered": "what did not run has no result",
             "requests-are-well-formed": "the service refuses a history with an unanswered call",
@@ -114,7 +119,7 @@ HISTORY = [
         also=because(
             REFUSED,
             "framing-does-not-matter",
-            "recorded-traffic-is-read-right",
+            READ_RIGHT,
             "requests-are-well-formed",
             "results-follow-their-calls",
             "wires-agree",
@@ -165,7 +170,6 @@ CUT_OFF = because(
     "every-call-of-a-turn-runs",
     "final-text-arrives-as-it-is-written",
     "final-text-is-returned",
-    "framing-does-not-matter",
     "history-only-grows",
     "limit-allows-what-fits",
     "limit-is-a-ceiling",
@@ -173,7 +177,7 @@ CUT_OFF = because(
     "loop-is-finite-by-default",
     "model-name-is-sent",
     "reasoning-is-echoed",
-    "recorded-traffic-is-read-right",
+    READ_RIGHT,
     "requests-are-well-formed",
     "requests-ask-for-the-right-mode",
     "results-follow-their-calls",
@@ -221,7 +225,7 @@ REFUSED_OUTRIGHT = [
                 "whole-items-need-no-deltas",
             ),
         },
-        where=AGREE,
+        where=ONLY_PLAIN_RECORDINGS,
     ),
     Fault(
         broken_history.ByItemId,
@@ -242,8 +246,9 @@ REFUSED_OUTRIGHT = [
                 "unknown-tool-is-not-lost",
             ),
             "incomplete-telling-loses-no-call": "the tool has run, and then the run fails",
+            "missing-sequence-is-tolerated": "the recorded streams are judged by it",
         },
-        where=AGREE,
+        where=ONLY_PLAIN_RECORDINGS,
     ),
 ]
 """Faults of which the service hears at once: every conversation on that wire ends with its second request."""
@@ -253,7 +258,10 @@ STREAM = [
         broken_streams.LinesOfText,
         ("line-separators-in-text-survive",),
         STREAMS,
-        also=because("one recording has such text", "framing-does-not-matter", "recorded-traffic-is-read-right"),
+        also=because(
+            "one recording has such text", "framing-does-not-matter", READ_RIGHT, "missing-sequence-is-tolerated"
+        ),
+        where=dict.fromkeys(("framing-does-not-matter", READ_RIGHT), (*CHAT_STREAM, *MESSAGES_STREAM)),
     ),
     Fault(
         broken_streams.CallsMerged,
@@ -268,7 +276,7 @@ STREAM = [
         also=because(
             "in recordings of llama.cpp a block goes on after the next has begun",
             "framing-does-not-matter",
-            "recorded-traffic-is-read-right",
+            READ_RIGHT,
             "thinking-is-echoed",
             "turn-is-echoed-in-order",
         ),
@@ -280,11 +288,8 @@ STREAM = [
         MESSAGES_STREAM,
         also=because(
             "pieces of a few characters, of which some are JSON by themselves",
-            "arguments-arrive-whatever-their-shape",
             "framing-does-not-matter",
             "interleaved-blocks-stay-apart",
-            "loop-goes-on-until-the-model-answers",
-            "recorded-traffic-is-read-right",
         ),
     ),
     Fault(
@@ -299,7 +304,6 @@ STREAM = [
                 "filtered-call-never-runs",
                 "stream-without-finish-runs-nothing",
                 "truncated-call-never-runs",
-                "recorded-traffic-is-read-right",
             ),
             "twin-ids-lose-nothing": "it knows what it ran early by the id alone",
         },
@@ -329,8 +333,6 @@ STOPS = [
         broken_stops.CutCallsRun,
         ("truncated-call-never-runs",),
         SYNC,
-        also={"recorded-traffic-is-read-right": "recordings have cut calls too"},
-        where={"recorded-traffic-is-read-right": (*CHAT, *MESSAGES)},  # the server that was recorded tells no cut there
     ),
     Fault(broken_stops.FilteredCallsRun, ("filtered-call-never-runs",), ("openai-*/sync",)),
     Fault(broken_stops.RefusedCallsRun, ("refused-call-never-runs",), MESSAGES),
@@ -355,10 +357,11 @@ STOPS = [
         also=because(
             "there is text beside the calls",
             "loop-goes-on-until-the-model-answers",
-            "recorded-traffic-is-read-right",
+            "missing-sequence-is-tolerated",
+            READ_RIGHT,
             "text-before-calls-is-not-the-answer",
         ),
-        where=AGREE,
+        where=ONLY_PLAIN_RECORDINGS,
     ),
 ]
 """What a turn means, and what the caller gets."""

@@ -1,14 +1,43 @@
-"""The suite on a loop of this folder: few examples, little patience, some cells, some requirements."""
+"""The suite on a loop of this folder: few examples and recordings, little patience, some cells, some requirements."""
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
+from looptck.data import cassette
 from looptck.kit import Patience
 from looptck.running import run_pytest
 from looptck.selection import Selection
 from looptck.session import Options, Session
 from looptck.verdicts import Result
+
+RECORDED = (
+    "no-call",
+    "one-call",
+    "parallel-calls",
+    "text-before-calls",
+    "thinking-in-a-chain",
+    "separators-in-the-answer",
+)
+"""The scenarios whose recordings are played: each has something that a loop here trips over."""
+
+
+@cache
+def recordings() -> Path:
+    """A folder with their cassettes."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    for scenario in RECORDED:
+        for path in cassette("").glob(f"*/{scenario}-*.yaml"):
+            place = folder / path.parent.name / path.name
+            place.parent.mkdir(exist_ok=True)
+            place.symlink_to(path)
+    return folder
 
 
 def judged(
@@ -24,6 +53,7 @@ def judged(
         selection=Selection(("core",), tuple(requirements), cells, tuple(cases)),
         patience=Patience(outcome=20.0, gate=0.5),
         examples=examples,
+        cassettes=recordings(),
     )
     session = Session.begin(options)
     run_pytest(session)
