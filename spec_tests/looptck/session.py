@@ -283,7 +283,7 @@ class Session:
 def _judged_by(cassette: Cassette) -> str | None:
     """The one requirement that is judged on a cassette; None: all that fit."""
     known = dialect(cassette.provenance.dialect)
-    return known.requirement(cassette.wire, stream=cassette.stream) if known else None
+    return known.requirement(cassette.wire, cassette.scenario, stream=cassette.stream) if known else None
 
 
 def _run(played: Case | Cassette, implementation: Implementation) -> Run:

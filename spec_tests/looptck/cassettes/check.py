@@ -128,8 +128,11 @@ def _dialects(checked: Sequence[Cassette], *, whole: bool) -> Iterator[str]:
 def _stale(known: Dialect, spoken: Sequence[Cassette], seen: Sequence[Difference], *, whole: bool) -> Iterator[str]:
     if whole:
         yield from (f"{known.path}: no recording shows {line}; take it out" for line in stale(seen, known))
-        names = [name for one in known.unsupported for name in one.scenarios if name not in cases()]
-        yield from (f"{known.path}: /unsupported: {unknown('scenario', name, list(cases()))}" for name in names)
+        named = [("unsupported", name) for one in known.unsupported for name in one.scenarios]
+        named += [("judged_by", name) for one in known.judged_by for name in one.scenarios]
+        for place, name in named:
+            if name not in cases():
+                yield f"{known.path}: /{place}: {unknown('scenario', name, list(cases()))}"
     for one in spoken:
         if known.silent(one.wire, one.scenario, stream=one.stream):
             yield f"{known.path}: /unsupported: names {one.scenario} on {one.wire}, which was recorded: {one.path.name}"

@@ -75,6 +75,8 @@ class JudgedBy:
 
     wire: str
     stream: bool | None
+    scenarios: tuple[str, ...]
+    """Empty: all of them."""
     requirement: str
 
 
@@ -88,10 +90,12 @@ class Dialect:
     judged_by: tuple[JudgedBy, ...]
     unsupported: tuple[Unsupported, ...]
 
-    def requirement(self, wire: str, *, stream: bool) -> str | None:
-        """The one requirement that is judged on its recordings; None: all that fit."""
-        found = (one.requirement for one in self.judged_by if one.wire == wire and one.stream in {None, stream})
-        return next(found, None)
+    def requirement(self, wire: str, scenario: str, *, stream: bool) -> str | None:
+        """The one requirement that is judged on a recording; None: all that fit."""
+        for one in self.judged_by:
+            if one.wire == wire and one.stream in {None, stream} and (not one.scenarios or scenario in one.scenarios):
+                return one.requirement
+        return None
 
     def silent(self, wire: str, scenario: str, *, stream: bool) -> str | None:
         """Why the server cannot say a scenario; None where it can."""
@@ -128,7 +132,10 @@ def read(path: Path) -> Dialect:
         path.stem,
         path,
         tuple(_deviation(row) for row in data["deviations"]),
-        tuple(JudgedBy(row["wire"], _mode(row), row["requirement"]) for row in data.get("judged_by", ())),
+        tuple(
+            JudgedBy(row["wire"], _mode(row), tuple(row.get("scenarios", ())), row["requirement"])
+            for row in data.get("judged_by", ())
+        ),
         tuple(
             Unsupported(row["wire"], _mode(row), tuple(row["scenarios"]), row["why"])
             for row in data.get("unsupported", ())

@@ -130,6 +130,16 @@ def test_recordings_that_one_requirement_judges() -> None:
     assert (0, {"pass"}) == (report.status, set(report.counts))
 
 
+def test_some_scenarios_that_one_requirement_judges() -> None:
+    """llama.cpp signs no thought, so only reading it right is judged where it thinks; other scenarios are as ever."""
+    assert LLAMA
+    judging = {
+        scenario: LLAMA.requirement("anthropic-messages", scenario, stream=False) for scenario in ("thinking", "chain")
+    }
+
+    assert {"thinking": "recorded-traffic-is-read-right", "chain": None} == judging
+
+
 def test_an_unknown_requirement_is_refused(tmp_path: Path) -> None:
     """With the one that was meant."""
     path = tmp_path / "x.yaml"
