@@ -273,13 +273,7 @@ STREAM = [
         broken_streams.BlocksMerged,
         ("interleaved-blocks-stay-apart",),
         MESSAGES_STREAM,
-        also=because(
-            "in recordings of llama.cpp a block goes on after the next has begun",
-            "framing-does-not-matter",
-            READ_RIGHT,
-            "thinking-is-echoed",
-            "turn-is-echoed-in-order",
-        ),
+        also={READ_RIGHT: "in recordings of llama.cpp a thought goes on after the next block has begun"},
     ),
     Fault(broken_streams.ItemsMerged, ("interleaved-blocks-stay-apart",), RESPONSES_STREAM),
     Fault(
