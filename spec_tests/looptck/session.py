@@ -13,7 +13,7 @@ from typing import Any
 from looptck import known
 from looptck.cases import Case, cases
 from looptck.cassettes import Cassette, cassettes
-from looptck.cassettes.dialects import dialect
+from looptck.cassettes.dialects import spoken
 from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, catalogue
 from looptck.cells import Cell, cells
@@ -86,7 +86,7 @@ class Session:
             cases()
             recorded = cassettes(options.cassettes, options.selection.cells)
             for one in recorded:
-                dialect(one.provenance.dialect)
+                spoken(one)
             entries = known.read(options.known_failures, rows) if options.known_failures else []
             kit = Kit(options.driver or REFERENCE, options.patience)
             kit.__enter__()
@@ -282,7 +282,7 @@ class Session:
 
 def _judged_by(cassette: Cassette) -> str | None:
     """The one requirement that is judged on a cassette; None: all that fit."""
-    known = dialect(cassette.provenance.dialect)
+    known = spoken(cassette)
     return known.requirement(cassette.wire, cassette.scenario, stream=cassette.stream) if known else None
 
 

@@ -120,6 +120,14 @@ def dialect(name: str) -> Dialect | None:
     return read(path)
 
 
+def spoken(cassette: Cassette) -> Dialect | None:
+    """The dialect of a cassette; None for the vendor's own. Raises BadFile, with the cassette, where there is none."""
+    try:
+        return dialect(cassette.provenance.dialect)
+    except BadFile as error:
+        raise BadFile(cassette.path, f"/provenance/dialect: {error}") from error
+
+
 @cache
 def read(path: Path) -> Dialect:
     """The dialect in a file. Raises BadFile where its schema does not accept it."""

@@ -1,12 +1,8 @@
-"""The events of a recorded stream, and the same events in another dress.
-
-Section 9.2.6 of the WHATWG HTML standard says how events are read; no wire uses their ``id`` and ``retry``.
-"""
+"""The events of a recorded stream, and the same events in another dress."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -14,8 +10,7 @@ from typing import Any
 
 from looptck.framing import Framing
 from looptck.provider.script import Recorded
-
-_LINE_END = re.compile("\r\n|\r|\n")
+from looptck.wires.received import named
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +23,8 @@ class StreamEvent:
 
 def stream_events(body: bytes) -> Iterator[StreamEvent]:
     """The whole events of a stream; one that broke off is none."""
-    name, data = "", list[str]()
-    for line in _LINE_END.split(body.decode(errors="replace").removeprefix("\ufeff")):
-        field, _, value = line.partition(":")
-        if not line:
-            if data:
-                yield StreamEvent(name, _value("\n".join(data)))
-            name, data = "", []
-        elif field == "event":
-            name = value.removeprefix(" ")
-        elif field == "data":
-            data.append(value.removeprefix(" "))
+    for name, data in named(body.decode(errors="replace")):
+        yield StreamEvent(name, _value(data))
 
 
 def redressed(reply: Recorded, framing: Framing) -> Recorded:

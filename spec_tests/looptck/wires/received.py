@@ -1,4 +1,4 @@
-"""The events of a recorded stream, as the event-stream format of the HTML standard has them."""
+"""The events of a recorded stream, as the event-stream format of the HTML standard (section 9.2.6) has them."""
 
 from __future__ import annotations
 
@@ -10,19 +10,28 @@ from typing import Any
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
+def named(text: str) -> Iterator[tuple[str, str]]:
+    """The name of each event, ``""`` where it has none, and its data. What no empty line ends is no event."""
+    name, data = "", list[str]()
+    *lines, _unended = _LINE_END.split(text.removeprefix("\ufeff"))
+    for line in lines:
+        field, _, value = line.partition(":")
+        if not line:
+            if data:
+                yield name, "\n".join(data)
+            name, data = "", []
+        elif field == "event":
+            name = value.removeprefix(" ")
+        elif field == "data":
+            data.append(value.removeprefix(" "))
+
+
 def events(text: str) -> Iterator[Any]:
     """The JSON of each event up to the end marker, which some servers of wires that have none send too.
 
-    What no empty line ends is no event. Raises ValueError where the data of one is no JSON.
+    Raises ValueError where the data of one is no JSON.
     """
-    data: list[str] = []
-    *lines, _unended = _LINE_END.split(text.removeprefix("\ufeff"))
-    for line in lines:
-        if line.startswith("data:"):
-            data.append(line[5:])
-        elif not line and data:
-            whole = "\n".join(data)
-            if whole.strip() == "[DONE]":
-                return
-            yield json.loads(whole)
-            data = []
+    for _, data in named(text):
+        if data.strip() == "[DONE]":
+            return
+        yield json.loads(data)

@@ -10,7 +10,7 @@ import yaml
 
 from looptck.cassettes import cassettes
 from looptck.cassettes import read as read_cassette
-from looptck.cassettes.dialects import Dialect, Difference, dialect, observed, read, stale, undeclared
+from looptck.cassettes.dialects import Dialect, Difference, dialect, observed, read, spoken, stale, undeclared
 from looptck.catalogue import catalogue
 from looptck.yamlfile import BadFile
 from meta.cassettes.doctored import STREAM, doctored
@@ -138,6 +138,15 @@ def test_some_scenarios_that_one_requirement_judges() -> None:
     }
 
     assert {"thinking": "recorded-traffic-is-read-right", "chain": None} == judging
+
+
+def test_a_cassette_of_an_unknown_dialect_is_named(tmp_path: Path) -> None:
+    """The file, the place, and the dialect that was meant."""
+    path = doctored(tmp_path, lambda content: content["provenance"].update(dialect="lama.cpp"))
+
+    with pytest.raises(BadFile, match=r"/provenance/dialect: .*did you mean llama\.cpp") as refused:
+        spoken(read_cassette(path))
+    assert path == refused.value.path
 
 
 def test_an_unknown_requirement_is_refused(tmp_path: Path) -> None:

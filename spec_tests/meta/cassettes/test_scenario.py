@@ -83,6 +83,18 @@ def test_no_plain_sailing(tmp_path: Path, change: Change) -> None:
     assert not is_plain_sailing(read(doctored(tmp_path, change)))
 
 
+def test_calls_of_a_cut_turn_are_no_plain_sailing() -> None:
+    """Whether they run is for requirements of their own; an answer that was cut is sailing as ever."""
+    cut = {one.scenario: is_plain_sailing(one) for one in cassettes() if "length" in one.scenario}
+
+    assert {"answer-cut-by-length": True, "call-cut-by-length": False, "whole-call-and-length": False} == cut
+
+
+def test_an_event_that_broke_off_is_none() -> None:
+    """It lacks the empty line."""
+    assert [1] == [event.value for event in stream_events(b"data: 1\n\ndata: 2\n")]
+
+
 def test_raising_tool_is_no_plain_sailing() -> None:
     """Loops may do as they like when a tool raises; the case's own requirements are judged on the recording."""
     raising = [one for one in cassettes() if one.scenario == "tool-raises"]
