@@ -12,7 +12,16 @@ from __future__ import annotations
 
 from looptck_reference.actions import Action, Ask, Fail, Finish, Run
 from looptck_reference.agent import Agent
-from looptck_reference.dialects import CORE, PROMPTY_SPEC, Dialect, FeedBack, Policy, Propagate, Raise
+from looptck_reference.dialects import (
+    CORE,
+    PROMPTY_AGENT_MODE,
+    PROMPTY_SPEC,
+    Dialect,
+    FeedBack,
+    Policy,
+    Propagate,
+    Raise,
+)
 from looptck_reference.errors import (
     AsyncToolInSyncRun,
     BadArguments,
@@ -50,6 +59,7 @@ __all__ = [
     "CORE",
     "OPENAI_CHAT",
     "OPENAI_RESPONSES",
+    "PROMPTY_AGENT_MODE",
     "PROMPTY_SPEC",
     "Action",
     "Agent",

@@ -20,7 +20,7 @@ from looptck_reference.errors import LimitReached
 from looptck_reference.tools import json_text
 from looptck_reference.values import Stop
 
-__all__ = ["CORE", "PROMPTY_SPEC", "Dialect", "FeedBack", "Policy", "Propagate", "Raise"]
+__all__ = ["CORE", "PROMPTY_AGENT_MODE", "PROMPTY_SPEC", "Dialect", "FeedBack", "Policy", "Propagate", "Raise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,17 @@ PROMPTY_SPEC = Dialect(
     bad_arguments=Propagate(),
     tool_raises=Propagate(),
     runs_calls_on=CALLS_DECIDE,
+    result_text=str,
+    holds_back_tool_turns=True,
+)
+
+PROMPTY_AGENT_MODE = Dialect(
+    limit=10,
+    limit_error=Raise(ValueError, "Agent loop exceeded max_iterations ({limit})"),
+    unknown_tool=FeedBack("Error: tool '{name}' not found in tools dict"),
+    bad_arguments=FeedBack("Error parsing arguments: {message}"),
+    tool_raises=FeedBack("Error executing {name}: {type}: {message}"),
+    runs_calls_on=frozenset({Stop.CALLS}),
     result_text=str,
     holds_back_tool_turns=True,
 )

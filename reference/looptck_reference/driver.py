@@ -21,7 +21,7 @@ import httpx
 import looptck_reference
 from looptck_reference.actions import Fail
 from looptck_reference.agent import Agent
-from looptck_reference.dialects import CORE, PROMPTY_SPEC, Dialect
+from looptck_reference.dialects import CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
 from looptck_reference.errors import LoopError
 from looptck_reference.exchange import tls_for
 from looptck_reference.loop import Loop
@@ -46,7 +46,11 @@ class Driver:
         "openai-responses": OPENAI_RESPONSES,
         "anthropic-messages": ANTHROPIC_MESSAGES,
     }
-    dialects: ClassVar[Mapping[str, Dialect]] = {"core": CORE, "prompty-spec": PROMPTY_SPEC}
+    dialects: ClassVar[Mapping[str, Dialect]] = {
+        "core": CORE,
+        "prompty-agent-mode": PROMPTY_AGENT_MODE,
+        "prompty-spec": PROMPTY_SPEC,
+    }
 
     def __init__(self) -> None:
         # The kit's servers speak plain HTTP on the loopback, and no proxy may come between.

@@ -20,8 +20,10 @@ class Tool:
     """A function that the model may call.
 
     `parameters` is the JSON Schema of its arguments. `bindings` maps a parameter to the name of an input of the
-    agent, which overrides whatever the model says for that parameter. Without a handler the tool is offered to the
-    model all the same; calling it is then a fault that the dialect deals with.
+    agent, which overrides whatever the model says for that parameter. `strict` asks the provider to hold the model to
+    the schema. `options` is what only its kind understands: path and mode of a prompt, for instance. Without a
+    handler the tool is offered to the model all the same; calling it is then the kind's to handle, or a fault that
+    the dialect deals with.
     """
 
     name: str
@@ -30,6 +32,8 @@ class Tool:
     handler: Handler | None = None
     kind: str = "function"
     bindings: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_arguments(text: str) -> Json:

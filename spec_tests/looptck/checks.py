@@ -16,6 +16,7 @@ from looptck.catalogue import Requirement
 from looptck.cells import Cell
 from looptck.drivers import DriverFault, Started
 from looptck.framing import Framing
+from looptck.handover import Setting
 from looptck.kit import Kit, Running, Scene
 from looptck.outcome import Nothing
 from looptck.run import Run
@@ -68,12 +69,16 @@ in every cell."""
 
 
 class How(TypedDict, total=False):
-    """How a run differs from the usual: its iteration limit, its tools, its agent, its cell."""
+    """How a run differs from the usual: its cell, and what `Setting` says."""
 
+    cell: Cell
+    agent: str
+    inputs: Mapping[str, Any]
     limit: int | None
     tools: Sequence[Tool] | None
-    agent: str
-    cell: Cell
+    kinds: Sequence[str]
+    as_file: bool
+    telemetry: bool
 
 
 class Liveness(AssertionError):
@@ -101,19 +106,14 @@ class Implementation:
     def started(self) -> Started:
         return self.kit.started
 
-    def begin(self, question: str = "Go.", **how: Unpack[How]) -> Running:
+    def begin(self, question: str | None = "Go.", **how: Unpack[How]) -> Running:
         """Begin a run of the scene as it stands now."""
         if self._stopped is not None:
             raise self._stopped
+        cell = how.pop("cell", self.cell)
+        setting = Setting(question=question, **how)  # type: ignore[misc]  # a TypedDict forgets what was popped
         return self.kit.begin(
-            self.scene,
-            how.get("cell", self.cell),
-            name=self.check.case,
-            profile=self.check.requirement.profile,
-            agent_name=how.get("agent", "assistant"),
-            question=question,
-            limit=how.get("limit"),
-            tools=how.get("tools"),
+            self.scene, cell, name=self.check.case, profile=self.check.requirement.profile, setting=setting
         )
 
     def end(self, running: Running) -> Run:
@@ -134,7 +134,7 @@ class Implementation:
             raise self._stopped
         return run
 
-    def run(self, question: str = "Go.", **how: Unpack[How]) -> Run:
+    def run(self, question: str | None = "Go.", **how: Unpack[How]) -> Run:
         """Run the scene as it stands now, to its end."""
         return self.end(self.begin(question, **how))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value
 from looptck.outcome import shortened
+from looptck.transcript import ByKind
 from looptck.turns import Call, Turn
 
 ANY = None
@@ -50,6 +51,8 @@ class Ran:
     answer: dict[str, Any] | None = None
     began: float = 0.0
     ended: float | None = field(default=None)
+    by_kind: ByKind | None = None
+    """None: the tool's own handler ran it."""
 
 
 def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran], echo: Echo) -> list[Wanted]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
-from looptck.agents import Tool, agent
+from looptck import handover
 from looptck.cells import Cell
 from looptck.drivers import Connection, DriverFault, Started, connect
+from looptck.handover import Setting
 from looptck.outcome import Nothing, Outcome
 from looptck.provider.gates import Gate, opener
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
@@ -22,9 +25,6 @@ from looptck.run import Run, end
 from looptck.transcript import Chunk
 from looptck.turns import Turn
 from looptck.wires import WIRES
-
-API_KEY = "looptck-dummy-key"
-MODEL = "looptck-model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,8 @@ class Kit:
         self._connection: Connection = connect(driver)
         self._provider = Provider()
         self._ids = itertools.count(1)
+        self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
+        self._folder = Path(self._files.name)
         self.started: Started
         self.late_faults: list[DriverFault] = []
 
@@ -105,6 +107,7 @@ class Kit:
             self.started = self._connection.start()
         except BaseException:
             self._provider.__exit__()
+            self._files.cleanup()
             raise
         return self
 
@@ -113,6 +116,7 @@ class Kit:
             self.late_faults = self._connection.stop()
         finally:
             self._provider.__exit__()
+            self._files.cleanup()
 
     def begin(
         self,
@@ -121,12 +125,10 @@ class Kit:
         *,
         name: str,
         profile: str = "core",
-        agent_name: str = "assistant",
-        question: str = "Go.",
-        limit: int | None = None,
-        tools: Sequence[Tool] | None = None,
+        setting: Setting | None = None,
     ) -> Running:
         """Start a run; the scene is taken as it stands now."""
+        setting = setting or Setting()
         toolbox = Toolbox(dict(scene.behaviours))
         stage = Stage(
             WIRES[cell.wire],
@@ -138,35 +140,14 @@ class Kit:
         if scene.signal is not None:
             stage.transcript.watchers.append(opener(scene.signal))
         url = self._provider.open(stage)
-        actor = agent(agent_name)
-        inputs = {"question": question}
-        messages = actor.messages(inputs)
-        offered = actor.tools if tools is None else tuple(tools)
-        case = {
-            "name": name,
-            "profile": profile,
-            "wire": cell.wire,
-            "stream": cell.stream,
-            "mode": cell.mode,
-            "base_url": f"{url}/v1",
-            "api_key": API_KEY,
-            "model": MODEL,
-            "agent": {
-                "name": actor.name,
-                "description": actor.description,
-                "path": str(actor.path),
-                "template": [{"role": role, "content": text} for role, text in actor.template],
-            },
-            "messages": [{"role": role, "content": text} for role, text in messages],
-            "inputs": inputs,
-            "tools": [_tool(tool, url) for tool in offered],
-            "options": {} if limit is None else {"limit": limit},
-        }
         id = f"r{next(self._ids)}"
-        run = Run(id, cell, messages, stage.turns, stage.transcript, Nothing(self.patience.outcome))
-        run.offered = [tool.name for tool in offered]
+        told = handover.case(setting, cell, url, name=name, profile=profile)
+        if setting.as_file:
+            handover.with_files(told, setting, cell, self._folder / id)
+        run = Run(id, cell, setting.messages, stage.turns, stage.transcript, Nothing(self.patience.outcome))
+        run.offered = [tool.name for tool in setting.offered]
         transcript = stage.transcript
-        future = self._connection.run(id, case, lambda text: transcript.append(Chunk(transcript.now(), text)))
+        future = self._connection.run(id, told, lambda text: transcript.append(Chunk(transcript.now(), text)))
         return Running(self, stage, run, future)
 
     def give_up(self, running: Running) -> None:
@@ -207,13 +188,3 @@ class Running:
         if self.stage.broken is not None:
             raise self.stage.broken
         return self.run
-
-
-def _tool(tool: Tool, url: str) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "kind": "function",
-        "description": tool.description,
-        "parameters": tool.parameters,
-        "url": f"{url}/tools/{tool.name}" if tool.handled else None,
-    }

@@ -68,7 +68,7 @@ class Run:
         runs: dict[int, Ran] = {}
         for event in self.transcript.events:
             if isinstance(event, ToolBegan):
-                runs[event.run] = Ran(event.tool, event.arguments, began=event.at)
+                runs[event.run] = Ran(event.tool, event.arguments, began=event.at, by_kind=event.by_kind)
             elif isinstance(event, ToolEnded):
                 runs[event.run].answer = event.answer
                 runs[event.run].ended = event.at

@@ -44,6 +44,15 @@ class Replied:
 
 
 @dataclass(frozen=True, slots=True)
+class ByKind:
+    """What the handler of a kind of tools was given, beside tool and arguments: the agent, by name, and its inputs."""
+
+    kind: str
+    agent: Any
+    inputs: Any
+
+
+@dataclass(frozen=True, slots=True)
 class ToolBegan:
     """The ``run``-th tool execution, from 1: the toolbox was called."""
 
@@ -51,6 +60,8 @@ class ToolBegan:
     run: int
     tool: str
     arguments: Any
+    by_kind: ByKind | None = None
+    """None: by the tool's own handler."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,18 @@ from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.script import Hold, Recorded, Script, Step
 from looptck.provider.toolbox import Toolbox
-from looptck.transcript import Aside, Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
+from looptck.transcript import (
+    Aside,
+    ByKind,
+    Event,
+    GaveUp,
+    Received,
+    Replied,
+    Stray,
+    ToolBegan,
+    ToolEnded,
+    Transcript,
+)
 from looptck.turns import Turn
 from looptck.wires import Wire
 from looptck.wires.problem import Problem
@@ -26,6 +37,7 @@ _JSON = [("content-type", "application/json")]
 _EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
 _MOST_ASIDES = 100
 """The most requests beside the script that get an answer."""
+_OF_A_KIND = {"tool", "arguments", "agent", "inputs"}
 _HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 
 
@@ -78,7 +90,9 @@ class Stage:
         if request.method == "POST" and path == "/v1" + self.wire.route:
             return self._model(request)
         if request.method == "POST" and path.startswith("/tools/"):
-            return self._tool(path.removeprefix("/tools/"), request)
+            return self._tool(path.removeprefix("/tools/"), _parsed(request.body))
+        if request.method == "POST" and path.startswith("/kinds/"):
+            return self._kind(path.removeprefix("/kinds/"), _parsed(request.body))
         beside = self.wire.side(request.method, path.removeprefix("/v1"), _parsed(request.body))
         if beside is not None:
             return self._aside(request.method, path, "200", _whole(200, beside))
@@ -263,16 +277,29 @@ class Stage:
 
     # -- the toolbox -------------------------------------------------------------------------------------------------
 
-    def _tool(self, tool: str, request: HttpRequest) -> HttpReply:
-        body = _parsed(request.body)
+    def _tool(self, tool: str, body: Any) -> HttpReply:
+        """The handler of a tool was called."""
         if not isinstance(body, dict) or "arguments" not in body:
-            self._note(Stray(self.transcript.now(), "POST", f"/tools/{tool} without arguments"))
-            return _whole(400, {"error": {"type": "DriverError", "message": 'POST {"arguments": …} to the toolbox'}})
+            return self._unknown(f"/tools/{tool} without arguments", 'POST {"arguments": …} to the toolbox')
+        return self._run(tool, body["arguments"])
+
+    def _kind(self, kind: str, body: Any) -> HttpReply:
+        """The handler of a kind of tools was called, with all that it was given."""
+        if not isinstance(body, dict) or not _OF_A_KIND <= body.keys() or not isinstance(body["tool"], str):
+            wanted = 'POST {"tool": its name, "arguments": …, "agent": its name, "inputs": …} to the toolbox'
+            return self._unknown(f"/kinds/{kind} without all that a handler of a kind is given", wanted)
+        return self._run(body["tool"], body["arguments"], ByKind(kind, body["agent"], body["inputs"]))
+
+    def _unknown(self, what: str, wanted: str) -> HttpReply:
+        self._note(Stray(self.transcript.now(), "POST", what))
+        return _whole(400, {"error": {"type": "DriverError", "message": wanted}})
+
+    def _run(self, tool: str, arguments: Any, by_kind: ByKind | None = None) -> HttpReply:
         self._tool_runs += 1
         run = self._tool_runs
         behaviour = self.toolbox.next(tool)
         answer = behaviour.answer()
-        self._note(ToolBegan(self.transcript.now(), run, tool, body["arguments"]))
+        self._note(ToolBegan(self.transcript.now(), run, tool, arguments, by_kind))
         reply = _whole(200, answer)
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from looptck.agents import agent
 from looptck.checks import Implementation, requirement
 from looptck.expected import agrees
+from looptck.handover import MODEL
 from looptck.history import Asked, Said
-from looptck.kit import MODEL, Scene
+from looptck.kit import Scene
 from looptck.run import Run
 from looptck.turns import Call, calls, says
 

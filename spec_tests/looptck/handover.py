@@ -1,0 +1,113 @@
+"""What a driver is handed for one run: the ``case`` of the protocol (``fixtures/protocol/to-driver.schema.json``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from looptck.agents import Agent, Input, Tool, agent
+from looptck.cells import Cell
+from looptck.staging import stage
+
+API_KEY = "looptck-dummy-key"
+MODEL = "looptck-model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a run is about, beside its scene."""
+
+    agent: str = "assistant"
+    question: str | None = "Go."
+    """The input of this name; None leaves it to its default."""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """Further inputs."""
+    limit: int | None = None
+    tools: Sequence[Tool] | None = None
+    """In place of those of the agent."""
+    kinds: Sequence[str] = ()
+    """The kinds of tools for which the driver is to register a handler."""
+    as_file: bool = False
+    """Whether the agent is handed over as a file too, which the driver is to load."""
+    telemetry: bool = False
+    """Whether the driver is to export its spans."""
+
+    @property
+    def actor(self) -> Agent:
+        return agent(self.agent)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The inputs, with the question."""
+        return {**({} if self.question is None else {"question": self.question}), **self.inputs}
+
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Roles and texts of the prompt."""
+        return self.actor.messages(self.given)
+
+    @property
+    def offered(self) -> tuple[Tool, ...]:
+        """The tools of the run."""
+        return self.actor.tools if self.tools is None else tuple(self.tools)
+
+
+def case(setting: Setting, cell: Cell, url: str, *, name: str, profile: str) -> dict[str, Any]:
+    """The case without its files and its telemetry; ``url`` is where its stage answers."""
+    actor = setting.actor
+    told: dict[str, Any] = {
+        "name": name,
+        "profile": profile,
+        "wire": cell.wire,
+        "stream": cell.stream,
+        "mode": cell.mode,
+        "base_url": f"{url}/v1",
+        "api_key": API_KEY,
+        "model": MODEL,
+        "agent": {
+            "name": actor.name,
+            "description": actor.description,
+            "template": [{"role": role, "content": text} for role, text in actor.template],
+            "inputs": [_input(one) for one in actor.inputs],
+        },
+        "messages": [{"role": role, "content": text} for role, text in setting.messages],
+        "inputs": setting.given,
+        "tools": [_tool(tool, url) for tool in setting.offered],
+        "options": {} if setting.limit is None else {"limit": setting.limit},
+    }
+    if setting.kinds:
+        told["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
+    if below := [tool for child in actor.children for tool in child.tools if tool.handled]:
+        told["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
+    return told
+
+
+def with_files(told: dict[str, Any], setting: Setting, cell: Cell, folder: Path) -> None:
+    """Write the agent and its children into a folder and name the file in the case."""
+    path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"])
+    told["agent"]["path"] = str(path)
+
+
+def _input(one: Input) -> dict[str, Any]:
+    told = {"name": one.name, "kind": one.kind, "description": one.description}
+    return told if one.default is None else {**told, "default": one.default}
+
+
+def _tool(tool: Tool, url: str) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": tool.name,
+        "kind": tool.kind,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "url": f"{url}/tools/{tool.name}" if tool.handled else None,
+    }
+    if tool.strict:
+        told["strict"] = True
+    if tool.bindings:
+        told["bindings"] = dict(tool.bindings)
+    for key in ("path", "mode", "handler"):
+        if (value := getattr(tool, key)) is not None:
+            told[key] = value
+    return told
