@@ -4,8 +4,13 @@
     with Runner("https://api.openai.com/v1", api_key) as runner:
         answer = runner.run(agent, stream=True, on_text=print)
 
-Read it in this order: `values`, `actions`, `dialects`, `loop` (the machine), `wires` (what providers send),
-`reception` and `exchange` (bytes and HTTP, without I/O), `runner` (the I/O), `driver` (the kit's way in).
+or, with the agent in a file,
+
+    answer = invoke_agent("weather.prompty", {"city": "Paris"}, {"forecast": forecast})
+
+Read it in this order: `values`, `actions`, `dialects`, `registry`, `loop` (the machine), `wires` (what providers send),
+`reception` and `exchange` (bytes and HTTP, without I/O), `spans`, `runner` (the I/O), `prompts` (files), `invoke` and
+`streams` (what callers use), `driver` and `driving` (the kit's way in).
 """
 
 from __future__ import annotations
@@ -35,8 +40,13 @@ from looptck_reference.errors import (
     TurnCut,
     UnknownTool,
 )
+from looptck_reference.invoke import execute_agent, execute_agent_async, invoke_agent, invoke_agent_async
 from looptck_reference.loop import Decision, Loop
+from looptck_reference.prompts import load
+from looptck_reference.registry import REGISTRY, KindHandler, Registry
 from looptck_reference.runner import AsyncRunner, Runner
+from looptck_reference.spans import Tracing
+from looptck_reference.streams import AsyncPromptyStream, PromptyStream
 from looptck_reference.tools import Tool
 from looptck_reference.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import (
@@ -61,10 +71,12 @@ __all__ = [
     "OPENAI_RESPONSES",
     "PROMPTY_AGENT_MODE",
     "PROMPTY_SPEC",
+    "REGISTRY",
     "Action",
     "Agent",
     "Answer",
     "Ask",
+    "AsyncPromptyStream",
     "AsyncRunner",
     "AsyncToolInSyncRun",
     "BadArguments",
@@ -78,6 +90,7 @@ __all__ = [
     "Fail",
     "FeedBack",
     "Finish",
+    "KindHandler",
     "LimitReached",
     "Loop",
     "LoopError",
@@ -86,9 +99,11 @@ __all__ = [
     "MessagesWire",
     "OutOfTurn",
     "Policy",
+    "PromptyStream",
     "Propagate",
     "ProviderError",
     "Raise",
+    "Registry",
     "ResponsesStream",
     "ResponsesWire",
     "Run",
@@ -98,11 +113,17 @@ __all__ = [
     "Tool",
     "ToolCall",
     "ToolResult",
+    "Tracing",
     "Turn",
     "TurnCut",
     "TurnStream",
     "UnknownTool",
     "Wire",
+    "execute_agent",
+    "execute_agent_async",
+    "invoke_agent",
+    "invoke_agent_async",
+    "load",
 ]
 
 __version__ = "0.3.0"

@@ -14,12 +14,17 @@ __all__ = ["Agent"]
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The caller's side of a run. Nothing in it is ever changed, so one agent serves any number of runs."""
+    """The caller's side of a run. Nothing in it is ever changed, so one agent serves any number of runs.
+
+    `options` are those of the model, temperature for instance, in the words of the wire's API.
+    """
 
     model: str
     messages: Sequence[Json]
     tools: Sequence[Tool] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [tool.name for tool in self.tools]

@@ -13,8 +13,8 @@ A variant of the reference is a subclass that says what it replaces:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 import httpx
 
@@ -22,25 +22,34 @@ import looptck_reference
 from looptck_reference.actions import Fail
 from looptck_reference.agent import Agent
 from looptck_reference.dialects import CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
+from looptck_reference.driving import Posts, traced
 from looptck_reference.errors import LoopError
 from looptck_reference.exchange import tls_for
+from looptck_reference.invoke import Invocation, Invoker
 from looptck_reference.loop import Loop
-from looptck_reference.runner import AsyncRunner, OnText, Runner
-from looptck_reference.tools import Handler, Tool
+from looptck_reference.models import Service
+from looptck_reference.registry import Registry
+from looptck_reference.runner import OnText
+from looptck_reference.spans import Tracing
+from looptck_reference.tools import Tool
 from looptck_reference.values import Answer, Json
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
+
+if TYPE_CHECKING:
+    from opentelemetry.trace import TracerProvider
 
 __all__ = ["Driver"]
 
 TIMEOUT = 30.0
-
-Handlers = Callable[[str], Handler]
 
 
 class Driver:
     """Runs the kit's cases on the reference."""
 
     loop: ClassVar[type[Loop]] = Loop
+    tool: ClassVar[type[Tool]] = Tool
+    invoker: ClassVar[type[Invoker]] = Invoker
+    tracing: ClassVar[type[Tracing]] = Tracing
     wires: ClassVar[Mapping[str, Wire]] = {
         "openai-chat": OPENAI_CHAT,
         "openai-responses": OPENAI_RESPONSES,
@@ -67,42 +76,46 @@ class Driver:
             "wires": sorted(self.wires),
             "modes": ["sync", "async"],
             "profiles": sorted(self.dialects.keys() - {"core"}),
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
+            "capabilities": {
+                "stream": True,
+                "chunks": True,
+                "limit": True,
+                "concurrent": True,
+                "bindings": True,
+                "kinds": True,
+                "prompts": True,
+                "nested": True,
+                "mixed": True,
+                "spans": True,
+            },
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: OnText) -> Json:
         """Run one case in sync mode."""
-
-        def handler(url: str) -> Handler:
-            def handle(**arguments: Any) -> Any:
-                return _value(self._client.post(url, json={"arguments": arguments}))
-
-            return handle
-
-        loop = self._loop(case, handler)
-        runner = Runner(case["base_url"], case["api_key"], wire=loop.wire, client=self._client)
-        try:
-            return _answered(runner.drive(loop, stream=case["stream"], on_text=emit))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(loop, error)
+        posts = Posts("sync", self._client, None)
+        begun: Invocation | None = None
+        with traced(case) as provider:
+            try:
+                invoker = self._invoker(case, posts, provider)
+                begun = self._begin(case, posts, invoker)
+                answer = invoker.runner(begun).drive(begun.loop, stream=begun.stream, on_text=emit)
+            except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+                return _failed(begun, error)
+        return _answered(answer)
 
     async def run_async(self, case: Json, emit: OnText) -> Json:
         """Run one case in async mode."""
-        client = self._client_of_this_event_loop()
-
-        def handler(url: str) -> Handler:
-            async def handle(**arguments: Any) -> Any:
-                return _value(await client.post(url, json={"arguments": arguments}))
-
-            return handle
-
-        loop = self._loop(case, handler)
-        runner = AsyncRunner(case["base_url"], case["api_key"], wire=loop.wire, client=client)
-        try:
-            return _answered(await runner.drive(loop, stream=case["stream"], on_text=emit))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(loop, error)
+        posts = Posts("async", self._client, self._client_of_this_event_loop())
+        begun: Invocation | None = None
+        with traced(case) as provider:
+            try:
+                invoker = self._invoker(case, posts, provider)
+                begun = self._begin(case, posts, invoker)
+                answer = await invoker.async_runner(begun).drive(begun.loop, stream=begun.stream, on_text=emit)
+            except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+                return _failed(begun, error)
+        return _answered(answer)
 
     def stop(self) -> None:
         """Close what it opened, while the event loop of the async runs still turns."""
@@ -111,15 +124,45 @@ class Driver:
             loop, client = self._async_client
             asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(TIMEOUT)
 
-    def _loop(self, case: Json, handler: Handlers) -> Loop:
+    def _invoker(self, case: Json, posts: Posts, provider: TracerProvider | None) -> Invoker:
+        return self.invoker(
+            self.dialects.get(case["profile"], CORE),
+            loop=self.loop,
+            registry=Registry(kinds=posts.kinds(case)),
+            tracing=self.tracing(provider),
+            client=posts.client,
+            async_client=posts.async_client,
+        )
+
+    def _begin(self, case: Json, posts: Posts, invoker: Invoker) -> Invocation:
+        """The run of a case: of the prompt in its file, where it has one, or of the agent that it spells out."""
+        limit = case["options"].get("limit")
+        functions = posts.functions(case)
+        path = case["agent"].get("path")
+        if path is not None:
+            return invoker.begin(path, case["inputs"], functions, limit=limit, waits=case["mode"] == "async")
         agent = Agent(
             model=case["model"],
             messages=case["messages"],
-            tools=[_tool(tool, handler) for tool in case["tools"]],
+            tools=[self._tool(tool) for tool in case["tools"]],
             inputs=case["inputs"],
+            name=case["agent"]["name"],
         )
-        dialect = self.dialects.get(case["profile"], CORE)
-        return self.loop(agent, wire=self.wires[case["wire"]], dialect=dialect, limit=case["options"].get("limit"))
+        wire = self.wires[case["wire"]]
+        registry = invoker.registry.for_run(functions)
+        loop = self.loop(agent, wire=wire, dialect=invoker.dialect, limit=limit, registry=registry)
+        return Invocation(loop, Service(wire, case["base_url"], case["api_key"]), case["stream"])
+
+    def _tool(self, tool: Json) -> Tool:
+        return self.tool(
+            name=tool["name"],
+            description=tool["description"],
+            parameters=tool["parameters"],
+            kind=tool["kind"],
+            bindings=tool.get("bindings", {}),
+            strict=tool.get("strict", False),
+            options={name: tool[name] for name in ("path", "mode") if name in tool},
+        )
 
     def _client_of_this_event_loop(self) -> httpx.AsyncClient:
         running = asyncio.get_running_loop()
@@ -129,30 +172,12 @@ class Driver:
         return self._async_client[1]
 
 
-def _tool(tool: Json, handler: Handlers) -> Tool:
-    return Tool(
-        name=tool["name"],
-        description=tool["description"],
-        parameters=tool["parameters"],
-        kind=tool["kind"],
-        handler=None if tool["url"] is None else handler(tool["url"]),
-    )
-
-
-def _value(response: httpx.Response) -> Any:
-    """What the kit wants the tool to return; or it raises what the kit wants it to raise, under that very name."""
-    reply = response.raise_for_status().json()
-    if error := reply.get("error"):
-        raise type(error["type"], (Exception,), {})(error["message"])
-    return reply["value"]
-
-
 def _answered(answer: Answer) -> Json:
     return {"kind": "value", "text": answer.text, "stop": answer.stop.value}
 
 
-def _failed(loop: Loop, error: Exception) -> Json:
+def _failed(begun: Invocation | None, error: Exception) -> Json:
     """The loop knows why it failed; if it did not fail, the model could not be asked."""
-    known = loop.end if isinstance(loop.end, Fail) else error
+    known = begun.loop.end if begun is not None and isinstance(begun.loop.end, Fail) else error
     reason = known.reason if isinstance(known, Fail | LoopError) else "other"
     return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}

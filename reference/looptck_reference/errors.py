@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 __all__ = [
     "AsyncToolInSyncRun",
     "BadArguments",
+    "ChildCalledTools",
     "ConnectionLost",
     "LimitReached",
     "LoopError",
@@ -19,6 +20,7 @@ __all__ = [
     "Reason",
     "StreamBroken",
     "TurnCut",
+    "UnknownModel",
     "UnknownTool",
 ]
 
@@ -51,6 +53,16 @@ class UnknownTool(LoopError, LookupError):
     """The model called a tool for which no handler is registered."""
 
     reason = "unknown-tool"
+
+
+class UnknownModel(LoopError, ValueError):
+    """A prompt names a provider, an API or an option that no wire has words for, or no key."""
+
+
+class ChildCalledTools(LoopError):
+    """The model of a prompt that runs as a tool, in the mode single, called tools."""
+
+    reason = "tool"
 
 
 class BadArguments(LoopError, ValueError):

@@ -35,7 +35,7 @@ overrides one goes through runner and driver unchanged, and each mutant of the k
     calls_of(turn)           which calls are run, and in which order
     parse_arguments(text)    the text of the arguments as keyword arguments
     bind(tool, arguments)    inputs that override the model's arguments
-    handler_for(call)        dispatch: which function a call means
+    handler_for(call)        dispatch: which function a call means; handler_of_name and handler_of_kind are its layers
     answer_id(call)          the id under which a result goes back
     append_results(results)  the results behind the turn
     forwards(delta)          whether streamed text goes to the caller now
@@ -68,6 +68,7 @@ from looptck_reference import tools
 from looptck_reference.actions import Action, Ask, Fail, Finish, Run
 from looptck_reference.dialects import CORE, Dialect, FeedBack, Policy, Propagate, Raise
 from looptck_reference.errors import BadArguments, OutOfTurn, Reason, TurnCut, UnknownTool
+from looptck_reference.registry import Registry
 from looptck_reference.values import Answer, Delta, Json, Stop, ToolCall, ToolResult, Turn
 
 if TYPE_CHECKING:
@@ -102,15 +103,28 @@ STATE_AFTER = {Ask: State.ASKING, Run: State.RUNNING, Finish: State.ENDED, Fail:
 class Loop:
     """One run of one agent."""
 
-    def __init__(self, agent: Agent, *, wire: Wire, dialect: Dialect = CORE, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        wire: Wire,
+        dialect: Dialect = CORE,
+        limit: int | None = None,
+        registry: Registry | None = None,
+    ) -> None:
         self.agent = agent
         self.wire = wire
         self.dialect = dialect
         self.limit = dialect.limit if limit is None else limit
         self.tools = {tool.name: tool for tool in agent.tools}
+        self.registry = (registry or Registry()).for_run(
+            {tool.name: tool.handler for tool in agent.tools if tool.handler is not None}
+        )
         self.history: list[Json] = wire.opening(agent.messages)
         self.model_calls = 0
         self.end: Finish | Fail | None = None
+        self.not_run: list[tuple[ToolCall, Exception]] = []
+        """The calls that could not be run, and why: nobody knew the tool, or its arguments were no JSON."""
         self._state = State.IDLE
         self._usage: list[Any] = []
         self._waiting: deque[ToolCall] = deque()
@@ -154,6 +168,17 @@ class Loop:
         call = self._ran()
         return self._enter(self._continue(self._fault(self.dialect.tool_raises, call, error, "tool")))
 
+    @property
+    def answer(self) -> Answer:
+        """What the caller gets.
+
+        Raises:
+            OutOfTurn: the loop has not come to an answer.
+        """
+        if not isinstance(self.end, Finish):
+            raise OutOfTurn("the loop has no answer: it has not ended, or it has failed")
+        return self.end.answer
+
     # Seams
 
     def limit_reached(self) -> bool:
@@ -191,9 +216,20 @@ class Loop:
         return tools.bind(tool, arguments, self.agent.inputs)
 
     def handler_for(self, call: ToolCall) -> Handler | None:
-        """By exact name; None where the tool is unknown or was offered without a handler."""
+        """That of the tool's name, else that of its kind; None where there is neither."""
+        return self.handler_of_name(call) or self.handler_of_kind(call)
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        """The first layer, by exact name."""
+        return self.registry.get_tool(call.name)
+
+    def handler_of_kind(self, call: ToolCall) -> Handler | None:
+        """The second layer; a tool that the agent does not have is of no kind."""
         tool = self.tools.get(call.name)
-        return None if tool is None else tool.handler
+        handler = None if tool is None else self.registry.get_tool_handler(tool.kind)
+        if tool is None or handler is None:
+            return None
+        return lambda **arguments: handler(tool, arguments, self.agent, self.agent.inputs)
 
     def answer_id(self, call: ToolCall) -> str:
         """Ids are opaque and go back as they came."""
@@ -210,7 +246,7 @@ class Loop:
     def stop(self, turn: Turn) -> Action:
         """An empty text is an answer too, and so is that of a turn that announced calls and made none."""
         stop = Stop.END if turn.stop in {Stop.CALLS, Stop.PAUSE} else turn.stop
-        return Finish(Answer(turn.text, stop, tuple(self._usage)))
+        return Finish(Answer(turn.text, stop, tuple(self._usage), turn.calls))
 
     # The machine
 
@@ -236,10 +272,12 @@ class Loop:
         try:
             arguments = self.parse_arguments(call.arguments)
         except BadArguments as error:
+            self.not_run.append((call, error))
             return self._fault(self.dialect.bad_arguments, call, error, error.reason)
         handler = self.handler_for(call)
         if handler is None:
             unknown = UnknownTool(f"no handler is registered for tool {call.name!r}; there are {sorted(self.tools)}")
+            self.not_run.append((call, unknown))
             return self._fault(self.dialect.unknown_tool, call, unknown, unknown.reason)
         self._running = call
         return Run(call, handler, self.bind(self.tools.get(call.name), arguments))

@@ -3,13 +3,13 @@
 Neither retries a model call: whether a request may be repeated, and at what price, is the caller's to know.
 
 `run` runs an agent. `drive` runs a loop that the caller made, which may be of a subclass, and whose `end` says
-afterwards why it ended.
+afterwards why it ended. `pieces` does so at the caller's pace: it goes on when the caller asks for more text.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import aclosing, closing
 from typing import TYPE_CHECKING, Self
 
@@ -20,11 +20,13 @@ from looptck_reference.dialects import CORE, Dialect
 from looptck_reference.errors import AsyncToolInSyncRun, StreamBroken
 from looptck_reference.exchange import Endpoint, Exchange, tls_for
 from looptck_reference.loop import Loop
+from looptck_reference.spans import RunSpans, Tracing, answered, failed
+from looptck_reference.values import Turn
 from looptck_reference.wires import OPENAI_CHAT, Wire
 
 if TYPE_CHECKING:
     from looptck_reference.agent import Agent
-    from looptck_reference.values import Answer, Turn
+    from looptck_reference.values import Answer
 
 __all__ = ["AsyncRunner", "Runner"]
 
@@ -41,17 +43,28 @@ class Runner:
     """Runs agents for synchronous callers. A client that was passed in stays the caller's to close."""
 
     def __init__(
-        self, base_url: str, api_key: str, *, wire: Wire = OPENAI_CHAT, client: httpx.Client | None = None
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        wire: Wire = OPENAI_CHAT,
+        client: httpx.Client | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self._owns_client = client is None
         self._client = client or httpx.Client(verify=tls_for(base_url), timeout=TIMEOUT)
         self._endpoint = Endpoint(self._client, base_url, api_key, wire)
+        self._tracing = tracing or Tracing()
 
     def __enter__(self) -> Self:
         """Nothing to do: clients connect when they must."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close what this runner opened."""
+        self.close()
+
+    def close(self) -> None:
         """Close what this runner opened."""
         if self._owns_client:
             self._client.close()
@@ -71,52 +84,72 @@ class Runner:
 
     def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
         """Run a loop to its answer."""
-        exchange = Exchange(self._endpoint, loop, stream=stream)
-        action = loop.start()
-        while True:
-            match action:
-                case Ask():
-                    action = loop.model_answered(self._ask(exchange, action, on_text))
-                case Run():
-                    action = self._run(loop, action)
-                case Finish(answer):
-                    return answer
-                case Fail(error):
-                    raise error
+        with closing(self.pieces(loop, stream=stream)) as pieces:
+            for text in pieces:
+                on_text(text)
+        return loop.answer
 
-    def _ask(self, exchange: Exchange, ask: Ask, on_text: OnText) -> Turn:
+    def pieces(self, loop: Loop, *, stream: bool = False) -> Generator[str]:
+        """Run a loop and yield the text of streams when it arrives; at the end the loop has its answer."""
+        exchange = Exchange(self._endpoint, loop, stream=stream)
+        with self._tracing.run(loop) as spans:
+            action = loop.start()
+            while True:
+                match action:
+                    case Ask():
+                        with spans.model_call() as span, closing(self._ask(exchange, action)) as asked:
+                            turn = Turn()
+                            for piece in asked:
+                                if isinstance(piece, str):
+                                    yield piece
+                                else:
+                                    turn = piece
+                            answered(span, turn)
+                        action = loop.model_answered(turn)
+                    case Run():
+                        action = self._run(loop, action, spans)
+                    case Finish():
+                        return
+                    case Fail(error):
+                        raise error
+                spans.not_run()
+
+    def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+        """The text that goes to the caller now, and then the turn."""
         with self._endpoint.reached():
             response = self._client.send(exchange.request(ask), stream=exchange.stream)
         with closing(response):
             if exchange.comes_in_events(response):
-                return self._receive(exchange, response, on_text)
+                yield from self._receive(exchange, response)
+                return
             with self._endpoint.reached():
                 response.read()
         turn = exchange.turn(response)
         if text := exchange.whole_text(turn):
-            on_text(text)
-        return turn
+            yield text
+        yield turn
 
-    def _receive(self, exchange: Exchange, response: httpx.Response, on_text: OnText) -> Turn:
+    def _receive(self, exchange: Exchange, response: httpx.Response) -> Generator[str | Turn]:
         reception = exchange.reception()
         try:
-            for piece in self._pieces(response):
-                for text in reception.feed(piece):
-                    on_text(text)
+            for piece in self._bytes(response):
+                yield from reception.feed(piece)
         except StreamBroken:
             if not reception.complete:
                 raise
-        return reception.close()
+        yield reception.close()
 
-    def _pieces(self, response: httpx.Response) -> Iterator[bytes]:
+    def _bytes(self, response: httpx.Response) -> Iterator[bytes]:
         with self._endpoint.reached(StreamBroken):
             yield from response.iter_bytes()
 
-    def _run(self, loop: Loop, run: Run) -> Action:
-        try:
-            value = run.handler(**run.arguments)
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
-            return loop.tool_raised(error)
+    def _run(self, loop: Loop, run: Run, spans: RunSpans) -> Action:
+        with spans.tool_call(run.call) as span:
+            try:
+                value = run.handler(**run.arguments)
+            except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
+                failed(span, error)
+                return loop.tool_raised(error)
         if inspect.isawaitable(value):
             if inspect.iscoroutine(value):
                 value.close()
@@ -128,17 +161,28 @@ class AsyncRunner:
     """Runs agents for asynchronous callers. Handlers may be plain functions; those hold up the event loop."""
 
     def __init__(
-        self, base_url: str, api_key: str, *, wire: Wire = OPENAI_CHAT, client: httpx.AsyncClient | None = None
+        self,
+        base_url: str,
+        api_key: str,
+        *,
+        wire: Wire = OPENAI_CHAT,
+        client: httpx.AsyncClient | None = None,
+        tracing: Tracing | None = None,
     ) -> None:
         self._owns_client = client is None
         self._client = client or httpx.AsyncClient(verify=tls_for(base_url), timeout=TIMEOUT)
         self._endpoint = Endpoint(self._client, base_url, api_key, wire)
+        self._tracing = tracing or Tracing()
 
     async def __aenter__(self) -> Self:
         """Nothing to do: clients connect when they must."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        """Close what this runner opened."""
+        await self.aclose()
+
+    async def aclose(self) -> None:
         """Close what this runner opened."""
         if self._owns_client:
             await self._client.aclose()
@@ -158,54 +202,78 @@ class AsyncRunner:
 
     async def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
         """Run a loop to its answer."""
-        exchange = Exchange(self._endpoint, loop, stream=stream)
-        action = loop.start()
-        while True:
-            match action:
-                case Ask():
-                    action = loop.model_answered(await self._ask(exchange, action, on_text))
-                case Run():
-                    action = await self._run(loop, action)
-                case Finish(answer):
-                    return answer
-                case Fail(error):
-                    raise error
+        async with aclosing(self.pieces(loop, stream=stream)) as pieces:
+            async for text in pieces:
+                on_text(text)
+        return loop.answer
 
-    async def _ask(self, exchange: Exchange, ask: Ask, on_text: OnText) -> Turn:
+    async def pieces(self, loop: Loop, *, stream: bool = False) -> AsyncGenerator[str]:
+        """Run a loop and yield the text of streams when it arrives; at the end the loop has its answer."""
+        exchange = Exchange(self._endpoint, loop, stream=stream)
+        with self._tracing.run(loop) as spans:
+            action = loop.start()
+            while True:
+                match action:
+                    case Ask():
+                        with spans.model_call() as span:
+                            turn = Turn()
+                            async with aclosing(self._ask(exchange, action)) as asked:
+                                async for piece in asked:
+                                    if isinstance(piece, str):
+                                        yield piece
+                                    else:
+                                        turn = piece
+                            answered(span, turn)
+                        action = loop.model_answered(turn)
+                    case Run():
+                        action = await self._run(loop, action, spans)
+                    case Finish():
+                        return
+                    case Fail(error):
+                        raise error
+                spans.not_run()
+
+    async def _ask(self, exchange: Exchange, ask: Ask) -> AsyncGenerator[str | Turn]:
+        """The text that goes to the caller now, and then the turn."""
         with self._endpoint.reached():
             response = await self._client.send(exchange.request(ask), stream=exchange.stream)
         async with aclosing(response):
             if exchange.comes_in_events(response):
-                return await self._receive(exchange, response, on_text)
+                async with aclosing(self._receive(exchange, response)) as received:
+                    async for piece in received:
+                        yield piece
+                return
             with self._endpoint.reached():
                 await response.aread()
         turn = exchange.turn(response)
         if text := exchange.whole_text(turn):
-            on_text(text)
-        return turn
+            yield text
+        yield turn
 
-    async def _receive(self, exchange: Exchange, response: httpx.Response, on_text: OnText) -> Turn:
+    async def _receive(self, exchange: Exchange, response: httpx.Response) -> AsyncGenerator[str | Turn]:
         reception = exchange.reception()
         try:
-            async with aclosing(self._pieces(response)) as pieces:
+            async with aclosing(self._bytes(response)) as pieces:
                 async for piece in pieces:
                     for text in reception.feed(piece):
-                        on_text(text)
+                        yield text
         except StreamBroken:
             if not reception.complete:
                 raise
-        return reception.close()
+        yield reception.close()
 
-    async def _pieces(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    async def _bytes(self, response: httpx.Response) -> AsyncGenerator[bytes]:
         with self._endpoint.reached(StreamBroken):
             async for piece in response.aiter_bytes():
                 yield piece
 
-    async def _run(self, loop: Loop, run: Run) -> Action:
-        try:
-            value = run.handler(**run.arguments)
-            if inspect.isawaitable(value):
-                value = await value
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
-            return loop.tool_raised(error)
+    async def _run(self, loop: Loop, run: Run, spans: RunSpans) -> Action:
+        with spans.tool_call(run.call) as span:
+            try:
+                value = run.handler(**run.arguments)
+                if inspect.isawaitable(value):
+                    value = await value
+            except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
+                failed(span, error)
+                return loop.tool_raised(error)
         return loop.tool_returned(value)

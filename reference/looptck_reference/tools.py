@@ -35,6 +35,32 @@ class Tool:
     strict: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def offered(self) -> Json:
+        """The schema that the model is offered: without the bound parameters, which are not the model's to choose."""
+        schema = unbound(self.parameters, self.bindings)
+        return closed(schema) if self.strict else schema
+
+
+def unbound(schema: Mapping[str, Any], bindings: Mapping[str, str]) -> Json:
+    """A schema without the properties that are bound."""
+    left = dict(schema)
+    if bindings:
+        left["properties"] = {name: one for name, one in schema.get("properties", {}).items() if name not in bindings}
+        left["required"] = [name for name in schema.get("required", ()) if name not in bindings]
+    return left
+
+
+def closed(schema: Mapping[str, Any]) -> Json:
+    """A schema as strict mode wants it, all objects in it too: every property required, and no others."""
+    shut = dict(schema)
+    if "items" in shut:
+        shut["items"] = closed(shut["items"])
+    if "properties" in shut:
+        shut["properties"] = {name: closed(one) for name, one in shut["properties"].items()}
+        shut |= {"required": list(shut["properties"]), "additionalProperties": False}
+    return shut
+
 
 def parse_arguments(text: str) -> Json:
     """The keyword arguments that a call's text stands for.

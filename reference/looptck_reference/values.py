@@ -81,8 +81,12 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller of the loop gets; one usage record for each model call that reported one."""
+    """What the caller of the loop gets; one usage record for each model call that reported one.
+
+    `calls` are those of the last turn, which were not meant to be run.
+    """
 
     text: str
     stop: Stop = Stop.END
     usage: tuple[Mapping[str, Any], ...] = ()
+    calls: tuple[ToolCall, ...] = ()

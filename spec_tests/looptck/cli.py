@@ -164,11 +164,16 @@ def explain(requirement: str) -> None:
 
 @main.command(epilog=EXIT)
 @_options("driver", "profile", "timeout", "patience", "examples")
-def coverage(**chosen: Any) -> None:
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Take the results of a run that has been, as its --json wrote them.",
+)
+def coverage(results: Path | None, **chosen: Any) -> None:
     """Run the suite and say which statements of the documents it tested, excluded, or left untested."""
-    from looptck.coverage import cover
+    from looptck.coverage import cover, cover_results
 
-    _leave(cover(_chosen(**chosen)))
+    _leave(cover(_chosen(**chosen)) if results is None else cover_results(results, chosen["profile"]))
 
 
 @main.group()

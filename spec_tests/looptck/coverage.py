@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import jsonschema_rs
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from looptck.catalogue import Catalogue, Profile, Requirement
+from looptck.catalogue import Catalogue, Profile, Requirement, catalogue
+from looptck.data import json_fixture
 from looptck.running import run_pytest
 from looptck.session import CouldNotRun, Options, Session
 from looptck.verdicts import Result, Verdict
+from looptck.yamlfile import BadFile
 
 DECIDED: frozenset[Verdict] = frozenset({"pass", "fail"})
 """The verdicts that show that a statement was tested: its deciding event happened."""
@@ -59,16 +64,47 @@ def cover(options: Options) -> int:
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
         return 2
     run_pytest(session)
-    if not session.results:
+    return _tell(console, session.results, _chosen(session.catalogue, options.selection.profiles))
+
+
+def cover_results(path: Path, profiles: Sequence[str]) -> int:
+    """Print the coverage of the run that left these results; exit status as of `cover`."""
+    console = Console(width=None if Console().is_terminal else 140)
+    try:
+        results = read_results(path)
+    except BadFile as error:
+        console.print(str(error), style="bold red", markup=False, soft_wrap=True)
+        return 2
+    return _tell(console, results, _chosen(catalogue(), profiles))
+
+
+def read_results(path: Path) -> list[Result]:
+    """The results of a run, from what its ``--json`` has written.
+
+    Raises:
+        BadFile: it cannot be read, or is not that.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadFile(path, f"is no file of results: {error}") from error
+    schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
+    if wrong := next(schema.iter_errors(told), None):
+        place = "".join(f"/{part}" for part in wrong.instance_path)
+        raise BadFile(path, f"{place or '/'}: {wrong.message}; give a file that looptck run --json has written")
+    return [Result(**result) for result in told["results"]]
+
+
+def _tell(console: Console, results: Sequence[Result], profiles: Sequence[Profile]) -> int:
+    if not results:
         console.print("nothing ran, so nothing is covered", style="bold red")
         return 2
-    found = [coverage_of(profile, session.results) for profile in _chosen(session.catalogue, options)]
+    found = [coverage_of(profile, results) for profile in profiles]
     _print(console, found)
     return 1 if any(one.lacking for one in found) else 0
 
 
-def _chosen(known: Catalogue, options: Options) -> list[Profile]:
-    wanted = options.selection.profiles
+def _chosen(known: Catalogue, wanted: Sequence[str]) -> list[Profile]:
     return [profile for profile in known.profiles.values() if not wanted or profile.name in wanted]
 
 

@@ -93,6 +93,8 @@ def _options(config: pytest.Config) -> Options:
 def pytest_collection(session: pytest.Session) -> None:
     """Begin before anything of the suite is collected, where an end of the run can still be told well."""
     if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
+        if hasattr(session.config, "workerinput") or session.config.getoption("numprocesses", None):
+            pytest.exit(f"looptck could not run: {SPEC} is one session, so leave -n out", returncode=USAGE_ERROR)
         session_of(session.config)
 
 

@@ -41,6 +41,7 @@ STOPS = {
 class MessagesWire:
     """The wire as a value; see `Wire` for what each method is for."""
 
+    provider = "anthropic"
     path = "/messages"
     reader = EventReader
     runs_calls_on = frozenset({Stop.CALLS})
@@ -73,7 +74,7 @@ class MessagesWire:
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """Tools are offered with every request: the API refuses a history with calls if there are none."""
-        body: Json = {"model": agent.model, "max_tokens": self.max_tokens, "messages": history}
+        body: Json = {"max_tokens": self.max_tokens, **agent.options, "model": agent.model, "messages": history}
         if system := [message["content"] for message in agent.messages if message["role"] == "system"]:
             body["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
         if agent.tools:
@@ -123,7 +124,12 @@ ANTHROPIC_MESSAGES = MessagesWire()
 
 def _offer(tool: Tool) -> Json:
     # The API refuses a schema that does not say that it is an object's.
-    return {"name": tool.name, "description": tool.description, "input_schema": {"type": "object", **tool.parameters}}
+    offer: Json = {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": {"type": "object", **tool.offered},
+    }
+    return {**offer, "strict": True} if tool.strict else offer
 
 
 def _is_empty_text(block: Json) -> bool:

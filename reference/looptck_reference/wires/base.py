@@ -32,6 +32,9 @@ class TurnStream(Protocol):
 class Wire(Protocol):
     """One HTTP API of one provider."""
 
+    provider: str
+    """Whose API it is, as the GenAI semantic conventions name it."""
+
     path: str
     """Where requests go, behind the base URL."""
 

@@ -26,6 +26,7 @@ __all__ = ["OPENAI_CHAT", "ChatWire"]
 class ChatWire:
     """The wire as a value; see `Wire` for what each method is for."""
 
+    provider = "openai"
     path = "/chat/completions"
     reader = EventReader
     # A turn ends with "stop", not "tool_calls", when tool_choice forced the call, and so do several compatible
@@ -50,7 +51,7 @@ class ChatWire:
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """Tools are offered with every request; an empty list of them is refused by the provider, so it is left out."""
-        body: Json = {"model": agent.model, "messages": history}
+        body: Json = {**agent.options, "model": agent.model, "messages": history}
         if agent.tools:
             body["tools"] = [_offer(tool) for tool in agent.tools]
         if stream:
@@ -87,7 +88,9 @@ def _call(call: ToolCall) -> Json:
 
 
 def _offer(tool: Tool) -> Json:
-    function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    function: Json = {"name": tool.name, "description": tool.description, "parameters": tool.offered}
+    if tool.strict:
+        function["strict"] = True
     return {"type": "function", "function": function}
 
 

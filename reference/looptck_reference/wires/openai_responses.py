@@ -32,6 +32,7 @@ __all__ = ["OPENAI_RESPONSES", "ResponsesWire"]
 class ResponsesWire:
     """The wire as a value; see `Wire` for what each method is for."""
 
+    provider = "openai"
     path = "/responses"
     reader = EventReader
     runs_calls_on = frozenset({Stop.CALLS})
@@ -61,6 +62,7 @@ class ResponsesWire:
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """Stateless, with tools where there are any."""
         body: Json = {
+            **agent.options,
             "model": agent.model,
             "input": history,
             "store": False,
@@ -107,6 +109,6 @@ def _offer(tool: Tool) -> Json:
         "type": "function",
         "name": tool.name,
         "description": tool.description,
-        "parameters": tool.parameters,
-        "strict": False,
+        "parameters": tool.offered,
+        "strict": tool.strict,
     }

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from looptck.catalogue import Profile, catalogue
+from looptck.cli import main
 from looptck.coverage import coverage_of
 from looptck.verdicts import Result, Verdict
 
@@ -47,3 +50,44 @@ def test_what_does_not_apply_for_another_reason_is_untested() -> None:
 def test_what_is_excluded_is_excluded() -> None:
     """A row with a reason needs no result."""
     assert {"excluded": 1, "lacking": 0} == sort_of(None, excluded="It cannot be seen.")
+
+
+def told(*arguments: str) -> tuple[int, str]:
+    """The exit status of a command, and what it printed."""
+    done = CliRunner().invoke(main, arguments)
+    return done.exit_code, done.output
+
+
+def test_results_of_a_run_that_has_been_are_enough(tmp_path: Path) -> None:
+    """Their coverage is told without a second run."""
+    file = str(tmp_path / "results.json")
+    ran, _ = told(
+        "run", "-q", "--requirement", "limit-is-a-ceiling", "--cell", "openai-chat/plain/sync", "--json", file
+    )
+
+    status, printed = told("coverage", "--results", file, "--profile", "prompty-spec")
+
+    rows = len(catalogue().profiles["prompty-spec"].requirements)
+    assert (0, catalogue().profiles["prompty-spec"].finished) == (ran, status == 1)
+    assert f"prompty-spec          {rows}       0" in printed
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "is no file of results"),
+        ("{", "is no file of results"),
+        ("[]", "give a file that looptck run --json has"),
+    ],
+)
+def test_a_file_that_holds_no_results_is_told(tmp_path: Path, text: str | None, words: str) -> None:
+    """It is named, with what is wrong with it, and nothing counts as covered."""
+    file = tmp_path / "results.json"
+    if text is not None:
+        file.write_text(text, encoding="utf-8")
+
+    status, printed = told("coverage", "--results", str(file))
+
+    assert 2 == status
+    assert str(file) in printed.replace("\n", "")
+    assert words in printed

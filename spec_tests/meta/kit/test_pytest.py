@@ -54,6 +54,14 @@ def only(cell: str = "openai-chat/plain/sync", requirement: str = CALLS) -> list
     return ["--looptck-requirement", requirement, "--looptck-cell", cell]
 
 
+def test_many_processes_are_refused(tmp_path: Path) -> None:
+    """A session cannot be shared out over processes, and one that was would have lost its verdicts."""
+    ran = run(tmp_path, "-n", "2", *only(), alone=False)
+
+    assert 2 == ran.status
+    assert "looptck could not run: looptck.spec is one session, so leave -n out" in ran.printed
+
+
 def test_what_passes_passes(tmp_path: Path) -> None:
     """A pass is passed, and the counts of verdicts are told; the plugin is found, and disturbs no other."""
     ran = run(tmp_path, *only(), alone=False)

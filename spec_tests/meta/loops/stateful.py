@@ -5,17 +5,17 @@ It speaks Responses, and sends what is new under the id of the response before: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 
 from looptck_reference.actions import Ask
 from looptck_reference.agent import Agent
-from looptck_reference.driver import Driver, _answered, _failed, _value
+from looptck_reference.driver import Driver
 from looptck_reference.errors import ProviderError
 from looptck_reference.exchange import Exchange
+from looptck_reference.invoke import Invocation, Invoker
 from looptck_reference.loop import Loop
-from looptck_reference.runner import OnText, Runner
-from looptck_reference.tools import Handler
+from looptck_reference.runner import Runner
 from looptck_reference.values import Json, ToolCall, Turn
 from looptck_reference.wires import OPENAI_RESPONSES, ResponsesWire
 
@@ -59,74 +59,77 @@ class Leaning(Loop):
 class Replaying(Runner):
     """Asks once more where the service has lost what the request leaned on. The reference has no seam for that."""
 
-    def _ask(self, exchange: Exchange, ask: Ask, on_text: OnText) -> Turn:
+    def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
         loop = exchange._loop
         assert isinstance(loop, Leaning)
         assert isinstance(loop.wire, LeaningWire)
         try:
-            return super()._ask(exchange, ask, on_text)
+            yield from super()._ask(exchange, ask)
         except ProviderError as error:
             if loop.wire.previous is None or "Previous response" not in str(error):
                 raise
+        else:
+            return
         again = self.replay(loop, ask)
         loop.wire.previous = None
-        return super()._ask(exchange, again, on_text)
+        yield from super()._ask(exchange, again)
 
     def replay(self, loop: Leaning, ask: Ask) -> Ask:
         """What is asked the second time: the same, in full."""
         return ask
 
 
+class Leaner(Invoker):
+    """Runs on it."""
+
+    replaying: ClassVar[type[Replaying]] = Replaying
+
+    def runner(self, begun: Invocation) -> Runner:
+        """With the wire of the run."""
+        where = begun.service
+        return self.replaying(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
+
+
 class Stateful(Driver):
     """Not broken: after a loss it sends the whole history, and runs nothing again."""
 
     loop = Leaning
+    invoker = Leaner
     wires: ClassVar = {"openai-responses": OPENAI_RESPONSES}
-    runner: ClassVar[type[Replaying]] = Replaying
 
     def start(self) -> Json:
         """Of one wire and one mode, and with a memory."""
         started = super().start()
         return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "memory": True}}
 
-    def run(self, case: Json, emit: OnText) -> Json:
-        """As the reference does, with another runner."""
-
-        def handler(url: str) -> Handler:
-            return lambda **arguments: _value(self._client.post(url, json={"arguments": arguments}))
-
-        loop = self._loop(case, handler)
-        runner = self.runner(case["base_url"], case["api_key"], wire=loop.wire, client=self._client)
-        try:
-            return _answered(runner.drive(loop, stream=case["stream"], on_text=emit))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(loop, error)
-
 
 class Rerunning(Stateful):
     """Runs the calls of the last turn again after a loss: `lost-memory-reruns-no-tool`."""
 
-    class runner(Replaying):  # noqa: N801
-        def replay(self, loop: Leaning, ask: Ask) -> Ask:
-            for call in loop.ran:
-                handler = loop.handler_for(call)
-                assert handler is not None
-                handler(**loop.parse_arguments(call.arguments))
-            return ask
+    class invoker(Leaner):  # noqa: N801
+        class replaying(Replaying):  # noqa: N801
+            def replay(self, loop: Leaning, ask: Ask) -> Ask:
+                for call in loop.ran:
+                    handler = loop.handler_for(call)
+                    assert handler is not None
+                    handler(**loop.parse_arguments(call.arguments))
+                return ask
 
 
 class Forgetting(Stateful):
     """Begins anew with the prompt alone after a loss: `lost-memory-reruns-no-tool`."""
 
-    class runner(Replaying):  # noqa: N801
-        def replay(self, loop: Leaning, ask: Ask) -> Ask:
-            return Ask(ask.history[: len(loop.agent.messages)])
+    class invoker(Leaner):  # noqa: N801
+        class replaying(Replaying):  # noqa: N801
+            def replay(self, loop: Leaning, ask: Ask) -> Ask:
+                return Ask(ask.history[: len(loop.agent.messages)])
 
 
 class StillShort(Stateful):
     """Leaves the id out after a loss, and sends what is new alone: `lost-memory-reruns-no-tool`."""
 
-    class runner(Replaying):  # noqa: N801
-        def replay(self, loop: Leaning, ask: Ask) -> Ask:
-            assert isinstance(loop.wire, LeaningWire)
-            return Ask(ask.history[loop.wire.kept :])
+    class invoker(Leaner):  # noqa: N801
+        class replaying(Replaying):  # noqa: N801
+            def replay(self, loop: Leaning, ask: Ask) -> Ask:
+                assert isinstance(loop.wire, LeaningWire)
+                return Ask(ask.history[loop.wire.kept :])

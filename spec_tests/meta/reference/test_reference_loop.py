@@ -89,7 +89,9 @@ def test_an_unusual_stop_is_told(stop: Stop) -> None:
 
 def test_a_refusal_runs_nothing() -> None:
     """A refusal is final even if calls came with it."""
-    assert Finish(Answer("no", Stop.REFUSAL)) == asking().model_answered(Turn("no", (PING,), Stop.REFUSAL))
+    assert Finish(Answer("no", Stop.REFUSAL, calls=(PING,))) == asking().model_answered(
+        Turn("no", (PING,), Stop.REFUSAL)
+    )
 
 
 @pytest.mark.parametrize("stop", [Stop.END, Stop.CALLS])
@@ -103,7 +105,7 @@ def test_a_dialect_may_let_the_finish_reason_decide() -> None:
     dialect = replace(CORE, runs_calls_on=frozenset({Stop.CALLS}))
 
     assert isinstance(asking(dialect).model_answered(CALLING), Run)
-    assert Finish(Answer("x")) == asking(dialect).model_answered(Turn("x", (PING,), Stop.END))
+    assert Finish(Answer("x", calls=(PING,))) == asking(dialect).model_answered(Turn("x", (PING,), Stop.END))
 
 
 def test_a_wire_may_let_the_stop_reason_decide() -> None:
@@ -112,7 +114,7 @@ def test_a_wire_may_let_the_stop_reason_decide() -> None:
         loop = Loop(Agent("m", [QUESTION], TOOLS), wire=wire)
         loop.start()
 
-        assert Finish(Answer("x")) == loop.model_answered(Turn("x", (PING,), Stop.END))
+        assert Finish(Answer("x", calls=(PING,))) == loop.model_answered(Turn("x", (PING,), Stop.END))
 
 
 CONTENT = ({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}},)

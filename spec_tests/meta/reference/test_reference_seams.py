@@ -96,7 +96,7 @@ class Misdialled(Loop):
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         del call
-        return next(iter(self.tools.values())).handler
+        return self.registry.get_tool(next(iter(self.tools)))
 
 
 class Renaming(Loop):

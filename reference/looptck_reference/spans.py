@@ -1,0 +1,136 @@
+"""What a run tells OpenTelemetry: a span for the run, and in it one for each model call and one for each tool call.
+
+Names and attributes follow the GenAI semantic conventions: `invoke_agent NAME`, `chat MODEL`, `execute_tool TOOL`.
+Where no SDK is set up, OpenTelemetry's API makes spans that cost next to nothing and go nowhere.
+
+A run may hand text to its caller in the middle, so its span is never the current one of the caller's context: spans
+name their parents, and only while a tool runs is the tool's span current, for whatever it does to be told inside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry import context, trace
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
+
+if TYPE_CHECKING:
+    from looptck_reference.loop import Loop
+    from looptck_reference.values import ToolCall, Turn
+
+__all__ = ["RunSpans", "Tracing"]
+
+
+class Tracing:
+    """Where the spans of runs go: to this provider, or to that which OpenTelemetry was set up with."""
+
+    def __init__(self, provider: TracerProvider | None = None) -> None:
+        self._tracer = trace.get_tracer("looptck_reference", tracer_provider=provider)
+
+    @contextmanager
+    def run(self, loop: Loop) -> Iterator[RunSpans]:
+        """The span of a run, below the caller's own."""
+        agent = loop.agent
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.provider.name": loop.wire.provider,
+            "gen_ai.request.model": agent.model,
+        }
+        if agent.name:
+            attributes["gen_ai.agent.name"] = agent.name
+        span = self._tracer.start_span(_name("invoke_agent", agent.name), self.around(), attributes=attributes)
+        with _ended(span):
+            yield RunSpans(self, self._tracer, trace.set_span_in_context(span, context.get_current()), loop)
+
+    def around(self) -> context.Context:
+        """What a run's span is a child of."""
+        return context.get_current()
+
+
+class RunSpans:
+    """The spans inside one run."""
+
+    def __init__(self, tracing: Tracing, tracer: trace.Tracer, inside: context.Context, loop: Loop) -> None:
+        self.tracing = tracing
+        self._tracer = tracer
+        self._inside = inside
+        self._loop = loop
+
+    @contextmanager
+    def model_call(self) -> Iterator[Span]:
+        """The span of one model call."""
+        model = self._loop.agent.model
+        attributes = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": self._loop.wire.provider,
+            "gen_ai.request.model": model,
+        }
+        span = self._tracer.start_span(_name("chat", model), self._inside, SpanKind.CLIENT, attributes)
+        with _ended(span):
+            yield span
+
+    @contextmanager
+    def tool_call(self, call: ToolCall) -> Iterator[Span]:
+        """The span of one tool call, current while it lasts."""
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": call.name,
+            "gen_ai.tool.call.id": call.id,
+            "gen_ai.tool.type": "function",
+        }
+        span = self._tracer.start_span(_name("execute_tool", call.name), self._inside, attributes=attributes)
+        with _ended(span), trace.use_span(span, record_exception=False, set_status_on_exception=False):
+            yield span
+
+    def not_run(self) -> None:
+        """The calls that came to nothing since this was asked last have spans too."""
+        while self._loop.not_run:
+            call, error = self._loop.not_run.pop(0)
+            with self.tool_call(call) as span:
+                failed(span, error)
+
+
+def answered(span: Span, turn: Turn) -> None:
+    """Write down what the model call cost."""
+    for name, spellings in _TOKENS.items():
+        count = _first(turn.usage or {}, spellings)
+        if count is not None:
+            span.set_attribute(f"gen_ai.usage.{name}", count)
+    span.set_attribute("gen_ai.response.finish_reasons", [turn.stop.value])
+
+
+def failed(span: Span, error: BaseException) -> None:
+    """Write down that what the span is about failed."""
+    span.set_attribute("error.type", type(error).__qualname__)
+    span.set_status(Status(StatusCode.ERROR, str(error)))
+
+
+_TOKENS = {
+    "input_tokens": ("input_tokens", "prompt_tokens"),
+    "output_tokens": ("output_tokens", "completion_tokens"),
+}
+"""The names that providers give to what the conventions name."""
+
+
+def _first(usage: Mapping[str, Any], spellings: tuple[str, ...]) -> int | None:
+    return next((usage[one] for one in spellings if isinstance(usage.get(one), int)), None)
+
+
+def _name(operation: str, subject: str) -> str:
+    return f"{operation} {subject}" if subject else operation
+
+
+@contextmanager
+def _ended(span: Span) -> Iterator[None]:
+    """End the span, as failed where an error passes through; a caller that reads no further is no error."""
+    try:
+        yield
+    except GeneratorExit:
+        raise
+    except BaseException as error:
+        failed(span, error)
+        raise
+    finally:
+        span.end()
