@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from opentelemetry import context, trace
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
@@ -23,37 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["RunSpans", "Tracing"]
 
 
-class Tracing:
-    """Where the spans of runs go: to this provider, or to that which OpenTelemetry was set up with."""
-
-    def __init__(self, provider: TracerProvider | None = None) -> None:
-        self._tracer = trace.get_tracer("looptck_reference", tracer_provider=provider)
-
-    @contextmanager
-    def run(self, loop: Loop) -> Iterator[RunSpans]:
-        """The span of a run, below the caller's own."""
-        agent = loop.agent
-        attributes = {
-            "gen_ai.operation.name": "invoke_agent",
-            "gen_ai.provider.name": loop.wire.provider,
-            "gen_ai.request.model": agent.model,
-        }
-        if agent.name:
-            attributes["gen_ai.agent.name"] = agent.name
-        span = self._tracer.start_span(_name("invoke_agent", agent.name), self.around(), attributes=attributes)
-        with _ended(span):
-            yield RunSpans(self, self._tracer, trace.set_span_in_context(span, context.get_current()), loop)
-
-    def around(self) -> context.Context:
-        """What a run's span is a child of."""
-        return context.get_current()
-
-
 class RunSpans:
     """The spans inside one run."""
 
-    def __init__(self, tracing: Tracing, tracer: trace.Tracer, inside: context.Context, loop: Loop) -> None:
-        self.tracing = tracing
+    def __init__(self, tracer: trace.Tracer, inside: context.Context, loop: Loop) -> None:
         self._tracer = tracer
         self._inside = inside
         self._loop = loop
@@ -90,6 +63,37 @@ class RunSpans:
             call, error = self._loop.not_run.pop(0)
             with self.tool_call(call) as span:
                 failed(span, error)
+
+
+class Tracing:
+    """Where the spans of runs go: to this provider, or to that which OpenTelemetry was set up with.
+
+    A subclass may bend what they are children of, and what is told inside them.
+    """
+
+    inside: ClassVar[type[RunSpans]] = RunSpans
+
+    def __init__(self, provider: TracerProvider | None = None) -> None:
+        self._tracer = trace.get_tracer("looptck_reference", tracer_provider=provider)
+
+    @contextmanager
+    def run(self, loop: Loop) -> Iterator[RunSpans]:
+        """The span of a run, below the caller's own."""
+        agent = loop.agent
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.provider.name": loop.wire.provider,
+            "gen_ai.request.model": agent.model,
+        }
+        if agent.name:
+            attributes["gen_ai.agent.name"] = agent.name
+        span = self._tracer.start_span(_name("invoke_agent", agent.name), self.around(), attributes=attributes)
+        with _ended(span):
+            yield self.inside(self._tracer, trace.set_span_in_context(span), loop)
+
+    def around(self) -> context.Context:
+        """What a run's span is a child of."""
+        return context.get_current()
 
 
 def answered(span: Span, turn: Turn) -> None:

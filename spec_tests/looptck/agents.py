@@ -93,7 +93,7 @@ def agent(name: str) -> Agent:
     Raises:
         BadFile: there is no such file, or it is not of the form that the kit reads.
     """
-    return _read(fixture(f"agents/{name}.prompty"))
+    return _read(fixture(f"agents/{name}.prompty").resolve())
 
 
 @cache

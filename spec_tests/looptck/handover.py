@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,6 +89,13 @@ def with_files(told: dict[str, Any], setting: Setting, cell: Cell, folder: Path)
     """Write the agent and its children into a folder and name the file in the case."""
     path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"])
     told["agent"]["path"] = str(path)
+
+
+def with_telemetry(told: dict[str, Any], endpoint: str) -> str:
+    """Name the place for the run's spans in the case, and a span that the run is to be a child of; its trace's id."""
+    trace = secrets.token_hex(16)
+    told["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
+    return trace
 
 
 def _input(one: Input) -> dict[str, Any]:

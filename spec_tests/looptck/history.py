@@ -69,6 +69,8 @@ class Offered:
     description: str
     parameters: Any
     pointer: str = field(default="", compare=False)
+    strict: bool = False
+    """Whether the service is to hold the model to the parameters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from looptck import handover
+from looptck import handover, spans
 from looptck.cells import Cell
 from looptck.drivers import Connection, DriverFault, Started, connect
 from looptck.handover import Setting
@@ -22,7 +22,7 @@ from looptck.provider.server import Provider
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.run import Run, end
-from looptck.transcript import Chunk
+from looptck.transcript import Chunk, LostSpans, Spanned
 from looptck.turns import Turn
 from looptck.wires import WIRES
 
@@ -116,6 +116,7 @@ class Kit:
             self.late_faults = self._connection.stop()
         finally:
             self._provider.__exit__()
+            self.late_faults += [_late(run, count) for run, count in self._provider.spans.late.items()]
             self._files.cleanup()
 
     def begin(
@@ -140,15 +141,20 @@ class Kit:
         if scene.signal is not None:
             stage.transcript.watchers.append(opener(scene.signal))
         url = self._provider.open(stage)
+        trace = None
         id = f"r{next(self._ids)}"
         told = handover.case(setting, cell, url, name=name, profile=profile)
         if setting.as_file:
             handover.with_files(told, setting, cell, self._folder / id)
+        if setting.telemetry:
+            trace = handover.with_telemetry(told, self._provider.telemetry)
+            self._provider.spans.open(trace, stage.transcript)
         run = Run(id, cell, setting.messages, stage.turns, stage.transcript, Nothing(self.patience.outcome))
         run.offered = [tool.name for tool in setting.offered]
+        run.nested = bool(setting.actor.children)
         transcript = stage.transcript
         future = self._connection.run(id, told, lambda text: transcript.append(Chunk(transcript.now(), text)))
-        return Running(self, stage, run, future)
+        return Running(self, stage, run, future, trace)
 
     def give_up(self, running: Running) -> None:
         """The watchdog has gone off. Whose fault it is, the wire tells: a run that never reached it is the driver's."""
@@ -159,8 +165,33 @@ class Kit:
             detail = f"run {running.run.id}: no model request and no outcome in {self.patience.outcome:g} s"
             raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
 
-    def clear(self, stage: Stage) -> None:
+    def fetch(self, run: Run, trace: str) -> None:
+        """Write the spans of a run that its driver keeps in this process into its transcript.
+
+        Raises:
+            DriverFault: it keeps something else.
+        """
+        transcript = run.transcript
+        others = 0
+        try:
+            for kept in self._connection.kept_spans():
+                if f"{kept.context.trace_id:032x}" == trace:
+                    transcript.append(Spanned(transcript.now(), spans.of_sdk(kept)))
+                elif not self._provider.spans.knows(f"{kept.context.trace_id:032x}"):
+                    others += 1
+        except Exception as error:
+            raise DriverFault("bad-message", f"its span_exporter cannot be read: {error!r}", run=run.id) from error
+        if others and not len(run.spans):
+            why = f"the driver's span_exporter holds {others} spans of traces that no run was given"
+            transcript.append(LostSpans(transcript.now(), why))
+
+    def clear(self, stage: Stage, run: Run, trace: str | None) -> Exception | None:
+        """The run is over; what went wrong in the kit itself while it went on."""
         self._provider.close(stage)
+        if trace is None:
+            return stage.broken
+        self._provider.spans.close(trace, None if isinstance(run.outcome, Nothing) else run.id)
+        return stage.broken or self._provider.spans.broken
 
 
 @dataclass(slots=True)
@@ -171,6 +202,8 @@ class Running:
     stage: Stage
     run: Run
     future: Future[Outcome]
+    trace: str | None = None
+    """The trace of its spans, where it is to tell of them."""
 
     def result(self) -> Run:
         """Wait for the outcome.
@@ -180,11 +213,18 @@ class Running:
         """
         try:
             self.run.outcome = self.future.result(self.kit.patience.outcome)
+            if self.trace is not None:
+                self.kit.fetch(self.run, self.trace)
         except NotInTime:
             self.kit.give_up(self)
         finally:
-            self.kit.clear(self.stage)
+            broken = self.kit.clear(self.stage, self.run, self.trace)
         end(self.run)
-        if self.stage.broken is not None:
-            raise self.stage.broken
+        if broken is not None:
+            raise broken
         return self.run
+
+
+def _late(run: str, count: int) -> DriverFault:
+    detail = f"{count} spans of run {run} came when it was over: export them before the run is finished"
+    return DriverFault("bad-message", detail, run=run)

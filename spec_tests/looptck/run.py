@@ -12,9 +12,21 @@ from dataclasses import dataclass, field, replace
 from looptck import expected
 from looptck.cells import Cell
 from looptck.expected import Difference, Ran
-from looptck.history import Answered, Asked, Item, spelled
+from looptck.history import Answered, Asked, Item, Said, spelled
 from looptck.outcome import Failed, Nothing, Outcome, Value
-from looptck.transcript import Chunk, Ended, GaveUp, Received, Replied, ToolBegan, ToolEnded, Transcript
+from looptck.spans import Spans
+from looptck.transcript import (
+    Chunk,
+    Ended,
+    GaveUp,
+    LostSpans,
+    Received,
+    Replied,
+    Spanned,
+    ToolBegan,
+    ToolEnded,
+    Transcript,
+)
 from looptck.turns import Turn
 from looptck.verdicts import NotReached
 from looptck.wires import WIRES
@@ -33,6 +45,8 @@ class Run:
     outcome: Outcome
     offered: Sequence[str] = field(default_factory=tuple)
     """The names of the tools that the case offered."""
+    nested: bool = False
+    """Whether some of its requests may be those of other agents, which run as tools."""
 
     @property
     def requests(self) -> list[Received]:
@@ -148,6 +162,16 @@ class Run:
         return [event.gate for event in self.transcript.events if isinstance(event, GaveUp)]
 
     @property
+    def spans(self) -> Spans:
+        """The spans of the run that came to the kit."""
+        return Spans([event.span for event in self.transcript.events if isinstance(event, Spanned)])
+
+    @property
+    def lost_spans(self) -> list[str]:
+        """What came while the run was under way, and tells of no run."""
+        return [event.why for event in self.transcript.events if isinstance(event, LostSpans)]
+
+    @property
     def value(self) -> Value:
         """The value that the loop returned. Raises NotReached if it returned none."""
         if not isinstance(self.outcome, Value):
@@ -177,8 +201,11 @@ class Run:
         return expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
 
     def first_difference(self) -> tuple[Received, Difference] | None:
-        """The first request whose history is not the expected one, and where."""
+        """The first request whose history is not the expected one, and where; none behind that of another agent."""
+        own = [Said(role, text) for role, text in self.prompt]
         for received in self.requests:
+            if self.nested and expected.difference(own, received.request.items[: len(own)]):
+                return None
             found = expected.difference(self.expected(received.n), received.request.items)
             if found:
                 return received, found

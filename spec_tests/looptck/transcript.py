@@ -13,6 +13,7 @@ from typing import Any
 
 from looptck.history import Request
 from looptck.outcome import Outcome
+from looptck.spans import Span
 from looptck.wires.problem import Problem
 
 
@@ -109,6 +110,22 @@ class Aside:
 
 
 @dataclass(frozen=True, slots=True)
+class Spanned:
+    """A span of the run has come to the kit."""
+
+    at: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LostSpans:
+    """An export of spans of which no run got anything: it was refused, or they are of a trace that no run was given."""
+
+    at: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The caller of the loop has its outcome."""
 
@@ -116,7 +133,7 @@ class Ended:
     outcome: Outcome
 
 
-Event = Received | Replied | ToolBegan | ToolEnded | Chunk | GaveUp | Stray | Aside | Ended
+Event = Received | Replied | ToolBegan | ToolEnded | Chunk | GaveUp | Stray | Aside | Spanned | LostSpans | Ended
 
 
 @dataclass(slots=True)

@@ -26,24 +26,29 @@ def async_handlers(case: Json) -> dict[str, Callable[..., Awaitable[Any]]]:
     return {tool["name"]: _async_handler(tool["url"]) for tool in case["tools"] if tool["url"]}
 
 
+def mixed_handlers(case: Json) -> dict[str, Callable[..., Any]]:
+    """The same as the kind of function that each tool asks for, and as coroutine functions where it asks for none."""
+    plain = {tool["name"] for tool in case["tools"] if tool.get("handler") == "sync"}
+    return async_handlers(case) | {name: handle for name, handle in handlers(case).items() if name in plain}
+
+
 def _handler(url: str) -> Callable[..., Any]:
     def handle(**arguments: Any) -> Any:
-        return _forwarded(url, arguments)
+        return ask_the_kit(url, {"arguments": arguments})
 
     return handle
 
 
 def _async_handler(url: str) -> Callable[..., Awaitable[Any]]:
     async def handle(**arguments: Any) -> Any:
-        return await asyncio.to_thread(_forwarded, url, arguments)
+        return await asyncio.to_thread(ask_the_kit, url, {"arguments": arguments})
 
     return handle
 
 
-def _forwarded(url: str, arguments: Json) -> Any:
-    """What the kit wants the tool to return; or it raises what the kit wants it to raise, under that very name."""
-    body = json.dumps({"arguments": arguments}).encode()
-    request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+def ask_the_kit(url: str, told: Json) -> Any:
+    """What the kit wants the handler to return; or it raises what the kit wants it to raise, under that very name."""
+    request = urllib.request.Request(url, json.dumps(told).encode(), {"Content-Type": "application/json"})
     with _OPENER.open(request) as response:
         reply = json.load(response)
     if error := reply.get("error"):

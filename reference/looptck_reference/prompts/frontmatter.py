@@ -9,7 +9,7 @@ holds.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ DEEPEST = 50
 """How deep its lists and mappings may lie in each other."""
 
 _FENCES = ("---", "+++")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _YAML = "tag:yaml.org,2002:"
 _TEXTS = frozenset(_YAML + name for name in ("str", "timestamp", "value", "merge"))
 """What YAML takes for text, and what JSON has nothing else for."""
@@ -81,44 +82,41 @@ def read(path: Path, front: str, environment: Mapping[str, str]) -> Field:
     Raises:
         PromptError: it is not YAML, not a mapping, or holds what must not be built.
     """
+    if forbidden := yaml.reader.Reader.NON_PRINTABLE.search(front):
+        line = front.count("\n", 0, forbidden.start()) + 1
+        raise PromptError(path, line, f"the frontmatter holds {forbidden[0]!r}, which YAML forbids; write it escaped")
     try:
+        for depth, event in _nested(yaml.parse(front, Loader=_Loader)):
+            if isinstance(event, yaml.AliasEvent):
+                raise _fault(path, event.start_mark, "holds an alias; write out what it stands for")
+            if depth > DEEPEST:
+                raise _fault(path, event.start_mark, f"is nested more than {DEEPEST} deep; make it flatter")
         loader = _Loader(front)
         node = loader.get_single_node()
-    except yaml.reader.ReaderError as error:
-        line = front.count("\n", 0, error.position) + 1
-        raise PromptError(path, line, f"the frontmatter holds a character that YAML forbids: {error.reason}") from error
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else 1
-        raise PromptError(path, line, f"the frontmatter is not YAML: {_said(error)}") from error
+        what = ", ".join(part for part in (error.context, error.problem) if part)
+        raise _fault(path, error.problem_mark or error.context_mark, f"is not YAML: {what}") from error
     if not isinstance(node, yaml.MappingNode):
         raise PromptError(path, 1, "the frontmatter is no mapping; write `name: …`, `model: …` and what else there is")
     return _Reader(path, loader, environment).field(node, "", node.start_mark.line + 1)
 
 
-class _Loader(yaml.SafeLoader):
-    """The safe loader, as far as its nodes, which it counts as it goes down."""
-
+def _nested(events: Iterable[yaml.Event]) -> Iterator[tuple[int, yaml.Event]]:
+    """Events, and how many lists and mappings are open after each."""
     depth = 0
+    for event in events:
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        yield depth, event
 
-    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "an alias stands here; write out what it stands for", mark)
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise yaml.composer.ComposerError(
-                None, None, f"it is nested more than {DEEPEST} deep; make it flatter", mark
-            )
-        node = super().compose_node(parent, index)
-        self.depth -= 1
-        return node
+
+def _fault(path: Path, mark: Any, what: str) -> PromptError:
+    return PromptError(path, mark.line + 1 if mark else None, f"the frontmatter {what}")
 
 
 class _Reader:
     """Makes fields of nodes."""
 
-    def __init__(self, path: Path, loader: _Loader, environment: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, loader: Any, environment: Mapping[str, str]) -> None:
         self._path = path
         self._loader = loader
         self._environment = environment
@@ -169,7 +167,3 @@ class _Reader:
         if isinstance(value, float) and not math.isfinite(value):
             raise field.wrong(f"is {node.value}, which JSON cannot say; put it in quotes or leave it out")
         return value
-
-
-def _said(error: yaml.MarkedYAMLError) -> str:
-    return ", ".join(part for part in (error.context, error.problem) if part)

@@ -38,6 +38,10 @@ STOPS = {
 }
 
 
+SYSTEM = frozenset({"system", "developer"})
+"""The roles of callers whose word stands over the user's; OpenAI has renamed it, and prompts may use either."""
+
+
 class MessagesWire:
     """The wire as a value; see `Wire` for what each method is for."""
 
@@ -56,7 +60,7 @@ class MessagesWire:
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         """The caller's messages, without those of the system, which have a place of their own in a request."""
-        return [message for message in messages if message["role"] != "system"]
+        return [message for message in messages if message["role"] not in SYSTEM]
 
     def echo(self, turn: Turn) -> list[Json]:
         """All blocks as they came. A message without content is refused by the API, so an empty turn adds nothing."""
@@ -75,7 +79,7 @@ class MessagesWire:
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """Tools are offered with every request: the API refuses a history with calls if there are none."""
         body: Json = {"max_tokens": self.max_tokens, **agent.options, "model": agent.model, "messages": history}
-        if system := [message["content"] for message in agent.messages if message["role"] == "system"]:
+        if system := [message["content"] for message in agent.messages if message["role"] in SYSTEM]:
             body["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
         if agent.tools:
             body["tools"] = [_offer(tool) for tool in agent.tools]

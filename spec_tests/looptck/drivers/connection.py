@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import Any, Protocol
 
@@ -30,6 +30,10 @@ class Connection(Protocol):
 
         ``begun``: the loop had asked the model, so the driver has done its part, and the hang is not held against it.
         """
+        ...
+
+    def kept_spans(self) -> Iterable[Any]:
+        """The finished spans of all runs that the driver keeps in this process, as OpenTelemetry's SDK has them."""
         ...
 
     def stop(self) -> list[DriverFault]:

@@ -6,7 +6,7 @@ import asyncio
 import queue
 import threading
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from typing import Any
 
@@ -70,6 +70,11 @@ class InProcess:
             if not self._loop.answers():
                 self._loop = None
         return run.wrong
+
+    def kept_spans(self) -> Iterable[Any]:
+        """Those of its ``span_exporter``, where it has one."""
+        exporter = getattr(self._driver, "span_exporter", None)
+        return () if exporter is None else exporter.get_finished_spans()
 
     def stop(self) -> list[DriverFault]:
         stopping = _Worker()

@@ -104,6 +104,10 @@ class Process:
         half = f"; it had written half a line: {shortened(told)}" if told else ""
         return DriverFault("half-line" if told else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
 
+    def kept_spans(self) -> tuple[()]:
+        """None: a process exports its spans."""
+        return ()
+
     def stop(self) -> list[DriverFault]:
         child, self._child = self._child, None
         if child is not None and not child.stop():

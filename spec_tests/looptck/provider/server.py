@@ -7,6 +7,7 @@ import itertools
 import threading
 from typing import Self
 
+from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.stage import Stage
 
@@ -21,6 +22,7 @@ class Provider:
     """
 
     def __init__(self, port: int = 0) -> None:
+        self.spans = otlp.Receiver()
         self._port = port
         self._stages: dict[str, Stage] = {}
         self._tokens = itertools.count(1)
@@ -48,6 +50,11 @@ class Provider:
     def origin(self) -> str:
         return f"http://{HOST}:{self._port}"
 
+    @property
+    def telemetry(self) -> str:
+        """Where spans are exported to, in all runs: ``/v1/traces`` below it."""
+        return self.origin + otlp.PREFIX
+
     def open(self, stage: Stage) -> str:
         """Let a stage answer; returns its URL, which the wire's base URL and the toolbox lie below."""
         token = f"c{next(self._tokens)}"
@@ -65,7 +72,10 @@ class Provider:
         stage.finish()
 
     def _answer(self, request: HttpRequest) -> HttpReply | None:
-        stage = self._stages.get(request.path[1:].partition("/")[0])
+        first = request.path[1:].partition("/")[0]
+        stage = self._stages.get(first)
+        if stage is None and f"/{first}" == otlp.PREFIX:
+            return self.spans.answer(request)
         return stage.answer(request) if stage else None
 
     async def _listen(self) -> asyncio.Server:

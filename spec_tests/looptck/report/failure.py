@@ -9,7 +9,20 @@ from looptck.checks import Check
 from looptck.drivers import REFERENCE
 from looptck.outcome import shortened
 from looptck.run import Run
-from looptck.transcript import Aside, Chunk, Ended, Event, GaveUp, Received, Replied, Stray, ToolBegan, ToolEnded
+from looptck.transcript import (
+    Aside,
+    Chunk,
+    Ended,
+    Event,
+    GaveUp,
+    LostSpans,
+    Received,
+    Replied,
+    Spanned,
+    Stray,
+    ToolBegan,
+    ToolEnded,
+)
 from looptck.verdicts import Result
 
 MOST_EVENTS = 40
@@ -34,6 +47,7 @@ def told(driver: str, check: Check, result: Result, run: Run | None, error: Base
         parts += _problems(run)
         parts += _streams(run)
         parts += _tools(run)
+        parts += _spans(run)
         parts += _timeline(run)
     parts.append(f"  again: {again(driver, check)}")
     return "\n".join(parts)
@@ -94,6 +108,13 @@ def _tools(run: Run) -> Iterator[str]:
         yield f"    {number}. {one.tool}({shortened(one.arguments, 80)}) → {answer}"
 
 
+def _spans(run: Run) -> Iterator[str]:
+    """The spans of a run that told of any."""
+    if len(run.spans):
+        yield "  spans, in ms since the first began:"
+        yield from (f"    {line}" for line in run.spans.told())
+
+
 def _timeline(run: Run) -> Iterator[str]:
     yield f"  what happened, in ms (run {run.id}):"
     events = run.transcript.events
@@ -124,5 +145,9 @@ def _event(event: Event) -> str:
             return f"a request beside the script: {event.method} {event.path}, answered with {event.answered}"
         case Stray():
             return f"a request that nothing answers: {event.method} {event.path}"
+        case Spanned():
+            return f"a span comes: {shortened(event.span.name)}"
+        case LostSpans():
+            return f"spans are lost: {event.why}"
         case Ended():
             return f"the loop {event.outcome}"

@@ -1,15 +1,17 @@
-"""Hypothesis strategies: arguments, turns, framings and conversations."""
+"""Hypothesis strategies: arguments, turns, framings, conversations, and calls of tools with bindings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from looptck import turns
+from looptck.agents import Tool
 from looptck.framing import SHAPE, Framing
 from looptck.turns import Call, Thinking, Turn
 
@@ -17,6 +19,7 @@ TOOLS = ("ping", "weather", "add", "note")
 
 _TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 _NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False, width=32)
+_NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 _VALUES: SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | _NUMBERS | _TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
@@ -26,8 +29,7 @@ _VALUES: SearchStrategy[Any] = st.recursive(
 
 def arguments() -> SearchStrategy[dict[str, Any]]:
     """Any JSON object that a tool may be called with; keys are names, since loops pass them as keywords."""
-    names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
-    return st.dictionaries(names, _VALUES, max_size=4)
+    return st.dictionaries(_NAMES, _VALUES, max_size=4)
 
 
 def argument_texts() -> SearchStrategy[str]:
@@ -81,3 +83,43 @@ def framings(shapes: Collection[str] = SHAPE) -> SearchStrategy[Framing]:
 def conversations() -> SearchStrategy[list[Turn]]:
     """Any conversation of up to four turns with calls; the answer is not among them."""
     return st.lists(turns_with_calls(), max_size=4)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCall:
+    """A tool with bindings, the inputs of a run, and what the model writes for a call of it."""
+
+    tool: Tool
+    inputs: dict[str, Any]
+    arguments: dict[str, Any]
+
+    @property
+    def merged(self) -> dict[str, Any]:
+        """The arguments with the bindings applied whose input is there."""
+        bound = {name: self.inputs[input] for name, input in self.tool.bindings.items() if input in self.inputs}
+        return self.arguments | bound
+
+
+@st.composite
+def bound_calls(draw: DrawFn) -> BoundCall:
+    """Any with at least one binding. Parameters and inputs share names, so that one may be taken for the other."""
+    names = draw(st.lists(_NAMES.filter(lambda name: name != "question"), min_size=2, max_size=5, unique=True))
+    parameters = draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label="parameters")
+    types = {name: draw(st.sampled_from(("string", "integer", "number", "boolean"))) for name in parameters}
+    schema = {
+        "type": "object",
+        "properties": {name: {"type": type, "description": f"The {name}."} for name, type in types.items()},
+        "required": draw(st.lists(st.sampled_from(parameters), unique=True), label="required"),
+    }
+    bindings = draw(_some_of(parameters, st.sampled_from(names), least=1), label="bindings")
+    return BoundCall(
+        Tool("act", "Does something.", schema, bindings=bindings),
+        draw(_some_of(names, _VALUES), label="inputs"),
+        draw(_some_of(parameters, _VALUES), label="arguments"),
+    )
+
+
+def _some_of(names: Sequence[str], values: SearchStrategy[Any], least: int = 0) -> SearchStrategy[dict[str, Any]]:
+    """Values for some of these names."""
+    chosen = st.lists(st.sampled_from(names), min_size=least, unique=True)
+    return chosen.flatmap(lambda some: st.fixed_dictionaries(dict.fromkeys(some, values)))

@@ -12,6 +12,7 @@ import yaml
 
 from looptck import cli, known
 from looptck.catalogue import catalogue
+from looptck.data import json_fixture
 from looptck.verdicts import MEANINGS
 from looptck.wires import WIRES
 
@@ -62,6 +63,16 @@ def test_options_are_those_of_the_command() -> None:
 
     assert shown
     assert _table(cli.run) == shown[1]
+
+
+def test_capabilities_are_those_of_the_protocol() -> None:
+    """The README's table of capabilities is the one that the protocol's schema makes."""
+    shown = re.search(r"<!-- capabilities:.*?-->\n(.*?)\n<!-- end of capabilities -->", README, re.DOTALL)
+    known = json_fixture("protocol/from-driver.schema.json")["$defs"]["started"]["properties"]["capabilities"]
+    lines = [f"| `{name}` | {one['description']} |" for name, one in known["properties"].items()]
+
+    assert shown
+    assert ["| capability | meaning |", "|---|---|", *lines] == shown[1].splitlines()
 
 
 def test_commands_are_those_of_the_command_line() -> None:

@@ -41,16 +41,21 @@ def recordings() -> Path:
 
 
 def judged(
-    driver: type, *cells: str, requirements: Sequence[str] = (), cases: Sequence[str] = (), examples: int = 1
+    driver: type,
+    *cells: str,
+    profile: str = "core",
+    requirements: Sequence[str] = (),
+    cases: Sequence[str] = (),
+    examples: int = 1,
 ) -> list[Result]:
-    """The results of profile ``core`` in these cells.
+    """The results of a profile in these cells.
 
     One example is the simplest there is, the same with every version of hypothesis: what a fault breaks is then no
     matter of luck, and nothing is shrunk.
     """
     options = Options(
         driver=f"python:{driver.__module__}:{driver.__name__}",
-        selection=Selection(("core",), tuple(requirements), cells, tuple(cases)),
+        selection=Selection((profile,), tuple(requirements), cells, tuple(cases)),
         patience=Patience(outcome=20.0, gate=0.5),
         examples=examples,
         cassettes=recordings(),

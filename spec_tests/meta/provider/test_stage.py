@@ -14,58 +14,15 @@ from looptck.provider.gates import Gate
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.script import RUNAWAY_CAP, SPARE_REQUESTS, Hold, Script, Step, step
 from looptck.provider.stage import Stage
-from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
-from looptck.transcript import Aside, Received, Replied, Stray, ToolBegan, ToolEnded
-from looptck.turns import Call, calls, says
+from looptck.provider.toolbox import Toolbox
+from looptck.transcript import Aside, Received, Replied, Stray
+from looptck.turns import says
 from looptck.wires.openai_chat import OPENAI_CHAT
 from looptck.wires.openai_chat.read import read
 from looptck.wires.openai_responses import OPENAI_RESPONSES
 from looptck.wires.problem import Problem
 from looptck.wires.stateless import Stateless
-
-ASKS: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "Go."}]}
-STREAMS = {**ASKS, "stream": True}
-CALL = calls(Call.of("weather", {"city": "Paris"}), text="I look.")
-
-
-def stage(*what: Any, endless: Any = None, **tools: list[Behaviour]) -> Stage:
-    """A stage below ``/c1`` that plays these steps."""
-    made = Stage(OPENAI_CHAT, Script(tuple(step(one) for one in what), endless), Toolbox({**tools}))
-    made.opened("/c1")
-    return made
-
-
-def reply(stage: Stage, body: object = ASKS, path: str = "/c1/v1/chat/completions", method: str = "POST") -> HttpReply:
-    """The reply to a request, all of it sent."""
-    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    answer = stage.answer(HttpRequest(method, path, {}, raw))
-    assert answer is not None
-    if answer.sent:
-        answer.sent()
-    return answer
-
-
-def told(answer: HttpReply) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a reply, the chunks of a chunked body joined."""
-    head, _, body = b"".join(part for part in answer.parts if isinstance(part, bytes)).partition(b"\r\n\r\n")
-    first, *lines = head.decode().split("\r\n")
-    headers = dict(line.split(": ", 1) for line in lines)
-    if headers.get("transfer-encoding") == "chunked":
-        rest, body = body, b""
-        while rest:
-            size, _, rest = rest.partition(b"\r\n")
-            body, rest = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
-    return int(first.split()[1]), headers, body
-
-
-def events(answer: HttpReply) -> list[str]:
-    """The data of a streamed reply's events."""
-    return [event.removeprefix("data: ") for event in told(answer)[2].decode().split("\n\n") if event]
-
-
-def noted(stage: Stage, kind: type) -> list[Any]:
-    """What the transcript holds of one kind."""
-    return [event for event in stage.transcript.events if isinstance(event, kind)]
+from meta.provider.staged import ASKS, CALL, STREAMS, events, noted, reply, stage, told
 
 
 def test_a_plain_request_gets_the_whole_turn() -> None:
@@ -297,67 +254,6 @@ def test_a_gate_may_stand_before_the_reply(body: object) -> None:
     gate = Gate("held")
 
     assert gate is reply(stage(Step(CALL, before=gate)), body).parts[0]
-
-
-# -- the toolbox ------------------------------------------------------------------------------------------------------
-
-
-def run(stage: Stage, tool: str = "ping", body: object = None) -> Any:
-    """What the toolbox answers when a tool is run."""
-    return json.loads(told(reply(stage, body or {"arguments": {}}, f"/c1/tools/{tool}"))[2])
-
-
-def test_a_tool_of_no_behaviour_tells_its_runs_apart() -> None:
-    """A tool that nothing was said about returns a text that is new in each run."""
-    played = stage()
-
-    assert [{"value": "result 1 of ping"}, {"value": "result 2 of ping"}] == [run(played), run(played)]
-    assert {"value": "result 1 of add"} == run(played, "add")
-
-
-def test_a_tool_does_what_it_was_told_once_each() -> None:
-    """Behaviours are taken one for each run; the last one stays."""
-    played = stage(ping=[Returns(None), Raises("No.", "KeyError"), Returns([1])])
-
-    assert [
-        {"value": None},
-        {"error": {"type": "KeyError", "message": "No."}},
-        {"value": [1]},
-        {"value": [1]},
-    ] == [run(played) for _ in range(4)]
-
-
-def test_every_run_of_a_tool_is_written_down() -> None:
-    """A tool's run is written down when it begins, with its arguments, and when it ends, with its answer."""
-    played = stage()
-    run(played, body={"arguments": {"a": [True, "ü"]}})
-
-    assert [(1, "ping", {"a": [True, "ü"]})] == [(one.run, one.tool, one.arguments) for one in noted(played, ToolBegan)]
-    assert [(1, {"value": "result 1 of ping"})] == [(one.run, one.answer) for one in noted(played, ToolEnded)]
-
-
-def test_a_held_tool_has_begun_and_not_ended() -> None:
-    """A tool that is held has begun; it ends when the gate lets its answer go."""
-    gate = Gate("held")
-    played = stage(ping=[Returns("Late.", hold=gate)])
-
-    answer = played.answer(HttpRequest("POST", "/c1/tools/ping", {}, b'{"arguments": {}}'))
-
-    assert answer is not None
-    assert gate is answer.parts[0]
-    assert (1, 0) == (len(noted(played, ToolBegan)), len(noted(played, ToolEnded)))
-
-
-@pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b'{"args": {}}'])
-def test_a_tool_run_without_arguments_is_the_drivers_fault(body: bytes) -> None:
-    """A driver that posts something else to the toolbox is told what to post, and no tool has run."""
-    played = stage()
-
-    status, _, answer = told(reply(played, body, "/c1/tools/ping"))
-
-    assert (400, "DriverError") == (status, json.loads(answer)["error"]["type"])
-    assert [] == noted(played, ToolBegan)
-    assert ["/tools/ping without arguments"] == [one.path for one in noted(played, Stray)]
 
 
 # -- other routes -----------------------------------------------------------------------------------------------------

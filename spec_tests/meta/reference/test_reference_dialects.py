@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from looptck_reference import CORE, PROMPTY_SPEC, BadArguments, Dialect, Fail, Run, ToolCall, Turn
-from meta.reference.reference_loops import CALLING, PING, PONG, asking, results
+from looptck_reference import (
+    CORE,
+    PROMPTY_AGENT_MODE,
+    PROMPTY_SPEC,
+    BadArguments,
+    Delta,
+    Dialect,
+    Fail,
+    Finish,
+    Run,
+    Stop,
+    ToolCall,
+    Turn,
+)
+from meta.reference.reference_loops import CALLING, PING, PONG, asking, new, results
 
 
 @pytest.mark.parametrize(
@@ -82,7 +95,95 @@ def test_prompty_runs_earlier_calls_before_a_later_one_fails() -> None:
     assert isinstance(loop.tool_returned("a"), Fail)
 
 
-@pytest.mark.parametrize(("dialect", "text"), [(CORE, '{"a": null}'), (PROMPTY_SPEC, "{'a': None}")])
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (ToolCall("c", "nope", "{}"), "Error: tool 'nope' not found in tools dict"),
+        (ToolCall("c", "orphan", "{}"), "Error: tool 'orphan' not found in tools dict"),
+        (ToolCall("c", "{name}", "{}"), "Error: tool '{name}' not found in tools dict"),
+        (
+            ToolCall("c", "ping", '{"n": 1'),
+            "Error parsing arguments: Expecting ',' delimiter: line 1 column 8 (char 7)",
+        ),
+        (ToolCall("c", "ping", "[]"), "Error parsing arguments: expected a JSON object, got an array"),
+        (ToolCall("c", "nope", "{"), "Error parsing arguments: Expecting property name"),
+    ],
+)
+def test_agent_mode_tells_the_model_in_the_guides_words(call: ToolCall, text: str) -> None:
+    """Whatever is wrong with a call, the loop goes on; bad arguments are told before the tool is looked for."""
+    [(call_id, told)] = results(asking(PROMPTY_AGENT_MODE).model_answered(Turn(calls=(call,), stop=Stop.CALLS)))
+
+    assert "c" == call_id
+    assert told.startswith(text)
+
+
+def test_agent_mode_tells_the_model_what_a_tool_raised() -> None:
+    """Name, type and message, and other calls of the turn are run all the same."""
+    loop = asking(PROMPTY_AGENT_MODE)
+    loop.model_answered(Turn(calls=(PING, PONG), stop=Stop.CALLS))
+    loop.tool_raised(ConnectionError("{name} is unreachable"))
+
+    told = results(loop.tool_returned("b"))
+
+    assert [("call_1", "Error executing ping: ConnectionError: {name} is unreachable"), ("call_2", "b")] == told
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_agent_mode_raises_value_error_at_the_limit(limit: int) -> None:
+    """After N questions and N rounds of tools the run fails in the guide's words."""
+    loop = new(PROMPTY_AGENT_MODE, limit)
+    action = loop.start()
+    for _ in range(limit):
+        loop.model_answered(CALLING)
+        action = loop.tool_returned("a")
+
+    assert isinstance(action, Fail)
+    assert (ValueError, "limit") == (type(action.error), action.reason)
+    assert f"Agent loop exceeded max_iterations ({limit})" == str(action.error)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "stop", "runs"),
+    [
+        (CORE, Stop.END, True),
+        (PROMPTY_SPEC, Stop.END, True),
+        (PROMPTY_AGENT_MODE, Stop.END, False),
+        (PROMPTY_AGENT_MODE, Stop.CALLS, True),
+    ],
+)
+def test_the_dialect_says_whether_the_finish_reason_decides(dialect: Dialect, stop: Stop, runs: bool) -> None:
+    """A reply that ends with stop and holds calls is a round in two dialects, and the answer in the third."""
+    action = asking(dialect).model_answered(Turn("It is warm.", calls=(PING,), stop=stop))
+
+    assert (runs, not runs) == (isinstance(action, Run), isinstance(action, Finish))
+
+
+@pytest.mark.parametrize(("dialect", "forwarded"), [(CORE, True), (PROMPTY_SPEC, False), (PROMPTY_AGENT_MODE, False)])
+def test_the_dialect_says_whether_text_of_a_tool_turn_goes_out(dialect: Dialect, forwarded: bool) -> None:
+    """Text behind the first piece of a call is held back or not; text before any call always goes out."""
+    loop = asking(dialect)
+
+    assert loop.forwards(Delta("Hello", calling=False))
+    assert forwarded == loop.forwards(Delta("Hello", calling=True))
+
+
+@pytest.mark.parametrize("dialect", [CORE, PROMPTY_SPEC, PROMPTY_AGENT_MODE])
+def test_ten_questions_are_the_default(dialect: Dialect) -> None:
+    """Without a limit of the caller's each dialect allows ten."""
+    loop = asking(dialect)
+    for _ in range(9):
+        loop.model_answered(CALLING)
+        loop.tool_returned("a")
+    loop.model_answered(CALLING)
+
+    assert isinstance(loop.tool_returned("a"), Fail)
+    assert 10 == loop.model_calls
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text"),
+    [(CORE, '{"a": null}'), (PROMPTY_SPEC, "{'a': None}"), (PROMPTY_AGENT_MODE, "{'a': None}")],
+)
 def test_results_become_text_as_the_dialect_says(dialect: Dialect, text: str) -> None:
     """JSON in one dialect, str in the other."""
     loop = asking(dialect)

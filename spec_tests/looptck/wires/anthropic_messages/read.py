@@ -94,7 +94,11 @@ def _tools(tools: object) -> Iterator[Offered]:
         tool = _object(entry)
         if _text(tool.get("type")) in {"", "custom"}:
             yield Offered(
-                _text(tool.get("name")), _text(tool.get("description")), tool.get("input_schema"), f"/tools/{place}"
+                _text(tool.get("name")),
+                _text(tool.get("description")),
+                tool.get("input_schema"),
+                f"/tools/{place}",
+                tool.get("strict") is True,
             )
 
 

@@ -59,6 +59,7 @@ def _tools(tools: object) -> Iterator[Offered]:
             _text(function.get("description")),
             function.get("parameters"),
             f"/tools/{place}/function",
+            function.get("strict") is True,
         )
 
 

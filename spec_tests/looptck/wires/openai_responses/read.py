@@ -83,11 +83,12 @@ def _without_nulls(value: Any) -> Any:
 
 
 def _tools(tools: object) -> Iterator[Offered]:
-    """The tools with a name: the others are the service's own."""
+    """The tools with a name: the others are the service's own. On this wire they are strict unless they say no."""
     for place, entry in enumerate(tools if isinstance(tools, list) else ()):
         tool = _object(entry)
         if name := _text(tool.get("name")):
-            yield Offered(name, _text(tool.get("description")), tool.get("parameters"), f"/tools/{place}")
+            strict = tool.get("strict") is not False
+            yield Offered(name, _text(tool.get("description")), tool.get("parameters"), f"/tools/{place}", strict)
 
 
 def _text(value: object) -> str:

@@ -1,0 +1,23 @@
+"""What the schema of a tool's parameters says, in a form in which two schemas that say the same are equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def parameters(schema: Any) -> dict[str, tuple[Any, Any, bool]]:
+    """Type, description and whether it has to be there, for each parameter; none where it is no such schema."""
+    required = _of(list, schema, "required")
+    properties = _of(dict, schema, "properties")
+    return {
+        name: (_member(one, "type"), _member(one, "description"), name in required) for name, one in properties.items()
+    }
+
+
+def _of(kind: type, schema: Any, key: str) -> Any:
+    value = _member(schema, key)
+    return value if isinstance(value, kind) else kind()
+
+
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None

@@ -1,0 +1,72 @@
+"""A case in the words of a ``.prompty`` file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import prompty
+
+if TYPE_CHECKING:
+    from shared import Json
+
+MODELS = {
+    "openai-chat": {"provider": "openai", "apiType": "chat"},
+    "openai-responses": {"provider": "openai", "apiType": "responses"},
+    "anthropic-messages": {"provider": "anthropic", "apiType": "chat"},
+}
+"""What the frontmatter of a ``.prompty`` file says for each wire."""
+
+NOWHERE = {"kind": "anonymous", "endpoint": ""}
+"""Prompty wants a connection of every tool that it does not know the kind of, whether its handler uses one or not."""
+
+_Agent = getattr(prompty, "Agent", None) or prompty.Prompty
+"""The class of what stands in such a file, which was called Prompty until 2.0.0."""
+
+
+def prompt(case: Json) -> Any:
+    """What the entry points take: the path of the agent's file if there is one, which they load, or else the agent."""
+    return case["agent"].get("path") or _agent(case)
+
+
+def _agent(case: Json) -> Any:
+    """The case as frontmatter, and the body as its instructions."""
+    endpoint = case["base_url"]
+    if case["wire"] == "anthropic-messages":
+        endpoint = endpoint.removesuffix("/v1")
+    return _Agent.load(
+        {
+            "name": case["agent"]["name"],
+            "description": case["agent"]["description"],
+            "model": {
+                "id": case["model"],
+                **MODELS[case["wire"]],
+                "connection": {"kind": "key", "endpoint": endpoint, "apiKey": case["api_key"]},
+                "options": {"additionalProperties": {"stream": True}} if case["stream"] else {},
+            },
+            "inputs": case["agent"]["inputs"],
+            "tools": [_tool(tool) for tool in case["tools"]],
+            "instructions": "\n\n".join(f"{part['role']}:\n{part['content']}" for part in case["agent"]["template"]),
+        }
+    )
+
+
+def _tool(tool: Json) -> Json:
+    told = {key: tool[key] for key in ("name", "kind", "description", "path", "mode", "strict") if key in tool}
+    if "bindings" in tool:
+        told["bindings"] = {parameter: {"input": name} for parameter, name in tool["bindings"].items()}
+    if tool["kind"] not in {"function", "prompty"}:
+        told["connection"] = NOWHERE
+    return {**told, "parameters": _properties(tool["parameters"])}
+
+
+def _properties(schema: Json) -> list[Json]:
+    """The properties of a JSON Schema as a list of Prompty's."""
+    return [
+        {
+            "name": name,
+            "kind": one["type"],
+            "description": one.get("description"),
+            "required": name in schema.get("required", []),
+        }
+        for name, one in schema["properties"].items()
+    ]
