@@ -65,6 +65,7 @@ from looptck_reference.wires import (
 )
 
 __all__ = [
+    "ANTHROPIC_LOOP",
     "ANTHROPIC_MESSAGES",
     "CORE",
     "OPENAI_CHAT",

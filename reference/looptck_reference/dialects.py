@@ -20,7 +20,17 @@ from looptck_reference.errors import LimitReached
 from looptck_reference.tools import json_text
 from looptck_reference.values import Stop
 
-__all__ = ["CORE", "PROMPTY_AGENT_MODE", "PROMPTY_SPEC", "Dialect", "FeedBack", "Policy", "Propagate", "Raise"]
+__all__ = [
+    "ANTHROPIC_LOOP",
+    "CORE",
+    "PROMPTY_AGENT_MODE",
+    "PROMPTY_SPEC",
+    "Dialect",
+    "FeedBack",
+    "Policy",
+    "Propagate",
+    "Raise",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,7 @@ class Dialect:
         the answer.
     result_text: how a tool's value becomes the text that the model reads.
     holds_back_tool_turns: whether a streaming caller is spared the text of a turn once it is known to call tools.
+    parallel: whether the calls of a turn run at the same time.
     """
 
     limit: int
@@ -71,6 +82,7 @@ class Dialect:
     runs_calls_on: frozenset[Stop]
     result_text: Callable[[object], str]
     holds_back_tool_turns: bool
+    parallel: bool = False
 
 
 CORE = Dialect(
@@ -107,4 +119,16 @@ PROMPTY_AGENT_MODE = Dialect(
     runs_calls_on=frozenset({Stop.CALLS}),
     result_text=str,
     holds_back_tool_turns=True,
+)
+
+ANTHROPIC_LOOP = Dialect(
+    limit=10,
+    limit_error=Raise(LimitReached, "Loop exceeded max turns ({limit})"),
+    unknown_tool=FeedBack("Error: No handler registered for tool: {name}"),
+    bad_arguments=FeedBack("Error: the input of {name} is not a JSON object: {message}"),
+    tool_raises=FeedBack("Error: {message}"),
+    runs_calls_on=frozenset({Stop.CALLS}),
+    result_text=json_text,
+    holds_back_tool_turns=False,
+    parallel=True,
 )

@@ -21,7 +21,7 @@ import httpx
 import looptck_reference
 from looptck_reference.actions import Fail
 from looptck_reference.agent import Agent
-from looptck_reference.dialects import CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
+from looptck_reference.dialects import ANTHROPIC_LOOP, CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
 from looptck_reference.driving import Posts, traced
 from looptck_reference.errors import LoopError
 from looptck_reference.exchange import tls_for
@@ -56,6 +56,7 @@ class Driver:
         "anthropic-messages": ANTHROPIC_MESSAGES,
     }
     dialects: ClassVar[Mapping[str, Dialect]] = {
+        "anthropic-loop": ANTHROPIC_LOOP,
         "core": CORE,
         "prompty-agent-mode": PROMPTY_AGENT_MODE,
         "prompty-spec": PROMPTY_SPEC,

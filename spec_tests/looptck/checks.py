@@ -78,6 +78,8 @@ class How(TypedDict, total=False):
     tools: Sequence[Tool] | None
     kinds: Sequence[str]
     as_file: bool
+    keep_rounds: int | None
+    mcp_servers: Sequence[Mapping[str, str]]
     telemetry: bool
 
 

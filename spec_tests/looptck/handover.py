@@ -32,6 +32,10 @@ class Setting:
     """The kinds of tools for which the driver is to register a handler."""
     as_file: bool = False
     """Whether the agent is handed over as a file too, which the driver is to load."""
+    keep_rounds: int | None = None
+    """How many of the latest rounds each request is to carry; None: all."""
+    mcp_servers: Sequence[Mapping[str, str]] = ()
+    """Servers that the service is to call by itself: name and url of each."""
     telemetry: bool = False
     """Whether the driver is to export its spans."""
 
@@ -76,8 +80,10 @@ def case(setting: Setting, cell: Cell, url: str, *, name: str, profile: str) -> 
         "messages": [{"role": role, "content": text} for role, text in setting.messages],
         "inputs": setting.given,
         "tools": [_tool(tool, url) for tool in setting.offered],
-        "options": {} if setting.limit is None else {"limit": setting.limit},
+        "options": _options(setting),
     }
+    if setting.mcp_servers:
+        told["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
     if setting.kinds:
         told["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
     if below := [tool for child in actor.children for tool in child.tools if tool.handled]:
@@ -96,6 +102,11 @@ def with_telemetry(told: dict[str, Any], endpoint: str) -> str:
     trace = secrets.token_hex(16)
     told["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
     return trace
+
+
+def _options(setting: Setting) -> dict[str, int]:
+    told = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _input(one: Input) -> dict[str, Any]:

@@ -61,7 +61,10 @@ def test_the_claim_is_legal() -> None:
     claim = Driver().start()
 
     FROM_DRIVER.validate({"type": "started", **claim})
-    assert (["anthropic-messages", "openai-chat", "openai-responses"], ["prompty-agent-mode", "prompty-spec"]) == (
+    assert (
+        ["anthropic-messages", "openai-chat", "openai-responses"],
+        ["anthropic-loop", "prompty-agent-mode", "prompty-spec"],
+    ) == (
         claim["wires"],
         claim["profiles"],
     )
