@@ -8,9 +8,9 @@ or, with the agent in a file,
 
     answer = invoke_agent("weather.prompty", {"city": "Paris"}, {"forecast": forecast})
 
-Read it in this order: `values`, `actions`, `dialects`, `registry`, `loop` (the machine), `wires` (what providers send),
-`reception` and `exchange` (bytes and HTTP, without I/O), `spans`, `runner` (the I/O), `prompts` (files), `invoke` and
-`streams` (what callers use), `driver` and `driving` (the kit's way in).
+Read it in this order: `values`, `actions`, `dialects`, `registry`, `seams` and `loop` (the machine), `wires` (what
+providers send), `reception` and `exchange` (bytes and HTTP, without I/O), `spans`, `runner` (the I/O), `prompts`
+(files), `invoke` and `streams` (what callers use), `driver` and `driving` (the kit's way in).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 from looptck_reference.actions import Action, Ask, Fail, Finish, Run
 from looptck_reference.agent import Agent
 from looptck_reference.dialects import (
+    ANTHROPIC_LOOP,
     CORE,
     PROMPTY_AGENT_MODE,
     PROMPTY_SPEC,
@@ -41,10 +42,11 @@ from looptck_reference.errors import (
     UnknownTool,
 )
 from looptck_reference.invoke import execute_agent, execute_agent_async, invoke_agent, invoke_agent_async
-from looptck_reference.loop import Decision, Loop
+from looptck_reference.loop import Loop
 from looptck_reference.prompts import load
 from looptck_reference.registry import REGISTRY, KindHandler, Registry
 from looptck_reference.runner import AsyncRunner, Runner
+from looptck_reference.seams import Decision
 from looptck_reference.spans import Tracing
 from looptck_reference.streams import AsyncPromptyStream, PromptyStream
 from looptck_reference.tools import Tool
@@ -127,4 +129,4 @@ __all__ = [
     "load",
 ]
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"

@@ -1,6 +1,6 @@
 """What the loop asks of whoever drives it: the only way out of the core.
 
-A runner obeys `Ask` and `Run` and reports back; `Finish` and `Fail` are the last word.
+A runner obeys `Ask`, `Run` and `RunAll` and reports back; `Finish` and `Fail` are the last word.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from looptck_reference.tools import Handler
     from looptck_reference.values import Answer, Json, ToolCall
 
-__all__ = ["Action", "Ask", "Fail", "Finish", "Run"]
+__all__ = ["Action", "Ask", "End", "Fail", "Finish", "Raised", "Returned", "Run", "RunAll"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,31 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class RunAll:
+    """Do all of these at the same time; report what became of each, in this order, once all have ended."""
+
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A tool returned this value."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A tool raised this exception."""
+
+    error: Exception
+
+
+End = Returned | Raised
+"""What became of a tool that was run together with others."""
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """Hand this answer to the caller."""
 
@@ -48,4 +73,4 @@ class Fail:
     reason: Reason
 
 
-Action = Ask | Run | Finish | Fail
+Action = Ask | Run | RunAll | Finish | Fail

@@ -25,6 +25,8 @@ class Agent:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    mcp_servers: Mapping[str, str] = field(default_factory=dict)
+    """URLs by name; their tools are the provider's to offer and to call."""
 
     def __post_init__(self) -> None:
         names = [tool.name for tool in self.tools]

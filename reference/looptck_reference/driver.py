@@ -87,6 +87,9 @@ class Driver:
                 "prompts": True,
                 "nested": True,
                 "mixed": True,
+                "parallel": True,
+                "prune": True,
+                "mcp": True,
                 "spans": True,
             },
             "dialect": {"limit_counts": "model-calls"},
@@ -148,10 +151,17 @@ class Driver:
             tools=[self._tool(tool) for tool in case["tools"]],
             inputs=case["inputs"],
             name=case["agent"]["name"],
+            mcp_servers={server["name"]: server["url"] for server in case.get("mcp_servers", ())},
         )
         wire = self.wires[case["wire"]]
-        registry = invoker.registry.for_run(functions)
-        loop = self.loop(agent, wire=wire, dialect=invoker.dialect, limit=limit, registry=registry)
+        loop = self.loop(
+            agent,
+            wire=wire,
+            dialect=invoker.dialect,
+            limit=limit,
+            registry=invoker.registry.for_run(functions),
+            keep_rounds=case["options"].get("keep_rounds"),
+        )
         return Invocation(loop, Service(wire, case["base_url"], case["api_key"]), case["stream"])
 
     def _tool(self, tool: Json) -> Tool:

@@ -15,6 +15,7 @@ __all__ = [
     "LimitReached",
     "LoopError",
     "MalformedReply",
+    "NotOnThisWire",
     "OutOfTurn",
     "ProviderError",
     "Reason",
@@ -53,6 +54,10 @@ class UnknownTool(LoopError, LookupError):
     """The model called a tool for which no handler is registered."""
 
     reason = "unknown-tool"
+
+
+class NotOnThisWire(LoopError, ValueError):
+    """An agent asks for what the provider's API has no words for."""
 
 
 class UnknownModel(LoopError, ValueError):

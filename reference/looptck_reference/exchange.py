@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +36,12 @@ class Endpoint:
         self._headers.update({"content-type": "application/json", **wire.headers(api_key)})
         self._extensions = {"timeout": client.timeout.as_dict()}
 
-    def request(self, body: Any) -> httpx.Request:
+    def request(self, body: Any, headers: Mapping[str, str]) -> httpx.Request:
         """A request with this body. ASCII only: half a surrogate pair, which JSON allows, has no UTF-8."""
         content = json.dumps(body, separators=(",", ":")).encode("ascii")
-        return httpx.Request("POST", self._url, headers=self._headers, content=content, extensions=self._extensions)
+        request = httpx.Request("POST", self._url, headers=self._headers, content=content, extensions=self._extensions)
+        request.headers.update(headers)
+        return request
 
     @contextmanager
     def reached(self, failure: type[LoopError] = ConnectionLost) -> Iterator[None]:
@@ -62,7 +64,9 @@ class Exchange:
 
     def request(self, ask: Ask) -> httpx.Request:
         """The question."""
-        return self._endpoint.request(self._wire.request(self._loop.agent, ask.history, stream=self.stream))
+        agent = self._loop.agent
+        body = self._wire.request(agent, ask.history, stream=self.stream)
+        return self._endpoint.request(body, self._wire.headers_for(agent))
 
     def comes_in_events(self, response: httpx.Response) -> bool:
         """Whether to read the response as an event stream: it was asked for, and this is no error and no JSON body."""

@@ -8,14 +8,17 @@ afterwards why it ended. `pieces` does so at the caller's pace: it goes on when 
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, closing
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Self
 
 import httpx
 
-from looptck_reference.actions import Action, Ask, Fail, Finish, Run
+from looptck_reference.actions import Action, Ask, End, Fail, Finish, Raised, Returned, Run, RunAll
 from looptck_reference.dialects import CORE, Dialect
 from looptck_reference.errors import AsyncToolInSyncRun, StreamBroken
 from looptck_reference.exchange import Endpoint, Exchange, tls_for
@@ -108,6 +111,8 @@ class Runner:
                         action = loop.model_answered(turn)
                     case Run():
                         action = self._run(loop, action, spans)
+                    case RunAll(runs):
+                        action = loop.tools_ended(self._run_all(runs, spans))
                     case Finish():
                         return
                     case Fail(error):
@@ -144,17 +149,27 @@ class Runner:
             yield from response.iter_bytes()
 
     def _run(self, loop: Loop, run: Run, spans: RunSpans) -> Action:
+        end = self._end(run, spans)
+        return loop.tool_raised(end.error) if isinstance(end, Raised) else loop.tool_returned(end.value)
+
+    def _run_all(self, runs: Sequence[Run], spans: RunSpans) -> list[End]:
+        """Each in a thread of its own, which knows what the caller's context knows."""
+        with ThreadPoolExecutor(len(runs), "looptck tool") as threads:
+            ends = [threads.submit(copy_context().run, self._end, run, spans) for run in runs]
+        return [end.result() for end in ends]
+
+    def _end(self, run: Run, spans: RunSpans) -> End:
         with spans.tool_call(run.call) as span:
             try:
                 value = run.handler(**run.arguments)
             except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
                 failed(span, error)
-                return loop.tool_raised(error)
+                return Raised(error)
         if inspect.isawaitable(value):
             if inspect.iscoroutine(value):
                 value.close()
             raise AsyncToolInSyncRun(f"the handler of tool {run.call.name!r} is asynchronous; use AsyncRunner")
-        return loop.tool_returned(value)
+        return Returned(value)
 
 
 class AsyncRunner:
@@ -227,6 +242,8 @@ class AsyncRunner:
                         action = loop.model_answered(turn)
                     case Run():
                         action = await self._run(loop, action, spans)
+                    case RunAll(runs):
+                        action = loop.tools_ended(await asyncio.gather(*(self._end(run, spans) for run in runs)))
                     case Finish():
                         return
                     case Fail(error):
@@ -268,6 +285,10 @@ class AsyncRunner:
                 yield piece
 
     async def _run(self, loop: Loop, run: Run, spans: RunSpans) -> Action:
+        end = await self._end(run, spans)
+        return loop.tool_raised(end.error) if isinstance(end, Raised) else loop.tool_returned(end.value)
+
+    async def _end(self, run: Run, spans: RunSpans) -> End:
         with spans.tool_call(run.call) as span:
             try:
                 value = run.handler(**run.arguments)
@@ -275,5 +296,5 @@ class AsyncRunner:
                     value = await value
             except Exception as error:  # noqa: BLE001 - whatever a tool raises is the dialect's to judge
                 failed(span, error)
-                return loop.tool_raised(error)
-        return loop.tool_returned(value)
+                return Raised(error)
+        return Returned(value)

@@ -38,6 +38,8 @@ STOPS = {
 }
 
 
+MCP_BETA = "mcp-client-2025-11-20"
+
 SYSTEM = frozenset({"system", "developer"})
 """The roles of callers whose word stands over the user's; OpenAI has renamed it, and prompts may use either."""
 
@@ -57,6 +59,10 @@ class MessagesWire:
     def headers(self, api_key: str) -> Mapping[str, str]:
         """The key, and the one version that the API has had since 2023."""
         return {"x-api-key": api_key, "anthropic-version": "2023-06-01"}
+
+    def headers_for(self, agent: Agent) -> Mapping[str, str]:
+        """MCP servers are a beta."""
+        return {"anthropic-beta": MCP_BETA} if agent.mcp_servers else {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         """The caller's messages, without those of the system, which have a place of their own in a request."""
@@ -81,8 +87,11 @@ class MessagesWire:
         body: Json = {"max_tokens": self.max_tokens, **agent.options, "model": agent.model, "messages": history}
         if system := [message["content"] for message in agent.messages if message["role"] in SYSTEM]:
             body["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
-        if agent.tools:
-            body["tools"] = [_offer(tool) for tool in agent.tools]
+        if agent.mcp_servers:
+            body["mcp_servers"] = [{"type": "url", "name": name, "url": url} for name, url in agent.mcp_servers.items()]
+        toolsets = [{"type": "mcp_toolset", "mcp_server_name": name} for name in agent.mcp_servers]
+        if tools := [*map(_offer, agent.tools), *toolsets]:
+            body["tools"] = tools
         if stream:
             body["stream"] = True
         return body

@@ -47,6 +47,9 @@ class Wire(Protocol):
     def headers(self, api_key: str) -> Mapping[str, str]:
         """How a request is authorised."""
 
+    def headers_for(self, agent: Agent) -> Mapping[str, str]:
+        """What else the requests of an agent say before their body."""
+
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         """The caller's messages as the beginning of a history."""
 

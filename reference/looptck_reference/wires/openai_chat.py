@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from looptck_reference.errors import MalformedReply
+from looptck_reference.errors import MalformedReply, NotOnThisWire
 from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
@@ -36,6 +36,12 @@ class ChatWire:
     def headers(self, api_key: str) -> Mapping[str, str]:
         """A bearer token."""
         return {"authorization": f"Bearer {api_key}"}
+
+    def headers_for(self, agent: Agent) -> Mapping[str, str]:
+        """Nothing. MCP servers are not spoken of here."""
+        if agent.mcp_servers:
+            raise NotOnThisWire(f"{self.path} names no MCP servers here; leave them out: {sorted(agent.mcp_servers)}")
+        return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         """The caller's messages are already in this wire's form."""

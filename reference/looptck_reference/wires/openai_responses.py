@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from looptck_reference.errors import NotOnThisWire
 from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import openai_responses_turn as items
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
@@ -40,6 +41,12 @@ class ResponsesWire:
     def headers(self, api_key: str) -> Mapping[str, str]:
         """A bearer token."""
         return {"authorization": f"Bearer {api_key}"}
+
+    def headers_for(self, agent: Agent) -> Mapping[str, str]:
+        """Nothing. MCP servers are not spoken of here."""
+        if agent.mcp_servers:
+            raise NotOnThisWire(f"{self.path} names no MCP servers here; leave them out: {sorted(agent.mcp_servers)}")
+        return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         """The caller's messages are items already.

@@ -39,8 +39,9 @@ def test_plain_and_stream(provider: Scene, implementation: Implementation) -> No
     assert plain.rounds == streamed.rounds
     assert [plain.retold(n) for n in (1, 2, 3)] == [streamed.retold(n) for n in (1, 2, 3)]
     assert plain.value.text == streamed.value.text
-    shown = "forwarded" if "One moment." in "".join(chunk.text for chunk in streamed.chunks) else "held back"
-    implementation.diverges("text before calls in a stream", shown)
+    if implementation.started.can("chunks"):
+        shown = "forwarded" if "One moment." in "".join(chunk.text for chunk in streamed.chunks) else "held back"
+        implementation.diverges("text before calls in a stream", shown)
 
 
 @requirement("mode-each-request-carries-all-messages")

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from looptck_reference.actions import Action
 from looptck_reference.driver import Driver
-from looptck_reference.loop import Decision, Loop
+from looptck_reference.loop import Loop
+from looptck_reference.seams import Decision
 from looptck_reference.values import Json, ToolCall, Turn
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from looptck_reference.driver import Driver
-from looptck_reference.loop import Decision, Loop
+from looptck_reference.loop import Loop
+from looptck_reference.seams import Decision
 from looptck_reference.values import Turn
 
 Json = dict[str, Any]

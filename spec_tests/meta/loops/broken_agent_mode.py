@@ -11,7 +11,8 @@ from looptck_reference.actions import Action, Finish
 from looptck_reference.dialects import CALLS_DECIDE, PROMPTY_AGENT_MODE, Dialect, FeedBack, Propagate, Raise
 from looptck_reference.driver import Driver
 from looptck_reference.errors import BadArguments
-from looptck_reference.loop import Decision, Loop
+from looptck_reference.loop import Loop
+from looptck_reference.seams import Decision
 from looptck_reference.tools import Handler
 from looptck_reference.values import Answer, Json, ToolCall, ToolResult, Turn
 

@@ -6,7 +6,8 @@ import json
 
 from looptck_reference.actions import Action, Finish
 from looptck_reference.driver import Driver
-from looptck_reference.loop import Decision, Loop
+from looptck_reference.loop import Loop
+from looptck_reference.seams import Decision
 from looptck_reference.values import Answer, Stop, ToolCall, Turn
 from looptck_reference.wires import ResponsesWire
 

@@ -22,8 +22,8 @@ STREAMS = ("*/stream/sync",)
 class Fault:
     """A broken loop, the cells that its fault concerns, and every requirement that it fails in them.
 
-    All of `core` is judged in `whole`. In the other cells, sync and those of the fault, it is the requirements that
-    name the fault, and those that fail in cells of their own.
+    All of the profile is judged in `whole`. In the other cells, sync and those of the fault, it is the requirements
+    that name the fault, and those that fail in cells of their own.
     """
 
     loop: type[Driver]
@@ -34,7 +34,7 @@ class Fault:
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """The cells of requirements that fail in others than `cells`."""
     whole: tuple[str, ...] = ()
-    """The cells in which all of `core` is judged; none: `cells`."""
+    """The cells in which all of the profile is judged; none: `cells`."""
 
 
 def because(reason: str, *requirements: str) -> dict[str, str]:

@@ -9,14 +9,12 @@ import pytest
 from looptck.catalogue import catalogue
 from looptck.cells import Cell
 from looptck.selection import concerns
-from looptck.verdicts import AGAINST, Result
-from looptck.wires import WIRES
+from looptck.verdicts import AGAINST
 from looptck_reference.driver import Driver
 from meta.loops import broken, broken_stops, broken_streams, stateful
+from meta.loops.expecting import CELLS, those
 from meta.loops.faults import CHAT_STREAM, FAULTS, SYNC, Fault
 from meta.loops.judging import judged
-
-CELLS = [Cell(wire, stream, mode) for wire in WIRES for stream in (False, True) for mode in ("sync", "async")]
 
 
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.loop.__name__) for fault in FAULTS])
@@ -31,8 +29,8 @@ def test_broken_loop(fault: Fault) -> None:
     results += judged(fault.loop, *map(str, others), requirements=narrow) if others else []
 
     expected = _expected(fault, [*fault.named, *fault.also], whole) | _expected(fault, narrow, others)
-    assert expected == _those(results, *AGAINST)
-    assert _expected(fault, fault.named, spoken) <= _those(results, "fail")
+    assert expected == those(results, *AGAINST)
+    assert _expected(fault, fault.named, spoken) <= those(results, "fail")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +58,7 @@ def test_loop_is_whole(loop: type[Driver]) -> None:
     """
     results = judged(loop, *SYNC, examples=3)
 
-    assert set() == _those(results, *AGAINST)
+    assert set() == those(results, *AGAINST)
     assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
 
 
@@ -73,7 +71,3 @@ def _expected(fault: Fault, requirements: Iterable[str], cells: Iterable[Cell]) 
         for cell in cells
         if cell.matches(fault.where.get(id, fault.cells)) and concerns(rows[id], cell)
     }
-
-
-def _those(results: Iterable[Result], *verdicts: str) -> set[tuple[str, str]]:
-    return {(result.requirement, result.cell) for result in results if result.verdict in verdicts}

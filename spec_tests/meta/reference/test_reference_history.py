@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from looptck_reference import CORE, Agent, Ask, Fail, Finish, Loop, Run, Stop, Tool, ToolCall
+from looptck_reference.actions import Raised, Returned, RunAll
 from meta.kit.steady import STEADY
 from meta.reference.reference_wires import MESSAGES, SIDES, Side
 
@@ -26,6 +28,10 @@ CALLS = st.lists(CALL, max_size=4)
 TEXTS = st.sampled_from(["", "I look."])
 LIMITS = st.none() | st.integers(0, 5)
 OPENINGS = st.lists(st.just("user"), max_size=3)
+KEPT = st.none() | st.integers(0, 3)
+VALUES = st.none() | st.text(max_size=3) | st.dictionaries(st.text(max_size=2), st.integers(), max_size=2)
+ERRORS = st.sampled_from([KeyError("city"), ValueError(), OSError(2, "gone")])
+ENDS = st.lists(st.builds(Returned, VALUES) | st.builds(Raised, ERRORS), min_size=5, max_size=5)
 
 
 class Histories(RuleBasedStateMachine):
@@ -33,14 +39,18 @@ class Histories(RuleBasedStateMachine):
 
     action: Action | None = None
 
-    @initialize(side=st.sampled_from(SIDES), limit=LIMITS, opening=OPENINGS)
-    def begin(self, side: Side, limit: int | None, opening: list[str]) -> None:
+    @initialize(side=st.sampled_from(SIDES), limit=LIMITS, opening=OPENINGS, keep=KEPT, parallel=st.booleans())
+    def begin(self, side: Side, limit: int | None, opening: list[str], keep: int | None, *, parallel: bool) -> None:
         """Start a run."""
         self.side = side
         self.messages = [{"role": role, "content": "x"} for role in opening]
         self.before = copy.deepcopy(self.messages)
         tools = [Tool("ping", handler=dict), Tool("pong", handler=dict), Tool("orphan")]
-        self.loop = Loop(Agent("m", self.messages, tools), wire=side.wire, dialect=CORE, limit=limit)
+        dialect = replace(CORE, parallel=parallel)
+        self.keep, self.ends = keep, [0]
+        self.loop = Loop(
+            Agent("m", self.messages, tools), wire=side.wire, dialect=dialect, limit=limit, keep_rounds=keep
+        )
         self.limit = 10 if limit is None else limit
         self.asked = 0
         self.said: list[Any] = []
@@ -48,10 +58,12 @@ class Histories(RuleBasedStateMachine):
         self.take(self.loop.start())
 
     @precondition(lambda self: isinstance(self.action, Finish | Fail))
-    @rule(side=st.sampled_from(SIDES), limit=LIMITS, opening=OPENINGS)
-    def begin_again(self, side: Side, limit: int | None, opening: list[str]) -> None:
+    @rule(side=st.sampled_from(SIDES), limit=LIMITS, opening=OPENINGS, keep=KEPT, parallel=st.booleans())
+    def begin_again(
+        self, side: Side, limit: int | None, opening: list[str], keep: int | None, *, parallel: bool
+    ) -> None:
         """Start another run when one has ended."""
-        self.begin(side, limit, opening)
+        self.begin(side, limit, opening, keep, parallel=parallel)
 
     @precondition(lambda self: isinstance(self.action, Ask))
     @rule(text=TEXTS, calls=CALLS, stop=st.sampled_from(Stop))
@@ -64,6 +76,7 @@ class Histories(RuleBasedStateMachine):
             self.said.append((text, [(call.id, call.name, self.side.echoed_arguments(call)) for call in calls]))
         if self.may_run:
             self.said.append([call.id for call in calls])
+            self.ends.append(len(self.said))
         turn = self.side.turn_of(*self.side.events(text, *calls, stop=stop))
         self.take(self.loop.model_answered(turn))
 
@@ -74,16 +87,23 @@ class Histories(RuleBasedStateMachine):
         self.the_model_answers(text, [*calls, call], Stop.CALLS)
 
     @precondition(lambda self: isinstance(self.action, Run))
-    @rule(value=st.none() | st.text(max_size=3) | st.dictionaries(st.text(max_size=2), st.integers(), max_size=2))
+    @rule(value=VALUES)
     def the_tool_returns(self, value: object) -> None:
         """With some value."""
         self.take(self.loop.tool_returned(value))
 
     @precondition(lambda self: isinstance(self.action, Run))
-    @rule(error=st.sampled_from([KeyError("city"), ValueError(), OSError(2, "gone")]))
+    @rule(error=ERRORS)
     def the_tool_raises(self, error: Exception) -> None:
         """With some exception."""
         self.take(self.loop.tool_raised(error))
+
+    @precondition(lambda self: isinstance(self.action, RunAll))
+    @rule(ends=ENDS)
+    def the_tools_end(self, ends: list[Returned | Raised]) -> None:
+        """Each in its own way."""
+        assert isinstance(self.action, RunAll)
+        self.take(self.loop.tools_ended(ends[: len(self.action.runs)]))
 
     def take(self, action: Action) -> None:
         """Look at what the loop says."""
@@ -91,14 +111,19 @@ class Histories(RuleBasedStateMachine):
         if isinstance(action, Ask):
             self.asked += 1
             self.history_is_legal(list(action.history))
-        if isinstance(action, Run):
+        if isinstance(action, Run | RunAll):
             assert self.may_run
+            assert self.loop.dialect.parallel is isinstance(action, RunAll)
 
     def history_is_legal(self, history: list[Json]) -> None:
-        """Each turn is echoed and each of its calls is answered once, in order, with its own id, right behind it."""
+        """Each turn is echoed and each of its calls is answered once, in order, with its own id, right behind it.
+
+        Where rounds are pruned, the prompt stays, and what stays of the rounds is the end, whole.
+        """
         opening = len(self.before)
         assert self.before == history[:opening]
-        assert self.said == self.side.read(history[opening:])
+        pruned = 0 if self.keep is None else self.ends[max(0, len(self.ends) - 1 - self.keep)]
+        assert self.said[pruned:] == self.side.read(history[opening:])
 
     @invariant()
     def the_limit_holds(self) -> None:
