@@ -37,7 +37,7 @@ def test_a_request_is_told_neutrally() -> None:
     told = service(True).read(body)
 
     assert ("m", True, None) == (told.model, told.stream, told.continues)
-    assert (Offered("f", "F.", tool()["parameters"]),) == told.tools
+    assert (Offered("f", "F.", tool()["parameters"], strict=True),) == told.tools
     assert [
         Said("system", "Be good."),
         Said("user", "go"),
