@@ -34,7 +34,10 @@ def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
 
 
 def _first_lines(error: AssertionError) -> str:
+    """What an assertion says. Where a check has its own words, pytest's view of the values behind them is left out."""
     lines = str(error).strip().splitlines()
+    values = next((n for n, line in enumerate(lines) if n and line.startswith("assert ")), len(lines))
+    del lines[values:]
     return "\n".join(lines[:12]) or "an assertion of the check does not hold"
 
 

@@ -151,6 +151,7 @@ class Kit:
             self._provider.spans.open(trace, stage.transcript)
         run = Run(id, cell, setting.messages, stage.turns, stage.transcript, Nothing(self.patience.outcome))
         run.offered = [tool.name for tool in setting.offered]
+        run.pruned = setting.keep_rounds is not None
         run.nested = bool(setting.actor.children)
         transcript = stage.transcript
         future = self._connection.run(id, told, lambda text: transcript.append(Chunk(transcript.now(), text)))

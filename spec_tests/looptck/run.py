@@ -45,6 +45,8 @@ class Run:
     outcome: Outcome
     offered: Sequence[str] = field(default_factory=tuple)
     """The names of the tools that the case offered."""
+    pruned: bool = False
+    """Whether its requests may carry less than the whole history."""
     nested: bool = False
     """Whether some of its requests may be those of other agents, which run as tools."""
 
@@ -202,6 +204,8 @@ class Run:
 
     def first_difference(self) -> tuple[Received, Difference] | None:
         """The first request whose history is not the expected one, and where; none behind that of another agent."""
+        if self.pruned:
+            return None
         own = [Said(role, text) for role, text in self.prompt]
         for received in self.requests:
             if self.nested and expected.difference(own, received.request.items[: len(own)]):

@@ -6,7 +6,7 @@ to a list is atomic, and each event carries its own time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -24,6 +24,8 @@ class Received:
     at: float
     n: int
     path: str
+    headers: Mapping[str, str]
+    """By name, in lower case."""
     raw: bytes
     body: Any
     request: Request

@@ -158,9 +158,10 @@ class Connection(asyncio.Protocol):
         words = lines[0].split(" ")
         if len(words) != 3 or not words[2].startswith("HTTP/1."):
             raise ValueError(f"{lines[0][:80]!r} is not an HTTP/1.1 request line")
-        headers = {
-            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])
-        }
+        headers: dict[str, str] = {}
+        for name, _, value in (line.partition(":") for line in lines[1:]):
+            earlier = headers.get(name.strip().lower())
+            headers[name.strip().lower()] = value.strip() if earlier is None else f"{earlier}, {value.strip()}"
         if headers.get("transfer-encoding", "").lower() == "chunked":
             taken = self._chunked_body(end + 4)
         else:

@@ -130,6 +130,7 @@ class Stage:
                 at=self.transcript.now(),
                 n=n,
                 path=request.path,
+                headers=request.headers,
                 raw=request.body,
                 body=body,
                 request=self.service.read(body),

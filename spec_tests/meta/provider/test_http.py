@@ -88,6 +88,13 @@ def test_header_names_have_no_case() -> None:
     assert {"x-abc": "D e"} == client.seen[0].headers
 
 
+def test_lines_of_one_name_are_one_header() -> None:
+    """They are joined in their order (RFC 9110, 5.3): clients may ask for two betas in two lines."""
+    client = Client().send([b"GET / HTTP/1.1\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\n\r\n"])
+
+    assert {"x-a": "1, 3", "x-b": "2"} == client.seen[0].headers
+
+
 def test_requests_may_be_pipelined() -> None:
     """Two requests in one piece, and half of a third, are answered in order; the third when the rest has come."""
     data = MEASURED + b"GET /c2/v1/models HTTP/1.1\r\n\r\n" + CHUNKED

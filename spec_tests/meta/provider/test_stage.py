@@ -47,6 +47,16 @@ def test_a_streaming_request_gets_events() -> None:
     assert "[DONE]" == events(answer)[-1]
 
 
+def test_the_headers_of_a_request_are_written_down() -> None:
+    """A check may ask what a request said before its body."""
+    played = stage(CALL)
+    body = json.dumps(ASKS).encode()
+
+    played.answer(HttpRequest("POST", "/c1/v1/chat/completions", {"x-beta": "a, b"}, body))
+
+    assert [{"x-beta": "a, b"}] == [dict(one.headers) for one in noted(played, Received)]
+
+
 def test_a_query_is_no_other_route() -> None:
     """What follows a question mark, as some gateways add it, does not change the route."""
     assert 200 == told(reply(stage(CALL), path="/c1/v1/chat/completions?api-version=1"))[0]

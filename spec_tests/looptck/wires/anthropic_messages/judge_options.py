@@ -1,7 +1,8 @@
-"""The rules on the tools that a request offers."""
+"""The rules on the tools that a request offers, and on the MCP servers whose tools it wants offered."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from looptck.wires.problem import Problem
@@ -10,6 +11,9 @@ RULES = {
     "tool-names-are-unique": "No two tools have one name.",
     "choice-needs-tools": "A tool choice other than none comes only with tools.",
     "forced-tool-is-offered": "A tool choice that names a tool names one of the tools.",
+    "mcp-servers-are-unique": "No two MCP servers have one name.",
+    "mcp-servers-are-used-once": "Each MCP server is named by one toolset among the tools, and by no second.",
+    "mcp-toolsets-name-a-server": "A toolset names one of the MCP servers of the request.",
 }
 
 
@@ -23,6 +27,8 @@ def problems(body: dict[str, Any]) -> list[Problem]:
         twice = next((at for at, name in enumerate(names) if name is not None and named[name] != at), None)
         if twice is not None:
             found.append(Problem("tool-names-are-unique", f"/tools/{named[names[twice]]}", _TWICE))
+    if body.get("mcp_servers") or None in names:
+        found += _mcp(body, tools)
     choice = body.get("tool_choice")
     if not choice or choice["type"] == "none":
         return found
@@ -36,3 +42,37 @@ def problems(body: dict[str, Any]) -> list[Problem]:
 
 
 _TWICE = "tools: Tool names must be unique."
+
+
+def _mcp(body: dict[str, Any], tools: Sequence[dict[str, Any]]) -> Iterator[Problem]:
+    """What does not fit between the servers and the toolsets (MCP connector, Validation rules).
+
+    The words for a server without a toolset are the service's own; those for the other faults nobody was seen to quote.
+    """
+    servers = [server["name"] for server in body.get("mcp_servers") or ()]
+    toolsets = [(at, tool["mcp_server_name"]) for at, tool in enumerate(tools) if tool.get("type") == "mcp_toolset"]
+    used = [name for _, name in toolsets]
+    for at, name in enumerate(servers):
+        if name in servers[:at]:
+            words = f"mcp_servers: MCP server names must be unique: '{name}'"
+            yield Problem("mcp-servers-are-unique", f"/mcp_servers/{at}/name", words)
+        elif name not in used and not _added_later(body["messages"]):
+            words = f"MCP server '{name}' is defined but not referenced by any `mcp_toolset` in `tools`."
+            yield Problem("mcp-servers-are-used-once", f"/mcp_servers/{at}", words)
+    for place, (at, name) in enumerate(toolsets):
+        if name not in servers:
+            words = f"tools.{at}: `mcp_toolset` references MCP server '{name}', which is not defined in `mcp_servers`."
+            yield Problem("mcp-toolsets-name-a-server", f"/tools/{at}/mcp_server_name", words)
+        elif name in used[:place]:
+            words = f"tools.{at}: MCP server '{name}' is referenced by more than one `mcp_toolset`."
+            yield Problem("mcp-servers-are-used-once", f"/tools/{at}/mcp_server_name", words)
+
+
+def _added_later(messages: list[dict[str, Any]]) -> bool:
+    """Whether tools are added within the history, toolsets perhaps among them."""
+    return any(
+        block["type"] == "tool_addition"
+        for message in messages
+        if isinstance(message["content"], list)
+        for block in message["content"]
+    )

@@ -25,7 +25,10 @@ RULES = {
     "results-carry-a-call-id": "A tool_result block has the id of a call.",
     "results-are-text-or-blocks": "A tool_result block's content is a string, a list of whole blocks, or absent.",
     "thinking-is-whole": "A thinking block has its text and signature, a redacted one its data.",
-    "tools-are-whole": "A custom tool has a legal name and a schema of type object, any other a type with its date.",
+    "tools-are-whole": (
+        "A custom tool has a legal name and a schema of type object, a toolset the name of its MCP server, any other a "
+        "type with its date."
+    ),
     "choice-is-known": "A tool choice is an object of the type auto, any, tool with a name, or none.",
     "values-fit": "Every other member is there where it must be, has its type, and keeps within its bounds.",
 }
@@ -68,6 +71,10 @@ _CONTENT = shape.Rules(below={"messages/*/content": "content-is-text-or-blocks"}
 
 _ROLES = ("user", "assistant", "system")
 
+_OFFERS = {"tools", "mcp_servers"}
+_LEANING = {*_OFFERS, "tool_choice"}
+"""The members that name each other."""
+
 
 def problems(body: dict[str, Any]) -> list[Problem]:
     """The faults in the body's shape, one for each place, in the order in which they are reported."""
@@ -79,8 +86,8 @@ def sound_part(body: dict[str, Any], found: list[Problem]) -> dict[str, Any]:
     """What the other rules can read of a body with these faults in its shape; messages and blocks keep their places."""
     faulty = {problem.pointer.split("/")[1] for problem in found}
     sound = {option: value for option, value in body.items() if option not in faulty}
-    if "tools" in faulty:
-        sound.pop("tool_choice", None)
+    if faulty & _OFFERS:
+        sound = {option: value for option, value in sound.items() if option not in _LEANING}
     messages = body.get("messages")
     sound["messages"] = [_sound(message) for message in messages] if isinstance(messages, list) else []
     return sound

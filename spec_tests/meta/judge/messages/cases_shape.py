@@ -21,6 +21,22 @@ from meta.judge.messages.bodies import (
 )
 
 _SEARCH_TOOL = {"type": "web_search_20250305", "name": "web_search"}
+_ADDITION = block(
+    "tool_addition", tool={"type": "tool_definition", "definition": {"type": "mcp_toolset", "mcp_server_name": "m"}}
+)
+
+
+def _server(name: str = "m", /, **members: object) -> dict[str, object]:
+    """An MCP server with this name, whose members may be put in place of the usual ones."""
+    return {"type": "url", "name": name, "url": "https://m.example/sse", **members}
+
+
+def _toolset(server: str = "m", /, **members: object) -> dict[str, object]:
+    """A toolset with the tools of the MCP server with this name."""
+    return {"type": "mcp_toolset", "mcp_server_name": server, **members}
+
+
+_MCP = request(mcp_servers=[_server()], tools=[_toolset()])
 
 
 def _asked(**members: object) -> dict[str, object]:
@@ -104,7 +120,17 @@ CASES: tuple[tuple[str, object, object], ...] = (
     (
         "tools-are-whole",
         request(tools=[{"type": "function", "function": {"name": "f"}}]),
-        request(tools=[tool(type="custom"), _SEARCH_TOOL, {"type": "mcp_toolset", "mcp_server_name": "m"}]),
+        request(tools=[tool(type="custom"), _SEARCH_TOOL]),
+    ),
+    ("tools-are-whole", request(mcp_servers=[_server()], tools=[{"type": "mcp_toolset"}]), _MCP),
+    ("tools-are-whole", request(mcp_servers=[_server()], tools=[_toolset(configs={"f": True})]), None),
+    (
+        "tools-are-whole",
+        request(mcp_servers=[_server()], tools=[_toolset(default_config=True)]),
+        request(
+            mcp_servers=[_server(authorization_token=None)],
+            tools=[_toolset(default_config={"enabled": False}, configs={"f": {"enabled": True}})],
+        ),
     ),
     ("tools-are-whole", request(tools=[tool("a b")]), request(tools=[tool("a-b")])),
     ("tools-are-whole", request(tools=[tool("x" * 129)]), request(tools=[tool("x" * 128)])),
@@ -138,6 +164,9 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("values-fit", request(thread={"type": "continue"}), request(thread={"type": "create"})),
     ("values-fit", request(cache_control={"type": "permanent"}), request(cache_control={"type": "ephemeral"})),
     ("values-fit", request(tools={}), request(tools=[])),
+    ("values-fit", request(mcp_servers=[_server(type="stdio")], tools=[_toolset()]), None),
+    ("values-fit", request(mcp_servers=[_server(url="http://m.example/sse")], tools=[_toolset()]), None),
+    ("values-fit", request(mcp_servers=[without(_server(), "url")], tools=[_toolset()]), None),
     ("tool-names-are-unique", request(tools=[tool("f"), tool("f")]), request(tools=[tool("f"), tool("g")])),
     (
         "choice-needs-tools",
@@ -148,10 +177,23 @@ CASES: tuple[tuple[str, object, object], ...] = (
     (
         "forced-tool-is-offered",
         request(tools=[tool("f")], tool_choice={"type": "tool", "name": "g"}),
-        request(
-            tools=[tool("f"), {"type": "mcp_toolset", "mcp_server_name": "m"}],
-            tool_choice={"type": "tool", "name": "g"},
-        ),
+        request(mcp_servers=[_server()], tools=[tool("f"), _toolset()], tool_choice={"type": "tool", "name": "g"}),
     ),
+    ("mcp-servers-are-unique", request(mcp_servers=[_server(), _server()], tools=[_toolset()]), _MCP),
+    ("mcp-servers-are-used-once", request(mcp_servers=[_server()], tools=[tool()]), request(mcp_servers=[])),
+    ("mcp-servers-are-used-once", request(mcp_servers=[_server()]), request(mcp_servers=None, tools=[tool()])),
+    (
+        "mcp-servers-are-used-once",
+        request(mcp_servers=[_server(), _server("n")], tools=[_toolset()]),
+        request(mcp_servers=[_server(), _server("n")], tools=[_toolset("n"), tool(), _toolset()]),
+    ),
+    ("mcp-servers-are-used-once", request(mcp_servers=[_server()], tools=[_toolset(), _toolset()]), None),
+    (
+        "mcp-servers-are-used-once",
+        request(USER, system("s"), mcp_servers=[_server()]),
+        request(USER, system(_ADDITION), mcp_servers=[_server()]),
+    ),
+    ("mcp-toolsets-name-a-server", request(tools=[_toolset()]), _MCP),
+    ("mcp-toolsets-name-a-server", request(mcp_servers=[_server()], tools=[_toolset(), _toolset("n")]), None),
 )
 """The rule, a body that breaks it, and one that is as near as can be and breaks none (or None)."""

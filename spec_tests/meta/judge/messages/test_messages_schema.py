@@ -63,7 +63,12 @@ WHOLE = request(
     system("s"),
     assistant("x"),
     system=[text("s")],
-    tools=[tool(description="d", strict=False), {"type": "web_search_20250305", "name": "web_search"}],
+    tools=[
+        tool(description="d", strict=False),
+        {"type": "web_search_20250305", "name": "web_search"},
+        {"type": "mcp_toolset", "mcp_server_name": "m", "configs": {"f": {"enabled": False}}},
+    ],
+    mcp_servers=[{"type": "url", "name": "m", "url": "https://m.example/sse"}],
     tool_choice={"type": "tool", "name": "f"},
     thinking={"type": "enabled", "budget_tokens": 1024},
     thread={"type": "continue", "previous_message_id": "msg_1"},
@@ -122,6 +127,12 @@ def test_half_a_surrogate_pair_is_refused() -> None:
     assert ["body-is-an-object"] == [problem.rule for problem in judge(request(**{"\ud83d": 1}))]
 
 
+@pytest.mark.parametrize("faulty", ["tools", "mcp_servers"])
+def test_what_leans_on_a_faulty_member_is_not_blamed(faulty: str) -> None:
+    """Where the tools or the MCP servers are no list at all, nobody is told that the others name none of them."""
+    assert [f"/{faulty}"] == [problem.pointer for problem in judge({**WHOLE, faulty: "x"})]
+
+
 @pytest.mark.parametrize(
     ("body", "first"),
     [
@@ -153,6 +164,10 @@ def test_half_a_surrogate_pair_is_refused() -> None:
             ),
         ),
         (request(temperature=2), "temperature: Input should be less than or equal to 1"),
+        (
+            request(mcp_servers=[{"type": "url", "name": "m", "url": "https://m.example/sse"}], tools=[tool()]),
+            "MCP server 'm' is defined but not referenced by any `mcp_toolset` in `tools`.",
+        ),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )

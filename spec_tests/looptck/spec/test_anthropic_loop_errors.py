@@ -1,0 +1,168 @@
+"""Profile ``anthropic-loop``: calls that fail are fed back as such, and the loop goes on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from looptck.agents import Tool, agent
+from looptck.checks import Implementation, requirement
+from looptck.expectations import answered_once, answers, tools_ran
+from looptck.history import Answered
+from looptck.kit import Scene
+from looptck.run import Run
+from looptck.turns import Call, calls, says
+
+ADD = Call.of("add", {"a": 1, "b": 2})
+ATLANTIS = Call.of("weather", {"city": "Atlantis"})
+PING = Call.of("ping")
+THREE = calls(ADD, ATLANTIS, PING)
+RAISED = [
+    ("RuntimeError", "the service is not there"),
+    ("KeyError", "Atlantis"),
+    ("TimeoutError", "no reply in 30 s"),
+    ("PermissionError", "zwei Zeilen:\n„verboten“, 100 %"),
+]
+"""Types and messages of what tools raise."""
+ERRORS = pytest.mark.parametrize(("type", "message"), RAISED, ids=[type for type, _ in RAISED])
+
+
+def _raising(provider: Scene, implementation: Implementation, type: str, message: str) -> Run:
+    """A run in which the second tool of three raises."""
+    provider.plays(THREE, says("Two of three."))
+    provider.raises("weather", message, type)
+    run = implementation.run()
+    run.delivered(1)
+    return run
+
+
+@requirement("claude-tool-errors-are-not-thrown")
+@ERRORS
+def test_not_thrown(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
+    """The model is asked again, and its answer is returned."""
+    run = _raising(provider, implementation, type, message)
+
+    assert 2 == len(run.requests), f"the model was not told: the loop {run.outcome}"
+    assert "Two of three." == run.value.text
+
+
+@requirement("claude-failed-results-are-marked")
+@pytest.mark.parametrize(
+    "failing", [(), ("add",), ("weather",), ("ping",), ("add", "ping"), ("add", "weather", "ping")]
+)
+def test_marked(provider: Scene, implementation: Implementation, failing: tuple[str, ...]) -> None:
+    """Of three results those of the tools that raised are marked, and no others."""
+    provider.plays(THREE, says("Done."))
+    for tool in failing:
+        provider.raises(tool, "it did not work")
+
+    run = implementation.run()
+
+    marks = {answer.id: answer.failed for answer in run.answers(1)}
+    assert {call.id: call.tool in failing for call in run.delivered(1).calls} == marks
+
+
+@requirement("claude-failed-results-tell-why")
+@ERRORS
+def test_told_why(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
+    """The error's message stands in the result."""
+    run = _raising(provider, implementation, type, message)
+
+    told = _result(run, 2).text
+    assert message in told or repr(message)[1:-1] in told, f"{told!r} does not say {message!r}"
+
+
+@requirement("claude-failing-call-leaves-the-others-whole")
+@pytest.mark.parametrize("failing", ["add", "weather", "ping"])
+def test_others_are_whole(provider: Scene, implementation: Implementation, failing: str) -> None:
+    """Whichever of three tools raises, all of them run once, and the others have their own results."""
+    provider.plays(THREE, says("Two of three."))
+    provider.raises(failing, "it did not work")
+
+    run = implementation.run()
+
+    tools_ran(run, [{"add": {"a": 1, "b": 2}}, {"weather": {"city": "Atlantis"}}, {"ping": {}}])
+    answered_once(run, 1)
+    answers(run, 1)
+
+
+def _result(run: Run, number: int) -> Answered:
+    """The result of the ``number``-th call of the first turn; fails where the model was asked again without it."""
+    wanted = run.delivered(1).calls[number - 1].id
+    found = [answer for answer in run.answers(1) if answer.id == wanted]
+    assert found, f"the loop went on without a result for {wanted}"
+    return found[0]
+
+
+def _is_told(implementation: Implementation, run: Run, number: int, names: str = "") -> None:
+    """The caller got an error, or the model a marked result that holds this text."""
+    run.delivered(1)
+    topic = "a tool without a handler" if names else "an input that is no JSON object"
+    if len(run.requests) == 1:
+        assert run.failed, f"nobody was told: the loop {run.outcome}"
+        implementation.diverges(topic, "an error for the caller")
+        return
+    result = _result(run, number)
+    assert result.failed, f"{result.text!r} is not marked as an error"
+    assert result.text.strip(), f"the result of {result.id} is empty"
+    assert names in result.text, f"{result.text!r} does not name {names}"
+    implementation.diverges(topic, "a marked result")
+
+
+def _without(name: str) -> list[Tool]:
+    """The assistant's tools, this one without a handler."""
+    return [replace(tool, handled=tool.name != name) for tool in agent("assistant").tools]
+
+
+UNKNOWN = pytest.mark.parametrize("tool", ["teleport", "weather"], ids=["never-offered", "without-handler"])
+
+
+def _unknown(provider: Scene, implementation: Implementation, tool: str) -> Run:
+    """A run in which the second call of two is of a tool that has no handler."""
+    provider.plays(calls(PING, Call.of(tool, {"city": "Paris"})), says("I cannot do that."))
+    return implementation.run(tools=_without(tool))
+
+
+@requirement("claude-unknown-tool-is-loud")
+@UNKNOWN
+def test_unknown_tool_is_loud(provider: Scene, implementation: Implementation, tool: str) -> None:
+    """The caller gets an error, or the model a marked result that names the tool."""
+    run = _unknown(provider, implementation, tool)
+
+    _is_told(implementation, run, 2, names=tool)
+
+
+@requirement("claude-unknown-tool-is-never-unanswered")
+@UNKNOWN
+def test_unknown_tool_is_answered(provider: Scene, implementation: Implementation, tool: str) -> None:
+    """If the model is asked again, both calls have one result each; if not, the loop has failed."""
+    run = _unknown(provider, implementation, tool)
+
+    run.delivered(1)
+    if len(run.requests) == 1:
+        assert run.failed, f"the loop {run.outcome}"
+        return
+    answered_once(run, 1)
+    answers(run, 1)
+
+
+BROKEN = {
+    "cut": '{"city": "Par',
+    "comma": '{"city": "Paris",}',
+    "bare": "Paris",
+    "list": '["Paris"]',
+    "more": '{"city": "Paris"} please',
+}
+"""Inputs in the ways in which models spoil them."""
+
+
+@requirement("claude-invalid-input-is-told")
+@pytest.mark.parametrize("written", BROKEN.values(), ids=BROKEN)
+def test_invalid_input_is_told(provider: Scene, implementation: Implementation, written: str) -> None:
+    """The caller gets an error, or the model a marked result."""
+    provider.plays(calls(PING, Call("weather", written)), says("I could not tell."))
+
+    run = implementation.run()
+
+    _is_told(implementation, run, 2)

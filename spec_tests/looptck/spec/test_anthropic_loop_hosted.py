@@ -1,0 +1,161 @@
+"""Profile ``anthropic-loop``: what the service runs by itself, server tools and the tools of MCP servers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import strategies as st
+
+from looptck.agents import Tool, agent
+from looptck.checks import Implementation, control, requirement
+from looptck.expectations import answers, tools_ran, turn_echoed
+from looptck.kit import Scene
+from looptck.run import Run
+from looptck.spec.messages import carrying, listed
+from looptck.transcript import Received
+from looptck.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
+
+QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "What to look for."}}}
+BAIT = [Tool(name, "Searches in the files of the user.", QUERY) for name in ("web_search", "search")]
+"""Tools of the loop that are called like those of the service."""
+WEATHER = Call.of("weather", {"city": "Paris"})
+RAN = [{"weather": {"city": "Paris"}}]
+
+WITH_A_CALL = {
+    "search": turn("I search.", Hosted(), WEATHER),
+    "mcp": turn("I search.", Hosted("mcp"), WEATHER),
+    "search-pending": turn(Hosted(done=False), WEATHER),
+    "mcp-pending": turn(Hosted("mcp", done=False), WEATHER),
+    "behind-the-call": turn(WEATHER, Hosted(), Hosted("mcp", "rain")),
+}
+"""Turns in which the service has run, or is about to run, a tool of its own beside a call of the loop's."""
+
+
+@requirement("claude-hosted-calls-are-never-dispatched")
+@pytest.mark.parametrize("first", WITH_A_CALL.values(), ids=WITH_A_CALL)
+def test_bait(provider: Scene, implementation: Implementation, first: Turn) -> None:
+    """Tools of those names are there and run when they are called; what the service calls runs none of them."""
+    tools = [*agent("assistant").tools, *BAIT]
+    provider.plays(*(calls(Call.of(tool.name, {"query": "x"})) for tool in BAIT), says("Found."))
+    control(implementation.run(tools=tools), *(tool.name for tool in BAIT))
+    provider.plays(first, says("Done."))
+
+    run = implementation.run(tools=tools)
+
+    tools_ran(run, RAN)
+    assert ["call_1a"] == [answer.id for answer in run.new_answers(1)]
+
+
+PIECES: st.SearchStrategy[Piece] = st.one_of(
+    st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(st.characters(codec="utf-8"), max_size=10)),
+    st.just(Text("I look.")),
+    st.just(WEATHER),
+)
+
+
+@requirement("claude-hosted-blocks-go-back")
+def test_any_hosted_blocks(provider: Scene, implementation: Implementation) -> None:
+    """Any turn of hosted tools, text and calls, in any order."""
+
+    @implementation.every(st.lists(PIECES, max_size=5), st.lists(PIECES, max_size=2))
+    def holds(before: list[Piece], behind: list[Piece]) -> None:
+        provider.plays(turn(*before, Call.of("ping"), *behind), says("Done."))
+
+        run = implementation.run()
+
+        turn_echoed(run, 1)
+
+
+@requirement("claude-results-stand-alone-beside-a-pending-tool")
+@pytest.mark.parametrize("kind", ["search", "mcp"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_beside_a_pending_tool(provider: Scene, implementation: Implementation, kind: HostedKind, count: int) -> None:
+    """What follows the turn holds results and nothing else, and the request the tools of the one before."""
+    wanted = [WEATHER, Call.of("ping")][:count]
+    provider.plays(turn("I search.", Hosted(kind, done=False), *wanted), turn(Hosted(kind), "Found."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert {"tool_result"} == {block.get("type") for blocks in carrying(run, 2) for block in blocks}
+    assert run.request(1).request.tools == run.request(2).request.tools
+
+
+SERVERS = [
+    {"name": "looptck", "url": "https://mcp.looptck.example/sse"},
+    {"name": "second", "url": "https://second.looptck.example/mcp"},
+]
+NAMES = [server["name"] for server in SERVERS]
+KNOWS_TOOLSETS = "2025-11-20"
+"""The date of the first version of the connector with toolsets (MCP connector, Deprecated version)."""
+
+
+def _with_servers(provider: Scene, implementation: Implementation, count: int = 2) -> Run:
+    """A run with MCP servers, and three requests: one after results, one after a pause."""
+    provider.plays(
+        turn(Hosted("mcp"), WEATHER), turn("Wait.", Hosted("mcp", done=False), stop="pause"), says("It is warm.")
+    )
+    return implementation.run(mcp_servers=SERVERS[:count])
+
+
+def _of_three(run: Run) -> Iterator[Received]:
+    """The requests. NotReached where there are fewer than three, and those that came were as they should be."""
+    run.request(1)
+    yield from run.requests
+    run.request(3)
+
+
+COUNTS = pytest.mark.parametrize("count", [1, 2])
+
+
+@requirement("claude-mcp-servers-are-named")
+@COUNTS
+def test_servers(provider: Scene, implementation: Implementation, count: int) -> None:
+    """All three requests have the servers with type, name and url."""
+    run = _with_servers(provider, implementation, count)
+
+    wanted = [{"type": "url", **server} for server in SERVERS[:count]]
+    for received in _of_three(run):
+        named = [
+            {key: server.get(key) for key in ("type", "name", "url")} for server in listed(received, "mcp_servers")
+        ]
+        assert wanted == sorted(named, key=lambda server: str(server["name"])), f"request {received.n}"
+
+
+@requirement("claude-mcp-toolsets-are-offered")
+@COUNTS
+def test_toolsets(provider: Scene, implementation: Implementation, count: int) -> None:
+    """All three requests have a toolset for each server, and none besides; a thread has those that it began with."""
+    run = _with_servers(provider, implementation, count)
+
+    for received in _of_three(run):
+        if received.request.continues:
+            continue
+        toolsets = [tool for tool in listed(received, "tools") if tool.get("type") == "mcp_toolset"]
+        assert NAMES[:count] == sorted(str(one.get("mcp_server_name")) for one in toolsets), f"request {received.n}"
+
+
+@requirement("claude-mcp-stands-beside-tools")
+def test_tools_beside_servers(provider: Scene, implementation: Implementation) -> None:
+    """All three requests offer the tools of the loop, and the one that is called runs and is answered."""
+    run = _with_servers(provider, implementation)
+
+    for received in _of_three(run):
+        assert set(run.offered) == {tool.name for tool in received.request.tools}, f"request {received.n}"
+    tools_ran(run, RAN)
+    answers(run, 1)
+    assert "It is warm." == run.value.text
+
+
+@requirement("claude-mcp-beta-is-asked-for")
+def test_beta(provider: Scene, implementation: Implementation) -> None:
+    """All three requests ask for a version of the connector that has toolsets; which one is recorded."""
+    run = _with_servers(provider, implementation)
+
+    for received in _of_three(run):
+        header = received.headers.get("anthropic-beta", "")
+        versions = re.findall(r"\bmcp-client-(\d{4}-\d{2}-\d{2})\b", header)
+        assert any(version >= KNOWS_TOOLSETS for version in versions), f"request {received.n}: {header!r}"
+        implementation.diverges("beta of the MCP connector", ", ".join(versions))

@@ -1,0 +1,194 @@
+"""Profile ``anthropic-loop``: pruning, by which long loops send no more than their latest rounds.
+
+A round is a turn with calls and its results, with the paused turns that led to it. It goes whole or stays whole: the
+skill takes old results out and leaves their calls, which the service refuses.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, groupby
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from looptck.checks import Implementation, requirement
+from looptck.expected import Owed, Wanted, difference
+from looptck.history import Answered, Asked, Item
+from looptck.kit import Scene
+from looptck.run import Run
+from looptck.turns import Call, Hosted, Thinking, Turn, calls, says, turn
+
+MOST_TURNS = 9
+"""With the answer as many model calls as a loop makes that was given no limit."""
+ROUNDS = [
+    calls(Call.of("note", {"text": "one"})),
+    turn(Thinking("Two of them."), "I look.", Call.of("note", {"text": "two"}), Call.of("ping")),
+    turn(Thinking("Hm."), Hosted(done=False), stop="pause"),
+    turn(Hosted("mcp"), Call.of("weather", {"city": "Paris"})),
+    calls(Call.of("note", {"text": "four"}), Call.of("note", {"text": "five"}), Call.of("ping"), text="Then these."),
+    calls(Call.of("ping")),
+]
+"""Five rounds, the third with a pause before it."""
+COUNT = 5
+
+
+def _rounds(run: Run, n: int) -> tuple[list[list[Wanted]], list[Wanted]]:
+    """The rounds before request ``n``, and what stands behind the last: turns that were paused since."""
+    rounds: list[list[Wanted]] = [[]]
+    for item in run.expected(n)[len(run.prompt) :]:
+        if rounds[-1] and isinstance(rounds[-1][-1], Owed) and not isinstance(item, Owed):
+            rounds.append([])
+        rounds[-1].append(item)
+    behind = [] if rounds[-1] and isinstance(rounds[-1][-1], Owed) else rounds.pop()
+    return rounds, behind
+
+
+def _latest(run: Run, n: int, keep: int) -> list[Wanted]:
+    """The rounds that request ``n`` should carry, and what stands behind them."""
+    rounds, behind = _rounds(run, n)
+    return [*(item for one in rounds[max(0, len(rounds) - keep) :] for item in one), *behind]
+
+
+def _same(n: int, wanted: Sequence[Wanted], items: Sequence[Item]) -> None:
+    """Fails where these pieces of request ``n`` are others; in which order results stand is no matter of pruning."""
+    found = difference(_in_order(wanted), _in_order(items))
+    assert found is None, f"request {n}, at {found.pointer}: {found.got} where {found.expected} is due"
+
+
+def _in_order(items: Sequence[Any]) -> list[Any]:
+    """The pieces, results that follow each other sorted by the ids of their calls."""
+    groups = groupby(items, key=lambda item: isinstance(item, Owed | Answered))
+    return [item for sorts, group in groups for item in (sorted(group, key=lambda one: one.id) if sorts else group)]
+
+
+def _ends_with_its_latest(run: Run, keep: int) -> None:
+    for received in run.requests:
+        wanted, items = _latest(run, received.n, keep), received.request.items
+        _same(received.n, wanted, items[max(0, len(items) - len(wanted)) :])
+
+
+def _has_nothing_older(run: Run, keep: int) -> None:
+    for received in run.requests:
+        rounds, _ = _rounds(run, received.n)
+        old = {item.id for one in rounds[: max(0, len(rounds) - keep)] for item in one if isinstance(item, Owed)}
+        there = {item.id for item in received.request.items if isinstance(item, Asked | Answered)}
+        assert set() == old & there, f"request {received.n} holds {sorted(old & there)}"
+
+
+def _is_prompt_and_latest(run: Run, keep: int) -> None:
+    for received in run.requests:
+        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], received.request.items)
+
+
+def _pruned(provider: Scene, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS) -> Run:
+    """A run of these turns with so many rounds kept; it has come to its end."""
+    provider.plays(*turns, says("Done."))
+    run = implementation.run(keep_rounds=keep)
+    run.request(len(turns) + 1)
+    return run
+
+
+@requirement("claude-pruning-keeps-the-prompt")
+@pytest.mark.parametrize("keep", [0, 1, 3])
+def test_prompt(provider: Scene, implementation: Implementation, keep: int) -> None:
+    """Every request begins with the system prompt and the first user message, whatever was pruned."""
+    run = _pruned(provider, implementation, keep)
+
+    prompt = run.expected(1)
+    for received in run.requests:
+        _same(received.n, prompt, received.request.items[: len(prompt)])
+
+
+@requirement("claude-pruning-keeps-the-latest-rounds")
+@pytest.mark.parametrize("keep", [1, 2, 4])
+def test_latest_rounds(provider: Scene, implementation: Implementation, keep: int) -> None:
+    """Every request ends with its latest rounds, each piece of them in its place."""
+    run = _pruned(provider, implementation, keep)
+
+    _ends_with_its_latest(run, keep)
+
+
+@requirement("claude-pruning-drops-older-rounds")
+@pytest.mark.parametrize("keep", [1, 2, 4])
+def test_older_rounds(provider: Scene, implementation: Implementation, keep: int) -> None:
+    """No request has a call or a result of a round before its latest."""
+    run = _pruned(provider, implementation, keep)
+
+    _has_nothing_older(run, keep)
+
+
+@requirement("claude-pruning-to-none-drops-all")
+def test_none(provider: Scene, implementation: Implementation) -> None:
+    """Every request is the prompt alone, but for a turn that is paused."""
+    run = _pruned(provider, implementation, 0)
+
+    _is_prompt_and_latest(run, 0)
+
+
+@requirement("claude-pruning-beyond-the-rounds-drops-none")
+@pytest.mark.parametrize("keep", [COUNT, COUNT + 1, 100])
+def test_all(provider: Scene, implementation: Implementation, keep: int) -> None:
+    """Every request carries the whole history."""
+    run = _pruned(provider, implementation, keep)
+
+    _is_prompt_and_latest(run, keep)
+
+
+@requirement("claude-pruning-changes-no-tool-run")
+@pytest.mark.parametrize("keep", [0, 1, 3])
+def test_tool_runs(provider: Scene, implementation: Implementation, keep: int) -> None:
+    """The same tools run as without pruning, turn by turn, and the answer is the same."""
+    whole = _pruned(provider, implementation, None)
+    run = _pruned(provider, implementation, keep)
+
+    assert whole.rounds == run.rounds
+    assert whole.ending == run.ending
+
+
+_CALLS = st.sampled_from(["note", "ping", "weather"]).map(Call.of)
+_BEFORE = st.lists(st.sampled_from([Thinking("Hm."), "I look.", Hosted(), Hosted("mcp")]), max_size=2)
+_TURN = st.builds(lambda before, wanted: turn(*before, *wanted), _BEFORE, st.lists(_CALLS, min_size=1, max_size=3))
+_PAUSE = st.sampled_from([turn(Hosted(done=False), stop="pause"), turn(Thinking("Hm."), "Wait.", stop="pause")])
+_ROUND = st.builds(lambda pauses, turn: [*pauses, turn], st.lists(_PAUSE, max_size=2), _TURN)
+CONVERSATION = st.lists(_ROUND, min_size=1, max_size=6).map(lambda rounds: [*chain(*rounds)][:MOST_TURNS])
+"""One to six rounds of one to three calls, with paused turns before them."""
+KEPT = st.integers(0, 7)
+
+
+@requirement("claude-pruning-leaves-no-orphan")
+def test_no_orphans(provider: Scene, implementation: Implementation) -> None:
+    """Any conversation, any number of rounds kept: calls and results are there in pairs, and nothing is refused."""
+
+    @implementation.every(CONVERSATION, KEPT)
+    def holds(turns: list[Turn], keep: int) -> None:
+        run = _pruned(provider, implementation, keep, turns)
+
+        for received in run.requests:
+            assert () == received.problems, f"request {received.n}: {received.problems[0].message}"
+            asked, answered = received.request.asked, received.request.answers
+            assert Counter(one.id for one in asked) == Counter(one.id for one in answered), f"request {received.n}"
+
+
+@requirement("claude-pruning-keeps-the-latest-rounds")
+def test_latest_of_any(provider: Scene, implementation: Implementation) -> None:
+    """The same of any conversation, and any number of rounds."""
+
+    @implementation.every(CONVERSATION, KEPT)
+    def holds(turns: list[Turn], keep: int) -> None:
+        run = _pruned(provider, implementation, keep, turns)
+
+        _ends_with_its_latest(run, keep)
+
+
+@requirement("claude-pruning-drops-older-rounds")
+def test_older_of_any(provider: Scene, implementation: Implementation) -> None:
+    """The same of any conversation, and any number of rounds."""
+
+    @implementation.every(CONVERSATION, KEPT)
+    def holds(turns: list[Turn], keep: int) -> None:
+        run = _pruned(provider, implementation, keep, turns)
+
+        _has_nothing_older(run, keep)
