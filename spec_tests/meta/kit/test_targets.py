@@ -45,12 +45,12 @@ def test_a_target_has_its_files(folder: Path) -> None:
 
 def test_an_age_has_its_files(folder: Path) -> None:
     """Each age of a target has a name, requirements, known failures and an environment of its own."""
-    younger, older = runner.targets()[1:]
+    older, newer = runner.targets()[1:]
 
-    assert ("two@1.0", "two@2") == (younger.name, older.name)
-    assert folder / "two" / "requirements-1.0.txt" == younger.requirements
-    assert folder / "two" / "known-failures-1.0.yaml" == younger.known_failures
-    assert younger.kept != older.kept
+    assert ("two@1.0", "two@2") == (older.name, newer.name)
+    assert folder / "two" / "requirements-1.0.txt" == older.requirements
+    assert folder / "two" / "known-failures-1.0.yaml" == older.known_failures
+    assert older.kept != newer.kept
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,42 @@ from meta.loops.faults import Fault, because
 PLAIN = ("anthropic-messages/plain/sync",)
 STREAM = ("anthropic-messages/stream/sync",)
 
+PRUNED = (
+    "claude-pruning-keeps-the-prompt",
+    "claude-pruning-keeps-the-latest-rounds",
+    "claude-pruning-drops-older-rounds",
+    "claude-pruning-beyond-the-rounds-drops-none",
+    "claude-pruning-changes-no-tool-run",
+)
+"""What is judged by several rounds, one of them paused."""
+MCP = (
+    "claude-mcp-servers-are-named",
+    "claude-mcp-toolsets-are-offered",
+    "claude-mcp-stands-beside-tools",
+    "claude-mcp-beta-is-asked-for",
+)
+"""What is judged by a run that goes on."""
+FAILURES = (
+    "claude-failed-results-are-marked",
+    "claude-failed-results-tell-why",
+    "claude-failing-call-leaves-the-others-whole",
+)
+"""What is judged by the result of a tool that failed."""
+UNKNOWN_TOOLS = ("claude-unknown-tool-is-loud", "claude-unknown-tool-is-never-unanswered")
+"""What is judged by a call that nobody can run."""
+RESULTS = ("claude-results-carry-their-ids", "claude-results-keep-call-order")
+"""What is judged by two results."""
+STOPPED = (
+    "claude-ended-turn-runs-nothing",
+    "claude-stop-sequence-runs-nothing",
+    "claude-unknown-stop-reason-runs-nothing",
+    "claude-truncated-turn-runs-nothing",
+    "claude-refused-turn-runs-nothing",
+)
+"""What is judged by a turn that is not to be run."""
+PAUSED = ("claude-hosted-calls-are-never-dispatched", "claude-hosted-blocks-go-back", "claude-thinking-goes-back")
+"""What is judged behind a pause."""
+
 STOPS = [
     Fault(broken_stops.CutCallsRun, ("claude-truncated-turn-runs-nothing",), PLAIN),
     Fault(broken_stops.RefusedCallsRun, ("claude-refused-turn-runs-nothing",), PLAIN),
@@ -24,17 +60,11 @@ STOPS = [
         PLAIN,
         also=because(
             "the service refuses the empty message, and the run ends there",
+            *PRUNED,
+            *PAUSED,
             "claude-pauses-are-bounded",
             "claude-mcp-stands-beside-tools",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
             "claude-pruning-to-none-drops-all",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
-            "claude-hosted-calls-are-never-dispatched",
-            "claude-hosted-blocks-go-back",
-            "claude-thinking-goes-back",
         ),
     ),
     Fault(
@@ -43,21 +73,12 @@ STOPS = [
         PLAIN,
         also=because(
             "not reached: the run ends at the pause",
+            *PRUNED,
+            *MCP,
+            *PAUSED,
             "claude-pauses-are-bounded",
             "claude-tools-are-offered-every-time",
-            "claude-mcp-servers-are-named",
-            "claude-mcp-toolsets-are-offered",
-            "claude-mcp-stands-beside-tools",
-            "claude-mcp-beta-is-asked-for",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
             "claude-pruning-to-none-drops-all",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
-            "claude-hosted-calls-are-never-dispatched",
-            "claude-hosted-blocks-go-back",
-            "claude-thinking-goes-back",
         ),
     ),
     Fault(loops.Nobody, ("claude-nothing-empty-is-sent",), PLAIN),
@@ -75,11 +96,7 @@ CALLS = [
         loops.OneByOne,
         ("claude-calls-run-at-the-same-time",),
         PLAIN,
-        also=because(
-            "not reached: needs a first call that ends after the second",
-            "claude-results-carry-their-ids",
-            "claude-results-keep-call-order",
-        ),
+        also=because("not reached: needs a first call that ends after the second", *RESULTS),
     ),
     Fault(loops.AsTheyEnd, ("claude-results-keep-call-order",), PLAIN),
     Fault(
@@ -88,19 +105,11 @@ CALLS = [
         PLAIN,
         also=because(
             "needs two calls in a turn, and the service refuses an unanswered one",
+            *PRUNED,
+            *FAILURES,
+            *UNKNOWN_TOOLS,
+            *RESULTS,
             "claude-tool-errors-are-not-thrown",
-            "claude-failed-results-are-marked",
-            "claude-failed-results-tell-why",
-            "claude-failing-call-leaves-the-others-whole",
-            "claude-unknown-tool-is-loud",
-            "claude-unknown-tool-is-never-unanswered",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
-            "claude-results-carry-their-ids",
-            "claude-results-keep-call-order",
             "claude-results-share-one-message",
         ),
     ),
@@ -110,6 +119,10 @@ CALLS = [
         PLAIN,
         also=because(
             "no result is found under its call's id, and the service refuses the request",
+            *PRUNED,
+            *MCP,
+            *FAILURES,
+            *UNKNOWN_TOOLS,
             "claude-model-is-asked-until-it-answers",
             "claude-default-limit-is-ten",
             "claude-limit-counts-model-calls",
@@ -119,21 +132,7 @@ CALLS = [
             "claude-history-only-grows",
             "claude-tools-are-offered-every-time",
             "claude-tool-errors-are-not-thrown",
-            "claude-failed-results-are-marked",
-            "claude-failed-results-tell-why",
-            "claude-failing-call-leaves-the-others-whole",
-            "claude-unknown-tool-is-loud",
-            "claude-unknown-tool-is-never-unanswered",
             "claude-hosted-calls-are-never-dispatched",
-            "claude-mcp-servers-are-named",
-            "claude-mcp-toolsets-are-offered",
-            "claude-mcp-stands-beside-tools",
-            "claude-mcp-beta-is-asked-for",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
             "claude-every-call-is-answered",
             "claude-results-keep-call-order",
             "claude-turn-precedes-its-results",
@@ -154,15 +153,8 @@ CALLS = [
         PLAIN,
         also=because(
             "the service refuses results for what it has run itself",
-            "claude-mcp-servers-are-named",
-            "claude-mcp-toolsets-are-offered",
-            "claude-mcp-stands-beside-tools",
-            "claude-mcp-beta-is-asked-for",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
+            *PRUNED,
+            *MCP,
             "claude-every-call-is-answered",
             "claude-results-carry-their-ids",
         ),
@@ -171,12 +163,7 @@ CALLS = [
         loops.Throws,
         ("claude-tool-errors-are-not-thrown",),
         PLAIN,
-        also=because(
-            "not reached: the run ends with the error",
-            "claude-failed-results-are-marked",
-            "claude-failed-results-tell-why",
-            "claude-failing-call-leaves-the-others-whole",
-        ),
+        also=because("not reached: the run ends with the error", *FAILURES),
     ),
     Fault(
         loops.ErrorsUnmarked,
@@ -205,13 +192,9 @@ CALLS = [
         PLAIN,
         also=because(
             "the service refuses the request with the results, and the run ends there",
+            *PRUNED,
             "claude-tool-errors-are-not-thrown",
             "claude-results-stand-alone-beside-a-pending-tool",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
         ),
     ),
 ]
@@ -225,6 +208,8 @@ STREAMS = [
         STREAM,
         also=because(
             "every call of a stream runs twice",
+            *RESULTS,
+            *STOPPED,
             "claude-model-is-asked-until-it-answers",
             "claude-last-turn-runs-its-tools",
             "claude-calls-run-at-the-same-time",
@@ -235,8 +220,6 @@ STREAMS = [
             "claude-pruning-keeps-the-latest-rounds",
             "claude-pruning-beyond-the-rounds-drops-none",
             "claude-every-call-is-answered",
-            "claude-results-carry-their-ids",
-            "claude-results-keep-call-order",
             "claude-input-is-accumulated",
             "claude-input-is-accumulated-by-index",
             "claude-empty-input-is-an-object",
@@ -245,12 +228,7 @@ STREAMS = [
             "claude-invalid-input-runs-nothing",
             "claude-every-call-runs",
             "claude-tool-use-runs-the-calls",
-            "claude-truncated-turn-runs-nothing",
-            "claude-ended-turn-runs-nothing",
-            "claude-stop-sequence-runs-nothing",
-            "claude-unknown-stop-reason-runs-nothing",
             "claude-paused-turn-is-resumed",
-            "claude-refused-turn-runs-nothing",
         ),
     ),
     Fault(
@@ -259,17 +237,12 @@ STREAMS = [
         STREAM,
         also=because(
             "what has started early cannot be taken back, nor waited for together",
+            *RESULTS,
+            *STOPPED,
             "claude-calls-run-at-the-same-time",
             "claude-hosted-calls-are-never-dispatched",
-            "claude-results-carry-their-ids",
-            "claude-results-keep-call-order",
             "claude-error-event-runs-nothing",
             "claude-cut-stream-runs-nothing",
-            "claude-ended-turn-runs-nothing",
-            "claude-stop-sequence-runs-nothing",
-            "claude-unknown-stop-reason-runs-nothing",
-            "claude-truncated-turn-runs-nothing",
-            "claude-refused-turn-runs-nothing",
         ),
     ),
 ]
@@ -282,12 +255,8 @@ PRUNING = [
         PLAIN,
         also=because(
             "the service refuses calls without results, and the run ends there",
-            "claude-pruning-keeps-the-prompt",
-            "claude-pruning-keeps-the-latest-rounds",
-            "claude-pruning-drops-older-rounds",
+            *PRUNED,
             "claude-pruning-to-none-drops-all",
-            "claude-pruning-beyond-the-rounds-drops-none",
-            "claude-pruning-changes-no-tool-run",
         ),
     ),
     Fault(
