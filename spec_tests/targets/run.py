@@ -1,9 +1,12 @@
 """Runs the kit against real implementations, each in an environment of its own.
 
-    python spec_tests/targets/run.py [NAME ...]
+    python spec_tests/targets/run.py [NAME ...] [OPTION of looptck run ...]
 
 A target is a folder here: what to install (``requirements.txt``), how to drive it (``driver.py``), and where present
-what is known to be wrong with it (``known-failures.yaml``). Environments and results are kept in ``.tox/targets/``.
+what is known to be wrong with it (``known-failures.yaml``). A target of several ages has files for each of them,
+``requirements-AGE.txt`` and ``known-failures-AGE.yaml``, and one driver; its ages are named ``NAME@AGE``, and ``NAME``
+is all of them. Environments and results are kept in ``.tox/targets/``. The first argument that begins with a dash and
+all that follow go to ``looptck run``.
 Exit status: 0 if every run was clean, 1 if one was not, 2 for a name that is no target.
 """
 
@@ -14,7 +17,10 @@ import shlex
 import subprocess
 import sys
 import venv
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
+from typing import Self
 
 TARGETS = Path(__file__).resolve().parent
 ROOT = TARGETS.parents[1]
@@ -22,43 +28,82 @@ KEPT = ROOT / ".tox" / "targets"
 SERVE = ROOT / "spec_tests" / "looptck" / "drivers" / "serve.py"
 
 
-def main(names: list[str]) -> int:
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An implementation, at one age where it has several."""
+
+    folder: Path
+    age: str | None
+
+    @classmethod
+    def required_by(cls, requirements: Path) -> Self:
+        """The target that such a file makes one."""
+        _, dash, age = requirements.stem.partition("-")
+        return cls(requirements.parent, age if dash else None)
+
+    @property
+    def name(self) -> str:
+        return self.folder.name if self.age is None else f"{self.folder.name}@{self.age}"
+
+    @property
+    def kept(self) -> Path:
+        """Where its environment and its results are."""
+        return KEPT / self.name
+
+    @property
+    def requirements(self) -> Path:
+        return self._file("requirements", ".txt")
+
+    @property
+    def known_failures(self) -> Path:
+        return self._file("known-failures", ".yaml")
+
+    def _file(self, stem: str, suffix: str) -> Path:
+        return self.folder / (f"{stem}{suffix}" if self.age is None else f"{stem}-{self.age}{suffix}")
+
+
+def targets() -> list[Target]:
+    """All that there are, those of one folder beside each other."""
+    return [Target.required_by(path) for path in sorted(TARGETS.glob("*/requirements*.txt"))]
+
+
+def main(arguments: list[str]) -> int:
     """Run the named targets, or all of them."""
-    known = sorted(path.parent.name for path in TARGETS.glob("*/requirements.txt"))
-    if strangers := [name for name in names if name not in known]:
-        print(f"no such target: {', '.join(strangers)}; there are {', '.join(known)}", file=sys.stderr)
+    names = list(takewhile(lambda argument: not argument.startswith("-"), arguments))
+    known = targets()
+    words = {target.name for target in known} | {target.folder.name for target in known}
+    if strangers := [name for name in names if name not in words]:
+        print(f"no such target: {', '.join(strangers)}; there are {', '.join(sorted(words))}", file=sys.stderr)
         return 2
     clean = True
-    for name in names or known:
-        print(f"== {name}", flush=True)
-        clean &= run(name, environment(name)) == 0
+    for target in known:
+        if not names or {target.name, target.folder.name} & set(names):
+            print(f"== {target.name}", flush=True)
+            clean &= run(target, environment(target), arguments[len(names) :]) == 0
     return 0 if clean else 1
 
 
-def environment(name: str) -> Path:
+def environment(target: Target) -> Path:
     """The Python of the target's environment, made anew where its requirements are not those that it was made for."""
-    place = KEPT / name / "venv"
+    place = target.kept / "venv"
     python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    requirements = TARGETS / name / "requirements.txt"
-    required = requirements.read_text(encoding="utf-8")
+    required = target.requirements.read_text(encoding="utf-8")
     made_for = place / "requirements.txt"
     if not made_for.is_file() or made_for.read_text(encoding="utf-8") != required:
         venv.create(place, clear=True, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", target.requirements], check=True)
         made_for.write_text(required, encoding="utf-8")
     return python
 
 
-def run(name: str, python: Path) -> int:
+def run(target: Target, python: Path, options: list[str]) -> int:
     """Run the suite against one target; its exit status."""
-    driver = TARGETS / name / "driver.py"
-    line = shlex.join([str(python), str(SERVE), f"{driver}:Driver"])
+    line = shlex.join([str(python), str(SERVE), f"{target.folder / 'driver.py'}:Driver"])
     command = [sys.executable, "-m", "looptck.cli", "run", "--driver", f"cmd:{line}"]
-    command += ["--json", str(KEPT / name / "results.json")]
-    known_failures = TARGETS / name / "known-failures.yaml"
-    if known_failures.is_file():
-        command += ["--known-failures", str(known_failures)]
-    return subprocess.run(command, env=os.environ | surroundings(KEPT / name), check=False).returncode
+    command += ["--json", str(target.kept / "results.json")]
+    if target.known_failures.is_file():
+        command += ["--known-failures", str(target.known_failures)]
+    return subprocess.run([*command, *options], env=os.environ | surroundings(target.kept), check=False).returncode
 
 
 def surroundings(folder: Path) -> dict[str, str]:
