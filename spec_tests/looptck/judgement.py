@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,11 +34,15 @@ def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
     return "error", f"looptck itself: {type(error).__name__}: {error}"
 
 
+_WHENCE = re.compile(r" +\+ +(where|and) ")
+"""How pytest begins the lines that tell of which values an asserted value was made."""
+
+
 def _first_lines(error: AssertionError) -> str:
-    """What an assertion says. Where a check has its own words, pytest's view of the values behind them is left out."""
+    """What an assertion says. Where a check has its own words, pytest's account of whence values come is left out."""
     lines = str(error).strip().splitlines()
-    values = next((n for n, line in enumerate(lines) if n and line.startswith("assert ")), len(lines))
-    del lines[values:]
+    if lines and not lines[0].startswith("assert "):
+        lines = [line for line in lines if not _WHENCE.match(line)]
     return "\n".join(lines[:12]) or "an assertion of the check does not hold"
 
 

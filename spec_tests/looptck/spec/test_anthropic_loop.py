@@ -183,8 +183,8 @@ def test_history(provider: Scene, implementation: Implementation) -> None:
 
 @requirement("claude-tools-are-offered-every-time")
 def test_tools_are_offered(provider: Scene, implementation: Implementation) -> None:
-    """A request with results, and one that resumes a paused turn, offer what the first request offers."""
-    provider.plays(_asks(1), turn("I search.", Hosted(done=False), stop="pause"), says("Done."))
+    """Requests with results offer what the first request offers."""
+    provider.plays(_asks(1), _asks(2), says("Done."))
 
     run = implementation.run()
 

@@ -16,6 +16,7 @@ from looptck.run import Run
 from looptck.spec.messages import carrying, listed
 from looptck.transcript import Received
 from looptck.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
+from looptck.verdicts import NotApplicable
 
 QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "What to look for."}}}
 BAIT = [Tool(name, "Searches in the files of the user.", QUERY) for name in ("web_search", "search")]
@@ -93,31 +94,43 @@ KNOWS_TOOLSETS = "2025-11-20"
 
 
 def _with_servers(provider: Scene, implementation: Implementation, count: int = 2) -> Run:
-    """A run with MCP servers, and three requests: one after results, one after a pause."""
-    provider.plays(
-        turn(Hosted("mcp"), WEATHER), turn("Wait.", Hosted("mcp", done=False), stop="pause"), says("It is warm.")
-    )
+    """A run with MCP servers, and two requests, the second with results."""
+    provider.plays(turn(Hosted("mcp"), WEATHER), says("It is warm."))
     return implementation.run(mcp_servers=SERVERS[:count])
 
 
-def _of_three(run: Run) -> Iterator[Received]:
-    """The requests. NotReached where there are fewer than three, and those that came were as they should be."""
+def _both(run: Run) -> Iterator[Received]:
+    """The requests. NotReached where there are fewer than two, and the one that came was as it should be."""
     run.request(1)
     yield from run.requests
-    run.request(3)
+    run.request(2)
 
 
 COUNTS = pytest.mark.parametrize("count", [1, 2])
 
 
+@requirement("claude-paused-turn-is-resumed")
+def test_tools_of_a_resumed_turn(provider: Scene, implementation: Implementation) -> None:
+    """A paused turn is resumed with the tools that it was asked with, and the servers, where the loop names any."""
+    provider.plays(turn("I search.", Hosted("mcp", done=False), stop="pause"), says("Done."))
+
+    run = implementation.run(mcp_servers=SERVERS if implementation.started.can("mcp") else ())
+
+    first, second = run.request(1), run.request(2)
+    if second.request.continues:
+        raise NotApplicable("a request that continues a thread says nothing of tools")
+    for member in ("tools", "mcp_servers"):
+        assert listed(first, member) == listed(second, member), member
+
+
 @requirement("claude-mcp-servers-are-named")
 @COUNTS
 def test_servers(provider: Scene, implementation: Implementation, count: int) -> None:
-    """All three requests have the servers with type, name and url."""
+    """Both requests have the servers with type, name and url."""
     run = _with_servers(provider, implementation, count)
 
     wanted = [{"type": "url", **server} for server in SERVERS[:count]]
-    for received in _of_three(run):
+    for received in _both(run):
         named = [
             {key: server.get(key) for key in ("type", "name", "url")} for server in listed(received, "mcp_servers")
         ]
@@ -127,10 +140,10 @@ def test_servers(provider: Scene, implementation: Implementation, count: int) ->
 @requirement("claude-mcp-toolsets-are-offered")
 @COUNTS
 def test_toolsets(provider: Scene, implementation: Implementation, count: int) -> None:
-    """All three requests have a toolset for each server, and none besides; a thread has those that it began with."""
+    """Both requests have a toolset for each server, and none besides; a thread has those that it began with."""
     run = _with_servers(provider, implementation, count)
 
-    for received in _of_three(run):
+    for received in _both(run):
         if received.request.continues:
             continue
         toolsets = [tool for tool in listed(received, "tools") if tool.get("type") == "mcp_toolset"]
@@ -139,10 +152,10 @@ def test_toolsets(provider: Scene, implementation: Implementation, count: int) -
 
 @requirement("claude-mcp-stands-beside-tools")
 def test_tools_beside_servers(provider: Scene, implementation: Implementation) -> None:
-    """All three requests offer the tools of the loop, and the one that is called runs and is answered."""
+    """Both requests offer the tools of the loop, and the one that is called runs and is answered."""
     run = _with_servers(provider, implementation)
 
-    for received in _of_three(run):
+    for received in _both(run):
         assert set(run.offered) == {tool.name for tool in received.request.tools}, f"request {received.n}"
     tools_ran(run, RAN)
     answers(run, 1)
@@ -151,10 +164,10 @@ def test_tools_beside_servers(provider: Scene, implementation: Implementation) -
 
 @requirement("claude-mcp-beta-is-asked-for")
 def test_beta(provider: Scene, implementation: Implementation) -> None:
-    """All three requests ask for a version of the connector that has toolsets; which one is recorded."""
+    """Both requests ask for a version of the connector that has toolsets; which one is recorded."""
     run = _with_servers(provider, implementation)
 
-    for received in _of_three(run):
+    for received in _both(run):
         header = received.headers.get("anthropic-beta", "")
         versions = re.findall(r"\bmcp-client-(\d{4}-\d{2}-\d{2})\b", header)
         assert any(version >= KNOWS_TOOLSETS for version in versions), f"request {received.n}: {header!r}"

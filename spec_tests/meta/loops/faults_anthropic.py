@@ -17,13 +17,6 @@ PRUNED = (
     "claude-pruning-changes-no-tool-run",
 )
 """What is judged by several rounds, one of them paused."""
-MCP = (
-    "claude-mcp-servers-are-named",
-    "claude-mcp-toolsets-are-offered",
-    "claude-mcp-stands-beside-tools",
-    "claude-mcp-beta-is-asked-for",
-)
-"""What is judged by a run that goes on."""
 FAILURES = (
     "claude-failed-results-are-marked",
     "claude-failed-results-tell-why",
@@ -42,8 +35,6 @@ STOPPED = (
     "claude-refused-turn-runs-nothing",
 )
 """What is judged by a turn that is not to be run."""
-PAUSED = ("claude-hosted-calls-are-never-dispatched", "claude-hosted-blocks-go-back", "claude-thinking-goes-back")
-"""What is judged behind a pause."""
 
 STOPS = [
     Fault(broken_stops.CutCallsRun, ("claude-truncated-turn-runs-nothing",), PLAIN),
@@ -61,9 +52,7 @@ STOPS = [
         also=because(
             "the service refuses the empty message, and the run ends there",
             *PRUNED,
-            *PAUSED,
             "claude-pauses-are-bounded",
-            "claude-mcp-stands-beside-tools",
             "claude-pruning-to-none-drops-all",
         ),
     ),
@@ -74,10 +63,7 @@ STOPS = [
         also=because(
             "not reached: the run ends at the pause",
             *PRUNED,
-            *MCP,
-            *PAUSED,
             "claude-pauses-are-bounded",
-            "claude-tools-are-offered-every-time",
             "claude-pruning-to-none-drops-all",
         ),
     ),
@@ -120,7 +106,6 @@ CALLS = [
         also=because(
             "no result is found under its call's id, and the service refuses the request",
             *PRUNED,
-            *MCP,
             *FAILURES,
             *UNKNOWN_TOOLS,
             "claude-model-is-asked-until-it-answers",
@@ -133,6 +118,7 @@ CALLS = [
             "claude-tools-are-offered-every-time",
             "claude-tool-errors-are-not-thrown",
             "claude-hosted-calls-are-never-dispatched",
+            "claude-mcp-stands-beside-tools",
             "claude-every-call-is-answered",
             "claude-results-keep-call-order",
             "claude-turn-precedes-its-results",
@@ -154,7 +140,7 @@ CALLS = [
         also=because(
             "the service refuses results for what it has run itself",
             *PRUNED,
-            *MCP,
+            "claude-mcp-stands-beside-tools",
             "claude-every-call-is-answered",
             "claude-results-carry-their-ids",
         ),
