@@ -9,14 +9,20 @@ from looptck.cells import Cell
 from looptck.selection import concerns
 from looptck.verdicts import Result
 from looptck.wires import WIRES
+from meta.loops.faults import Fault
 
 CELLS = [Cell(wire, stream, mode) for wire in WIRES for stream in (False, True) for mode in ("sync", "async")]
 
 
-def expected(requirements: Iterable[str], cells: Iterable[Cell]) -> set[tuple[str, str]]:
-    """The requirements, in the cells that they concern."""
+def expected(fault: Fault, requirements: Iterable[str], cells: Iterable[Cell]) -> set[tuple[str, str]]:
+    """The requirements that a fault has fail, and those of the cells in which they do."""
     rows = catalogue()
-    return {(id, str(cell)) for id in requirements for cell in cells if concerns(rows[id], cell)}
+    return {
+        (id, str(cell))
+        for id in requirements
+        for cell in cells
+        if cell.matches(fault.where.get(id, fault.cells)) and concerns(rows[id], cell)
+    }
 
 
 def those(results: Iterable[Result], *verdicts: str) -> set[tuple[str, str]]:

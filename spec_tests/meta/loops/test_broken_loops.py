@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
-from looptck.catalogue import catalogue
-from looptck.cells import Cell
-from looptck.selection import concerns
 from looptck.verdicts import AGAINST
 from looptck_reference.driver import Driver
 from meta.loops import broken, broken_stops, broken_streams, stateful
-from meta.loops.expecting import CELLS, those
+from meta.loops.expecting import CELLS, expected, those
 from meta.loops.faults import CHAT_STREAM, FAULTS, SYNC, Fault
 from meta.loops.judging import judged
 
@@ -28,9 +23,9 @@ def test_broken_loop(fault: Fault) -> None:
     results = judged(fault.loop, *map(str, whole))
     results += judged(fault.loop, *map(str, others), requirements=narrow) if others else []
 
-    expected = _expected(fault, [*fault.named, *fault.also], whole) | _expected(fault, narrow, others)
-    assert expected == those(results, *AGAINST)
-    assert _expected(fault, fault.named, spoken) <= those(results, "fail")
+    fall = expected(fault, [*fault.named, *fault.also], whole) | expected(fault, narrow, others)
+    assert fall == those(results, *AGAINST)
+    assert expected(fault, fault.named, spoken) <= those(results, "fail")
 
 
 @pytest.mark.parametrize(
@@ -60,14 +55,3 @@ def test_loop_is_whole(loop: type[Driver]) -> None:
 
     assert set() == those(results, *AGAINST)
     assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
-
-
-def _expected(fault: Fault, requirements: Iterable[str], cells: Iterable[Cell]) -> set[tuple[str, str]]:
-    """The requirements that fail, and the cells in which they do."""
-    rows = catalogue()
-    return {
-        (id, str(cell))
-        for id in requirements
-        for cell in cells
-        if cell.matches(fault.where.get(id, fault.cells)) and concerns(rows[id], cell)
-    }

@@ -9,15 +9,16 @@ import pytest
 from looptck.catalogue import catalogue
 from looptck.verdicts import AGAINST
 from looptck_reference.driver import Driver
-from meta.loops import faults_agent_mode, faults_anthropic, faults_prompts
+from meta.loops import faults_agent_mode, faults_anthropic, faults_prompts, faults_rules
+from meta.loops.broken_rules import AllAtOnce
 from meta.loops.expecting import CELLS, expected, those
 from meta.loops.faults import SYNC, Fault
 from meta.loops.judging import judged
 
 FAULTS: dict[str, Sequence[Fault]] = {
-    "anthropic-loop": faults_anthropic.FAULTS,
+    "anthropic-loop": [*faults_anthropic.FAULTS, *faults_rules.ANTHROPIC_LOOP],
     "prompty-agent-mode": faults_agent_mode.FAULTS,
-    "prompty-spec": faults_prompts.FAULTS,
+    "prompty-spec": [*faults_prompts.FAULTS, *faults_rules.PROMPTY_SPEC],
 }
 NOT_CLAIMED = {"claude-eager-calls-run-at-most-once"}
 """The requirements that need what the reference does not do: it starts no calls early."""
@@ -33,8 +34,18 @@ def test_broken_loop(profile: str, fault: Fault) -> None:
 
     results = judged(fault.loop, *fault.cells, profile=profile)
 
-    assert expected([*fault.named, *fault.also], cells) == those(results, *AGAINST)
-    assert expected(fault.named, cells) <= those(results, "fail")
+    assert expected(fault, [*fault.named, *fault.also], cells) == those(results, *AGAINST)
+    assert expected(fault, fault.named, cells) <= those(results, "fail")
+
+
+def test_overlapping_calls_are_seen() -> None:
+    """Calls that overlap fail the requirement that they do not; what else falls with them is a matter of chance."""
+    rule = "spec-tools-run-one-after-the-other"
+
+    results = judged(AllAtOnce, *SYNC, profile="prompty-spec", requirements=[rule])
+
+    assert {"fail"} == {result.verdict for result in results}
+    assert {rule} == {id for id, _ in those(results, "fail")}
 
 
 @pytest.mark.parametrize("profile", FAULTS)
