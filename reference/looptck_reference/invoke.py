@@ -161,10 +161,10 @@ class Invoker:
 
     # Children
 
-    def below(self, registry: Registry) -> Self:
+    def below(self, registry: Registry, dialect: Dialect | None = None) -> Self:
         """An invoker for the children of a run: they find the handlers of that run."""
         return type(self)(
-            self.dialect,
+            dialect or self.dialect,
             loop=self.loop,
             registry=registry,
             tracing=self.tracing,
@@ -193,8 +193,7 @@ class Invoker:
         """In the mode single no call of the child's model is run, and it is asked once."""
         if tool.options["mode"] == "agentic":
             return self.begin(child, arguments, waits=waits)
-        once = self.below(self.registry)
-        once.dialect = replace(self.dialect, runs_calls_on=frozenset())
+        once = self.below(self.registry, replace(self.dialect, runs_calls_on=frozenset()))
         return once.begin(child, arguments, limit=1, waits=waits)
 
 

@@ -7,6 +7,7 @@ that a check is written once for all wires.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,6 +119,19 @@ def same_value(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same_value, one, other))
     return bool(one == other)
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """The keys and leaves of a JSON value, each as text; null is none."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from leaves(inner)
+    elif value is not None:
+        yield str(value)
 
 
 def spelled(arguments: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from looptck.checks import Implementation, requirement
 from looptck.expectations import answered_once, answers, answers_in_order
+from looptck.history import leaves
 from looptck.kit import Scene
 from looptck.provider import gates
 from looptck.provider.gates import Gate
@@ -153,7 +153,7 @@ def test_content_holds_the_value(provider: Scene, implementation: Implementation
     """Every key and leaf of the value stands in the content; how a text is written is recorded."""
     content = _text(_returned(provider, implementation, value).get("content"))
 
-    for leaf in _leaves(value):
+    for leaf in leaves(value):
         written = (leaf, *(json.dumps(leaf, ensure_ascii=escaped)[1:-1] for escaped in (False, True)))
         assert any(one.lower() in content.lower() for one in written), f"{leaf!r} is not in {content!r}"
     if isinstance(value, str):
@@ -166,16 +166,3 @@ def _text(content: Any) -> str:
         return content
     blocks = content if isinstance(content, list) else []
     return "".join(str(block.get("text", block)) if isinstance(block, dict) else str(block) for block in blocks)
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    """The keys and leaves of a value, each as text."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield key
-            yield from _leaves(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _leaves(inner)
-    else:
-        yield str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from looptck.checks import Implementation, requirement
 from looptck.expectations import answered_once, answers, answers_follow, calls_echoed, tools_ran
 from looptck.framing import NATURAL, Quirk
-from looptck.history import Answered
+from looptck.history import Answered, leaves
 from looptck.kit import Scene
 from looptck.outcome import Value
 from looptck.provider.script import Step
@@ -87,7 +86,7 @@ def test_structured_result(provider: Scene, implementation: Implementation, valu
     """Every key and leaf of what the tool returned stands in the text of the result."""
     answer = _answer(provider, implementation, value)
 
-    for leaf in _leaves(value):
+    for leaf in leaves(value):
         assert leaf.lower() in answer.text.lower(), f"{leaf!r} is not in {answer.text!r}"
     if isinstance(value, dict | list):
         implementation.diverges("structured results", "JSON" if _is_json(answer.text, value) else "other text")
@@ -107,18 +106,6 @@ def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answ
     answered = run.answers(1)
     assert 1 == len(answered)
     return answered[0]
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield key
-            yield from _leaves(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _leaves(inner)
-    elif value is not None:
-        yield str(value)
 
 
 @requirement("failing-call-leaves-the-others-whole")
