@@ -45,6 +45,9 @@ class Requirement:
     needs: tuple[str, ...] = ()
     """Capabilities without which it does not apply."""
     killed_by: tuple[str, ...] = ()
+    """The mutants that must fail it."""
+    no_mutant: str | None = None
+    """Why no mutant can break it."""
     cases: tuple[str, ...] = ()
     """Numbers in looptck's list of adversarial wire cases."""
     excluded: str | None = None
@@ -141,6 +144,7 @@ def _requirement(row: dict[str, Any], data: dict[str, Any]) -> Requirement:
         streams={"stream": True, "plain": False}.get(row.get("cells", "")),
         needs=tuple(row.get("needs", ())),
         killed_by=tuple(row.get("killed_by", ())),
+        no_mutant=row.get("no_mutant"),
         cases=tuple(row.get("cases", ())),
         excluded=row.get("excluded"),
     )

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, TypedDict, Unpack
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, example, given, settings
 from hypothesis.strategies import SearchStrategy
 
 from looptck.agents import Tool
@@ -144,11 +144,15 @@ class Implementation:
         """Record what the implementation does where the documents leave it open."""
         self.divergences[topic] = answer
 
-    def every(self, *strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], None]:
+    def every(
+        self, *strategies: SearchStrategy[Any], first: Mapping[str, Any] | None = None
+    ) -> Callable[[Callable[..., None]], None]:
         """Runs the decorated body for many values of the strategies; a failing one is shrunk and raised.
 
-        The same values every time: two runs in a row give the same verdicts.
+        The same values every time: two runs in a row give the same verdicts. ``first`` are values that are tried before
+        all others, so that what they show is no matter of how many examples there are.
         """
+        tried = [first] if first else []
 
         def decorate(body: Callable[..., None]) -> None:
             key = (body.__module__, body.__qualname__, repr(strategies), self.examples)
@@ -156,15 +160,17 @@ class Implementation:
                 for values in _DRAWN.get(key, ()):
                     body(**values)
             except (AssertionError, NotReached):
-                self._search(body, strategies)  # the same values again, to be shrunk
+                self._search(body, strategies, tried)  # the same values again, to be shrunk
                 raise
             if key not in _DRAWN:
-                _DRAWN[key] = self._search(body, strategies)
+                _DRAWN[key] = self._search(body, strategies, tried)
 
         return decorate
 
-    def _search(self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]]) -> list[dict[str, Any]]:
-        """Run the body for many values; those values, if it holds for all."""
+    def _search(
+        self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Run the body for these values and many others; all of them, if it holds for all."""
         chosen = settings(
             max_examples=self.examples,
             database=None,
@@ -182,7 +188,10 @@ class Implementation:
             drawn.append(values)
             body(**values)
 
-        chosen(given(*strategies)(noted))()
+        search = given(*strategies)(noted)
+        for values in tried:
+            search = example(**values)(search)
+        chosen(search)()
         return drawn
 
 

@@ -176,6 +176,34 @@ def coverage(results: Path | None, **chosen: Any) -> None:
     _leave(cover(_chosen(**chosen)) if results is None else cover_results(results, chosen["profile"]))
 
 
+@main.command(epilog=EXIT)
+@_options("driver", "profile", "cell", "cassettes", "json")
+@click.option(
+    "--mutants",
+    metavar="MUTANTS",
+    help="Driver classes with one fault each: python:MODULE:NAME or python:FILE.py:NAME.  [default: the reference's]",
+)
+@click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant. May be repeated.")
+@click.option("--full", is_flag=True, help="Judge each in every cell, and not only in those that it names.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as a page.")
+@click.option("--workers", type=click.IntRange(1), help="Mutants at a time.  [default: one for each core]")
+@click.option("--timeout", default=10.0, show_default=True, help="Seconds that one run may take.")
+@click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits.")
+@click.option("--examples", default=1, show_default=True, help="Examples for each property.")
+@_options("quiet")
+def kill(**chosen: Any) -> None:
+    """Prove that each check can fail: play the suite to mutants, loops with one fault each, and print the matrix."""
+    from looptck.kill.command import Wanted
+    from looptck.kill.command import kill as make
+    from looptck.kit import Patience
+
+    json_file, html, quiet = chosen.pop("json_file"), chosen.pop("html"), chosen.pop("quiet")
+    patience = Patience(chosen.pop("timeout"), chosen.pop("patience"))
+    profiles, cells = chosen.pop("profile"), chosen.pop("cell")
+    wanted = Wanted(profiles=profiles, cells=cells, patience=patience, **chosen)
+    _leave(make(wanted, json_file=json_file, html=html, quiet=quiet))
+
+
 @main.group()
 def cassettes() -> None:
     """Check and compare cassettes."""

@@ -65,7 +65,8 @@ def error(run: Run, expected: dict[str, str]) -> None:
     run.replied(1)
 
     assert isinstance(run.outcome, Failed), f"no error: the loop {run.outcome}"
-    assert expected.get("type", run.outcome.type) == run.outcome.type
+    wanted, got = expected.get("type", run.outcome.type), run.outcome.type
+    assert wanted == got, f"the loop {run.outcome}, which is no {wanted}"
     pattern = expected.get("message", ".*")
     assert re.fullmatch(pattern, run.outcome.message, re.DOTALL), f"{run.outcome.message!r} does not match {pattern!r}"
 
@@ -75,7 +76,7 @@ def calls_echoed(run: Run, turn: int) -> None:
     wanted = [(call.id, call.tool, spelled(call.arguments)) for call in run.delivered(turn).calls]
     echoed = [(asked.id, asked.tool, spelled(asked.arguments)) for asked in run.echoed(turn)]
 
-    assert wanted == echoed
+    assert wanted == echoed, f"the turn had the calls {wanted}; the next request carries {echoed}"
 
 
 def answers(run: Run, turn: int) -> None:
@@ -98,7 +99,7 @@ def answers_in_order(run: Run, turn: int) -> None:
     if len(got) < 2:
         raise NotReached(f"request {turn + 1} has {len(got)} results of turn {turn}, and one has no order")
 
-    assert [id for id in wanted if id in got] == got
+    assert [id for id in wanted if id in got] == got, f"the calls came as {wanted}, their results as {got}"
 
 
 def answers_follow(run: Run, turn: int) -> None:
@@ -114,14 +115,16 @@ def answers_follow(run: Run, turn: int) -> None:
     if not results:
         raise NotReached(f"request {turn + 1} carries no result for turn {turn}")
 
-    assert list(range(last + 1, last + 1 + len(results))) == results
+    follow = list(range(last + 1, last + 1 + len(results)))
+    assert follow == results, f"the last call is item {last} of the history, its turn's results are items {results}"
 
 
 def answered_once(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     wanted = Counter(call.id for call in run.delivered(turn).calls)
 
-    assert wanted == Counter(answer.id for answer in run.new_answers(turn))
+    got = Counter(answer.id for answer in run.new_answers(turn))
+    assert wanted == got, f"the calls were {_numbered(wanted)}; the next request answers {_numbered(got)}"
 
 
 def error_is_told(run: Run, expected: dict[str, Any]) -> None:
@@ -135,14 +138,14 @@ def error_is_told(run: Run, expected: dict[str, Any]) -> None:
 
     assert texts, f"the loop went on without a result for {id}"
     assert texts[0].strip(), f"the result for {id} is empty"
-    assert expected["holds"] in texts[0]
+    assert expected["holds"] in texts[0], f"the result for {id} is {texts[0]!r}, without {expected['holds']!r}"
 
 
 def result_texts(run: Run, expected: dict[str, Any]) -> None:
     """Decided by the request after the turn."""
     texts = [answer.text for answer in run.answers(expected["turn"])]
 
-    assert expected["texts"] == texts
+    assert expected["texts"] == texts, f"the results are {texts}, not {expected['texts']}"
 
 
 def turn_echoed(run: Run, turn: int) -> None:
@@ -175,7 +178,8 @@ def resumed(run: Run, turn: int) -> None:
     extra = run.added(turn)[len(run.echo(turn)) :]
 
     assert not extra, f"behind the turn stands {said(extra[0])}"
-    assert run.request(turn).request.tools == run.request(turn + 1).request.tools
+    before, after = (run.request(n).request.tools for n in (turn, turn + 1))
+    assert before == after, f"request {turn} offers {before}, request {turn + 1} offers {after}"
 
 
 def failed_results(run: Run, wanted: dict[str, Any]) -> None:
@@ -186,7 +190,8 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
         raise NotApplicable("the loop does not go on after a call has failed")
     marks = {answer.id: answer.failed for answer in run.answers(turn)}
 
-    assert {id: number in wanted["calls"] for number, id in enumerate(ids, 1)} == marks
+    right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
+    assert right == marks, f"marked as failed should be {_marked(right)} of {ids}; marked are {_marked(marks)}"
 
 
 VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
@@ -225,6 +230,14 @@ def _all_turns_with_calls_delivered(run: Run) -> None:
 
 def _listed(pieces: list[Kept]) -> str:
     return ", then ".join(map(said, pieces)) or "none"
+
+
+def _numbered(ids: Mapping[str, int] | Mapping[str | None, int]) -> str:
+    return ", ".join(f"{id} {count} times" if count > 1 else f"{id}" for id, count in ids.items()) or "none"
+
+
+def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str | None]:
+    return [id for id, failed in marks.items() if failed]
 
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:

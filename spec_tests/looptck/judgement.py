@@ -46,6 +46,20 @@ def _first_lines(error: AssertionError) -> str:
     return "\n".join(lines[:12]) or "an assertion of the check does not hold"
 
 
+def result_of(check: Check, error: BaseException | None) -> Result:
+    """The verdict of a check on what it raised, as a row of the results."""
+    verdict, reason = verdict_of(error)
+    return Result(
+        requirement=check.requirement.id,
+        profile=check.requirement.profile,
+        level=check.requirement.level,
+        cell=str(check.cell),
+        case=check.case,
+        verdict=verdict,
+        reason=reason,
+    )
+
+
 def judge_report(
     session: Session,
     item: pytest.Item,
@@ -60,20 +74,11 @@ def judge_report(
         return
     if isinstance(error, KeyboardInterrupt | pytest.exit.Exception):
         return
-    verdict, reason = verdict_of(error)
-    result = Result(
-        requirement=check.requirement.id,
-        profile=check.requirement.profile,
-        level=check.requirement.level,
-        cell=str(check.cell),
-        case=check.case,
-        verdict=verdict,
-        reason=reason,
-    )
+    result = result_of(check, error)
     runs = implementation.runs if implementation else []
-    item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", verdict)]
+    item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", result.verdict)]
     _outcome(session, item, report, check, result)
-    if verdict in AGAINST or verdict == "error":
+    if result.verdict in AGAINST or result.verdict == "error":
         text = told(session.kit.driver, check, result, runs[-1] if runs else None, error)
         if report.outcome == "failed":
             report.longrepr = text

@@ -155,6 +155,12 @@ def _provider(implementation: Implementation) -> Scene:
     return implementation.scene
 
 
+@pytest.fixture(name="session", scope="session")
+def _session(request: pytest.FixtureRequest) -> Session:
+    """The kit's session."""
+    return session_of(request.config)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Turn what happened into a verdict, and the verdict into pytest's outcome."""

@@ -94,6 +94,10 @@ class Session:
             raise CouldNotRun(str(error)) from error
         return cls(kit, rows, options.selection, entries, options.examples, recorded)
 
+    def on(self, kit: Kit) -> Session:
+        """The same checks for another implementation."""
+        return Session(kit, self.catalogue, self.selection, self.known, self.examples, self.cassettes)
+
     # -- choosing ----------------------------------------------------------------------------------------------------
 
     def cells(self) -> list[Cell]:

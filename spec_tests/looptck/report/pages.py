@@ -61,6 +61,10 @@ def _explained(row: Requirement) -> Iterator[str]:
     checks = list(_checks(row))
     yield "  checked by:" if checks else "  checked by nothing yet"
     yield from (f"    {check}" for check in checks)
+    if row.killed_by:
+        yield f"  shown to fail by: {', '.join(row.killed_by)} (looptck kill --mutant {row.killed_by[0]})"
+    if row.no_mutant:
+        yield f"  shown to fail by nothing: {row.no_mutant}"
     yield f"  try it: looptck run --profile {row.profile} --requirement {row.id}"
 
 

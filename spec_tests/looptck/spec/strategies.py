@@ -85,6 +85,14 @@ def conversations() -> SearchStrategy[list[Turn]]:
     return st.lists(turns_with_calls(), max_size=4)
 
 
+EVENTFUL = [
+    turns.calls(Call.of("weather", {"city": "Zürich — 東京"}), Call.of("ping"), text="One moment."),
+    turns.calls(Call.of("add", {"a": 1, "b": 2}), text="And the sum."),
+    turns.calls(Call.of("note", {"text": 'quotes " and \\n lines'})),
+]
+"""A conversation in which something of everything happens that conversations here are made of."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoundCall:
     """A tool with bindings, the inputs of a run, and what the model writes for a call of it."""

@@ -49,20 +49,17 @@ def test_bait(provider: Scene, implementation: Implementation, first: Turn) -> N
     assert ["call_1a"] == [answer.id for answer in run.new_answers(1)]
 
 
-PIECES: st.SearchStrategy[Piece] = st.one_of(
-    st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(st.characters(codec="utf-8"), max_size=10)),
-    st.just(Text("I look.")),
-    st.just(WEATHER),
-)
+HOSTED = st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(st.characters(codec="utf-8"), max_size=10))
+PIECES: st.SearchStrategy[Piece] = st.one_of(HOSTED, st.just(Text("I look.")), st.just(WEATHER))
 
 
 @requirement("claude-hosted-blocks-go-back")
 def test_any_hosted_blocks(provider: Scene, implementation: Implementation) -> None:
-    """Any turn of hosted tools, text and calls, in any order."""
+    """Any turn of hosted tools, text and calls, in any order; one hosted tool stands behind a call."""
 
-    @implementation.every(st.lists(PIECES, max_size=5), st.lists(PIECES, max_size=2))
-    def holds(before: list[Piece], behind: list[Piece]) -> None:
-        provider.plays(turn(*before, Call.of("ping"), *behind), says("Done."))
+    @implementation.every(st.lists(PIECES, max_size=5), HOSTED, st.lists(PIECES, max_size=2))
+    def holds(before: list[Piece], hosted: Hosted, behind: list[Piece]) -> None:
+        provider.plays(turn(*before, Call.of("ping"), hosted, *behind), says("Done."))
 
         run = implementation.run()
 

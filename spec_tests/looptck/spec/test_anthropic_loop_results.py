@@ -128,9 +128,7 @@ def _returned(provider: Scene, implementation: Implementation, value: Any) -> Bl
     """The result of a tool that returned this value."""
     provider.returns("ping", value)
     run = _played(provider, implementation, calls(Call.of("ping")))
-    found = results(run, 2)
-    assert 1 == len(found), f"{len(found)} results for one call"
-    return found[0]
+    return results(run, 2)[0]
 
 
 @requirement("claude-content-is-text-or-blocks")
@@ -161,8 +159,9 @@ def test_content_holds_the_value(provider: Scene, implementation: Implementation
 
 
 def _text(content: Any) -> str:
-    """The text of a result's content, which may stand in blocks."""
+    """The text of a result's content, which may stand in blocks; that it is another value is not judged here."""
     if isinstance(content, str):
         return content
-    blocks = content if isinstance(content, list) else []
-    return "".join(str(block.get("text", block)) if isinstance(block, dict) else str(block) for block in blocks)
+    if not isinstance(content, list):
+        return json.dumps(content, ensure_ascii=False)
+    return "".join(str(block.get("text", block)) if isinstance(block, dict) else str(block) for block in content)

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from looptck.cassettes import Cassette
 from looptck.cassettes.scenario import is_plain_sailing
 from looptck.checks import Implementation, recorded, requirement
 from looptck.expectations import answers, answers_follow, calls_echoed, outcome, text, tools_ran
 from looptck.framing import Framing
 from looptck.history import parsed
-from looptck.plugin import session_of
 from looptck.run import Run
+from looptck.session import Session
 from looptck.verdicts import NotReached
 from looptck.wires.wire import CUT
 
@@ -26,11 +24,9 @@ DRESS = Framing(newline="\r\n", comments=True, space=False, escaped=True, event_
 
 @requirement("recorded-traffic-is-read-right")
 @recorded(is_plain_sailing)
-def test_recorded_conversation(
-    implementation: Implementation, cassette: Cassette, request: pytest.FixtureRequest
-) -> None:
+def test_recorded_conversation(implementation: Implementation, cassette: Cassette, session: Session) -> None:
     """The recorded calls run, are echoed and answered, and the recorded answer is returned."""
-    run = session_of(request.config).run_of(cassette, implementation)
+    run = session.run_of(cassette, implementation)
 
     _all_requested(run, cassette)
     calls = [call for turn in cassette.followed for call in turn.calls]
@@ -49,11 +45,8 @@ def test_recorded_conversation(
 
 @requirement("framing-does-not-matter")
 @recorded(lambda cassette: cassette.stream and is_plain_sailing(cassette))
-def test_recorded_stream_in_another_dress(
-    implementation: Implementation, cassette: Cassette, request: pytest.FixtureRequest
-) -> None:
+def test_recorded_stream_in_another_dress(implementation: Implementation, cassette: Cassette, session: Session) -> None:
     """The recorded events lead where they lead as recorded, whatever the lines and writes that they come in."""
-    session = session_of(request.config)
     natural = session.run_of(cassette, implementation)
     _all_requested(natural, cassette)
     run = session.run_of(replace(cassette, dress=DRESS), implementation)

@@ -5,20 +5,15 @@ Where a server was recorded that kept to the script, the same requirements are j
 
 from __future__ import annotations
 
-import pytest
-
 from looptck.cases import cases
 from looptck.cassettes import Cassette
 from looptck.checks import Implementation, control
 from looptck.expectations import hold
-from looptck.plugin import session_of
+from looptck.session import Session
 
 
-def test_declared_case(
-    implementation: Implementation, cassette: Cassette | None, request: pytest.FixtureRequest
-) -> None:
+def test_declared_case(implementation: Implementation, cassette: Cassette | None, session: Session) -> None:
     """The implementation does in this case what the requirement expects."""
-    session = session_of(request.config)
     check = implementation.check
     case = cases()[cassette.scenario if cassette else check.case]
     expectations = case.checks[check.requirement.id]

@@ -18,6 +18,8 @@ from looptck.wires import WIRES
 
 WEATHER = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
 ONE_CALL = calls(Call.of("weather", WEATHER))
+PLAIN_CALL = calls(Call.of("weather", {"city": "Paris"}))
+"""No character of it can be cut."""
 RARE = {"byte-order-mark", "cr", "data-lines"}
 """Framings that the format allows and no service uses; each has a requirement of its own, a SHOULD."""
 INTERLEAVING = {"openai-chat"}
@@ -110,7 +112,7 @@ def test_no_end_marker(implementation: Implementation, usage: bool) -> None:
 @pytest.mark.parametrize("framing", ["crlf", "single-bytes-crlf"])
 def test_crlf(implementation: Implementation, framing: str) -> None:
     """Lines end in CRLF, which may be cut in the middle."""
-    _runs(implementation, PRESETS[framing])
+    _runs(implementation, PRESETS[framing], PLAIN_CALL)
 
 
 @requirement("cr-line-ends-are-read")

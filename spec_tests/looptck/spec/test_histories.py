@@ -26,12 +26,13 @@ RETURNS = st.text(st.characters(codec="utf-8"), max_size=30).map(Returns)
 @requirement("conversations-are-carried-right")
 def test_any_conversation(provider: Scene, implementation: Implementation) -> None:
     """After each turn: its calls echoed, each answered under its id in its place, the prompt still first."""
+    first = {"turns": strategies.EVENTFUL, "behaviours": [Returns("one"), Returns("two")]}
 
-    @implementation.every(strategies.conversations(), st.lists(RETURNS, min_size=1, max_size=4))
+    @implementation.every(strategies.conversations(), st.lists(RETURNS, min_size=1, max_size=4), first=first)
     def holds(turns: list[Turn], behaviours: list[Behaviour]) -> None:
         provider.plays(*turns, says("Done."))
-        for tool in strategies.TOOLS:
-            provider.does(tool, *behaviours)
+        for shift, tool in enumerate(strategies.TOOLS):
+            provider.does(tool, *behaviours[shift:], *behaviours[:shift])
 
         run = implementation.run()
 
@@ -124,6 +125,8 @@ def test_others_are_whole(provider: Scene, implementation: Implementation) -> No
     if run.failed and len(run.requests) == 1:
         raise NotApplicable("the loop does not go on after a call has failed")
     answers(run, 1)
+    ran = [tool for tool, _ in run.tools_ran]
+    assert {"add", "ping"} <= set(ran), f"the others were to run too; what ran: {ran}"
 
 
 @requirement("twin-ids-lose-nothing")

@@ -13,6 +13,7 @@ from looptck.expectations import answers, tools_ran
 from looptck.kit import Scene
 from looptck.run import Run
 from looptck.turns import Call, calls, says
+from looptck.verdicts import NotReached
 
 SAYABLE = ("openai-chat", "openai-responses", "anthropic-messages/stream/*")
 """The cells in which a model can write arguments that are no JSON."""
@@ -36,6 +37,15 @@ def _fed_back(run: Run, n: int = 1) -> str:
     assert len(run.requests) > 1, f"the model was not told: the loop {run.outcome}"
     told = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
     assert told, f"the loop went on without a result for {wanted.id}"
+    return told[0]
+
+
+def _words(run: Run) -> str:
+    """The text by which the first call is answered. Raises NotReached where there is none to be read."""
+    wanted = run.delivered(1).calls[0]
+    told = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
+    if not told:
+        raise NotReached(f"the loop went on without a result for {wanted.id}")
     return told[0]
 
 
@@ -100,7 +110,7 @@ def test_bad_arguments_text(provider: Scene, implementation: Implementation, wri
 
     run = implementation.run()
 
-    text = _fed_back(run)
+    text = _words(run)
     assert re.fullmatch(r"Error parsing arguments: \S.*", text, re.DOTALL), text
 
 
@@ -151,7 +161,7 @@ def test_raising_tool_text(provider: Scene, implementation: Implementation, type
 
     run = implementation.run()
 
-    assert f"Error executing weather: {type}: {message}" == _fed_back(run)
+    assert f"Error executing weather: {type}: {message}" == _words(run)
 
 
 def _unknown(provider: Scene, implementation: Implementation, name: str) -> Run:
@@ -178,7 +188,7 @@ def test_unknown_tool_text(provider: Scene, implementation: Implementation, name
     """The document's words with the name, and nothing else."""
     run = _unknown(provider, implementation, name)
 
-    assert f"Error: tool '{name}' not found in tools dict" == _fed_back(run)
+    assert f"Error: tool '{name}' not found in tools dict" == _words(run)
 
 
 @requirement("mode-failing-call-leaves-the-others-whole")

@@ -9,7 +9,7 @@ import pytest
 
 from looptck.agents import Tool
 from looptck.checks import Implementation, control, requirement
-from looptck.expectations import answers, error, tools_ran
+from looptck.expectations import error, tools_ran
 from looptck.kit import Scene
 from looptck.outcome import Failed
 from looptck.provider.gates import Gate
@@ -66,7 +66,7 @@ def test_kind_handler(provider: Scene, implementation: Implementation) -> None:
     tools_ran(run, [{"browse": WORDS}])
     assert run.ran[0].by_kind is not None
     assert ("collection", "assistant") == (run.ran[0].by_kind.kind, run.ran[0].by_kind.agent)
-    answers(run, 1)
+    assert ["result 1 of browse"] == [answer.text for answer in run.new_answers(1)]
 
 
 @requirement("spec-kind-handler-is-the-fallback")
@@ -92,7 +92,7 @@ def test_tools_of_a_kind(provider: Scene, implementation: Implementation) -> Non
 
     tools_ran(run, [{"browse": {"words": "a"}}, {"leaf": {"words": "b"}}])
     assert ["collection", "collection"] == [ran.by_kind.kind for ran in run.ran if ran.by_kind]
-    answers(run, 1)
+    assert {"result 1 of browse", "result 1 of leaf"} == {answer.text for answer in run.new_answers(1)}
 
 
 @requirement("spec-raising-kind-handler-ends-the-loop")
@@ -178,4 +178,4 @@ def test_handlers_of_two_runs(provider: Scene, implementation: Implementation) -
         run.delivered(1)
         assert [] == run.gave_up
         assert [("note", {"text": f"of {number}"})] == run.tools_ran
-        assert [f"result of {number}"] == [answer.text for answer in run.answers(1)]
+        assert [f"result of {number}"] == [answer.text for answer in run.new_answers(1)]

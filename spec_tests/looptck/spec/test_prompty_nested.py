@@ -83,9 +83,11 @@ def test_path_of_a_child(provider: Scene, implementation: Implementation) -> Non
 
 @requirement("spec-child-path-is-relative-to-its-parent")
 def test_path_of_a_childs_child(provider: Scene, implementation: Implementation) -> None:
-    """The child of a child is found beside the child's file, and not beside that of the first parent."""
-    provider.plays(says("Hello."))
-    implementation.run(as_file=True).request(1)
+    """The child of a child is found beside the child's file, and not beside that of the first parent.
+
+    That a child which was found runs its tools is the control; where none was, the other check tells.
+    """
+    control(_consulted(provider, implementation), "lookup")
     verify = calls(Call.of("verify", {"claim": "A fjord is a drowned valley."}))
 
     run = _plays(provider, implementation, calls(CONSULT), verify, says("True."), ANSWER, DONE)
@@ -139,7 +141,7 @@ def test_bindings_of_a_child(provider: Scene, implementation: Implementation) ->
     """The bindings of a child's tool take their values from the child's inputs."""
     run = _consulted(provider, implementation)
 
-    run.delivered(2)
+    control(run, "lookup")
     assert [("lookup", {"topic": "fjords", "length": "long"})] == run.tools_ran
 
 

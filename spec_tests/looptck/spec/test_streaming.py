@@ -49,7 +49,7 @@ def test_chunks_join(provider: Scene, implementation: Implementation) -> None:
 def test_plain_and_stream(provider: Scene, implementation: Implementation) -> None:
     """Any conversation, played plain and streamed, leads to the same tool runs and the same requests."""
 
-    @implementation.every(strategies.conversations())
+    @implementation.every(strategies.conversations(), first={"turns": strategies.EVENTFUL})
     def holds(turns: list[Turn]) -> None:
         provider.plays(*turns, says("Done."))
         plain = implementation.run(cell=replace(implementation.cell, stream=False))
@@ -85,7 +85,6 @@ def test_nothing_runs_early(provider: Scene, implementation: Implementation) -> 
     if not run.tools_ran:
         raise NotReached(f"the tool never ran; the loop {run.outcome}")
     assert [early.name] == run.gave_up, "the tool started while the model was still writing"
-    assert [("note", {"text": "a longer text"})] == run.tools_ran
 
 
 def _control_of(provider: Scene, implementation: Implementation) -> None:

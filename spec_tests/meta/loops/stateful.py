@@ -1,4 +1,4 @@
-"""A loop that lets the service keep the conversation, and wrong twins; they differ in what they do when it is lost.
+"""A loop that is not broken: it lets the service keep the conversation, and does without where that is lost.
 
 It speaks Responses, and sends what is new under the id of the response before: `previous_response_id`.
 """
@@ -16,7 +16,7 @@ from looptck_reference.exchange import Exchange
 from looptck_reference.invoke import Invocation, Invoker
 from looptck_reference.loop import Loop
 from looptck_reference.runner import Runner
-from looptck_reference.values import Json, ToolCall, Turn
+from looptck_reference.values import Json, Turn
 from looptck_reference.wires import OPENAI_RESPONSES, ResponsesWire
 
 
@@ -44,16 +44,10 @@ class LeaningWire(ResponsesWire):
 
 
 class Leaning(Loop):
-    """The reference's loop with a wire of its own; it remembers the calls that ran last."""
+    """The reference's loop with a wire of its own."""
 
     def __init__(self, agent: Agent, *, wire: object, **options: Any) -> None:
         super().__init__(agent, wire=LeaningWire(), **options)
-        self.ran: Sequence[ToolCall] = ()
-
-    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        """All of them."""
-        self.ran = super().calls_of(turn)
-        return self.ran
 
 
 class Replaying(Runner):
@@ -70,24 +64,17 @@ class Replaying(Runner):
                 raise
         else:
             return
-        again = self.replay(loop, ask)
         loop.wire.previous = None
-        yield from super()._ask(exchange, again)
-
-    def replay(self, loop: Leaning, ask: Ask) -> Ask:
-        """What is asked the second time: the same, in full."""
-        return ask
+        yield from super()._ask(exchange, ask)
 
 
 class Leaner(Invoker):
     """Runs on it."""
 
-    replaying: ClassVar[type[Replaying]] = Replaying
-
     def runner(self, begun: Invocation) -> Runner:
         """With the wire of the run."""
         where = begun.service
-        return self.replaying(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
+        return Replaying(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
 
 
 class Stateful(Driver):
@@ -101,35 +88,3 @@ class Stateful(Driver):
         """Of one wire and one mode, and with a memory."""
         started = super().start()
         return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "memory": True}}
-
-
-class Rerunning(Stateful):
-    """Runs the calls of the last turn again after a loss: `lost-memory-reruns-no-tool`."""
-
-    class invoker(Leaner):  # noqa: N801
-        class replaying(Replaying):  # noqa: N801
-            def replay(self, loop: Leaning, ask: Ask) -> Ask:
-                for call in loop.ran:
-                    handler = loop.handler_for(call)
-                    assert handler is not None
-                    handler(**loop.parse_arguments(call.arguments))
-                return ask
-
-
-class Forgetting(Stateful):
-    """Begins anew with the prompt alone after a loss: `lost-memory-reruns-no-tool`."""
-
-    class invoker(Leaner):  # noqa: N801
-        class replaying(Replaying):  # noqa: N801
-            def replay(self, loop: Leaning, ask: Ask) -> Ask:
-                return Ask(ask.history[: len(loop.agent.messages)])
-
-
-class StillShort(Stateful):
-    """Leaves the id out after a loss, and sends what is new alone: `lost-memory-reruns-no-tool`."""
-
-    class invoker(Leaner):  # noqa: N801
-        class replaying(Replaying):  # noqa: N801
-            def replay(self, loop: Leaning, ask: Ask) -> Ask:
-                assert isinstance(loop.wire, LeaningWire)
-                return Ask(ask.history[loop.wire.kept :])

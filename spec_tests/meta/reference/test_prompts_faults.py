@@ -96,6 +96,7 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, text: str, line: int 
         (f"{HEAD}\ntemplate: [jinja2]", 4, "template must be text, not a list"),
         (f"{HEAD}\ninputs: question", 4, "inputs must be a list of entries with a name, or a mapping, not 'question'"),
         (f"{HEAD}\ninputs:\n- kind: string", 5, "inputs[0] has no name; write `name: …`"),
+        (f"{HEAD}\ninputs:\n-", 5, "inputs[0] must be a mapping, not nothing"),
         (f"{HEAD}\ninputs:\n- question", 5, "inputs[0] must be a mapping, not 'question'"),
         (f"{HEAD}\ninputs:\n- name: q", 5, "inputs[0] has no kind; write `kind: …`"),
         (f"{HEAD}\ninputs:\n  q: {{}}", 5, "inputs.q has no kind"),
@@ -190,25 +191,35 @@ def test_faults_of_the_body_have_the_line_of_the_file(tmp_path: Path, body: str,
     assert what in str(caught.value)
 
 
+def _fault_of(path: Path) -> tuple[Path, int | None, str]:
+    """Where a file cannot be used, and why."""
+    with pytest.raises(PromptError) as caught:
+        load(path)
+    return caught.value.path, caught.value.line, str(caught.value)
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    """Its whole path is told."""
-    with pytest.raises(PromptError, match=r"nowhere\.prompty: there is no such file"):
-        load(tmp_path / "nowhere.prompty")
+    """Its whole path is told; a folder is no file either."""
+    path = tmp_path / "nowhere.prompty"
+
+    assert (path, None, f"{path}: there is no such file") == _fault_of(path)
+    assert (tmp_path, None, f"{tmp_path}: there is no such file") == _fault_of(tmp_path)
 
 
-def test_a_folder_is_no_prompt(tmp_path: Path) -> None:
-    """Nor is anything else that is no file."""
-    with pytest.raises(PromptError, match="there is no such file"):
-        load(tmp_path)
+def test_a_file_that_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's reason is told."""
+    path = written(tmp_path, "user:\nGo.")
+    monkeypatch.setattr(Path, "open", lambda *_: open(tmp_path))  # noqa: PTH123, SIM115  which opens no folder
+
+    assert (path, None, f"{path}: cannot be read: Is a directory") == _fault_of(path)
 
 
 def test_a_file_has_to_be_utf_8(tmp_path: Path) -> None:
     """The line of the first byte that is not is told."""
     path = tmp_path / "latin.prompty"
-    path.write_bytes(b"---\nname: caf\xe9\n---\n")
+    path.write_bytes(b"\n---\nname: caf\xe9\n---\n")
 
-    with pytest.raises(PromptError, match=r"latin\.prompty:2: is not UTF-8 text; save the file as UTF-8"):
-        load(path)
+    assert (path, 3, f"{path}:3: is not UTF-8 text; save the file as UTF-8") == _fault_of(path)
 
 
 def test_a_file_has_to_be_of_a_size_that_can_be_read(tmp_path: Path) -> None:
@@ -216,8 +227,9 @@ def test_a_file_has_to_be_of_a_size_that_can_be_read(tmp_path: Path) -> None:
     room = 256 * 1024 - len(written(tmp_path, "user:\n").read_bytes())
 
     assert [("user", "x" * room)] == said(tmp_path, "user:\n" + "x" * room)
-    with pytest.raises(PromptError, match="is larger than 262144 bytes; shorten it, and pass long texts as inputs"):
-        load(written(tmp_path, "user:\n" + "x" * (room + 1)))
+    path = written(tmp_path, "user:\n" + "x" * (room + 1))
+    what = "is larger than 262144 bytes; shorten it, and pass long texts as inputs"
+    assert (path, None, f"{path}: {what}") == _fault_of(path)
 
 
 def test_the_error_is_one_of_the_loops() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,36 @@ def test_runs_overlap() -> None:
     assert ['{"arguments": {"who": "a"}}', '{"arguments": {"who": "b"}}'] == [
         outcome["text"] for outcome in asyncio.run(both())
     ]
+
+
+@respx.mock
+def test_stopping_closes_what_was_opened() -> None:
+    """The client of the async runs is closed on their event loop, which still turns."""
+    replies(plain("x"))
+    driver = Driver()
+    loop = asyncio.new_event_loop()
+    turning = threading.Thread(target=loop.run_forever)
+    turning.start()
+    asyncio.run_coroutine_threadsafe(driver.run_async(case(mode="async"), print), loop).result()
+    assert driver._async_client is not None
+
+    driver.stop()
+
+    loop.call_soon_threadsafe(loop.stop)
+    turning.join()
+    loop.close()
+    assert (True, True) == (driver._client.is_closed, driver._async_client[1].is_closed)
+
+
+@respx.mock
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_stopping_waits_for_no_event_loop_that_is_over(asynchronous: bool) -> None:
+    """Where no async run was, or its event loop has ended, the client of the sync runs is all that is closed."""
+    replies(plain("x"))
+    driver = Driver()
+    if asynchronous:
+        asyncio.run(driver.run_async(case(mode="async"), print))
+
+    driver.stop()
+
+    assert driver._client.is_closed

@@ -48,6 +48,18 @@ def test_http_errors(run: Run, agent: Agent, stream: bool, body: dict[str, Any],
 
 
 @respx.mock
+@pytest.mark.parametrize("body", [{"json": {"error": "x" * 600}}, {"text": "x" * 600}])
+def test_http_errors_are_told_in_short(run: Run, agent: Agent, body: dict[str, Any]) -> None:
+    """The message names the address, and has so much of the provider's words as a person reads."""
+    respx.post(CHAT).respond(500, **body)
+
+    with pytest.raises(ProviderError) as caught:
+        run(agent)
+
+    assert f"POST {CHAT} answered 500: {'x' * 500}" == str(caught.value)
+
+
+@respx.mock
 @pytest.mark.parametrize("status", [301, 429, 500, 503, 529])
 def test_no_status_is_retried(run: Run, agent: Agent, status: int) -> None:
     """Neither overload nor breakdown nor redirection makes the runner ask again."""

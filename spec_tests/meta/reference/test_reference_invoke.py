@@ -21,8 +21,10 @@ from looptck_reference import (
     invoke_agent_async,
 )
 from looptck_reference.errors import ChildCalledTools, UnknownModel
-from looptck_reference.prompts import load
+from looptck_reference.models import service_of
+from looptck_reference.prompts import Model, load
 from meta.reference.reference_files import child, write
+from meta.reference.reference_messages import MESSAGES
 from meta.reference.reference_provider import replies
 from meta.reference.reference_replies import CHAT, call, plain
 
@@ -92,15 +94,16 @@ def test_whole_tools_are_offered_beside_those_of_the_prompt(invoke: Call, tmp_pa
 
 
 @respx.mock
+@pytest.mark.parametrize(("given", "limit"), [({}, 10), ({"max_iterations": 2}, 2)])
 @pytest.mark.parametrize("execute", EXECUTE)
-def test_the_guides_limit_is_the_callers(execute: Call, tmp_path: Path) -> None:
-    """So many model calls, and then the error in the guide's words."""
-    route = replies(*[plain(None, call())] * 3)
+def test_the_guides_limit_is_the_callers(execute: Call, given: dict[str, int], limit: int, tmp_path: Path) -> None:
+    """So many model calls, ten unless the caller says so, and then the error in the guide's words."""
+    route = replies(*[plain(None, call())] * (limit + 1))
 
-    with pytest.raises(ValueError, match=r"^Agent loop exceeded max_iterations \(2\)$"):
-        execute(write(tmp_path), {}, {"weather": sunny}, max_iterations=2)
+    with pytest.raises(ValueError, match=rf"^Agent loop exceeded max_iterations \({limit}\)$"):
+        execute(write(tmp_path), {}, {"weather": sunny}, **given)
 
-    assert 2 == route.call_count
+    assert limit == route.call_count
 
 
 @respx.mock
@@ -155,6 +158,35 @@ def test_a_single_child_is_asked_once(invoke: Call, tmp_path: Path) -> None:
 
 
 @respx.mock
+@pytest.mark.parametrize("invoke", INVOKE)
+def test_a_child_finds_the_handler_of_a_whole_tool(invoke: Call, tmp_path: Path) -> None:
+    """Its own file offers a tool of that name, and the caller has brought what runs it."""
+    write(tmp_path, "child")
+    parent = write(tmp_path, more=child("agentic"))
+    route = replies(plain(None, call("c1", "ask", "{}")), plain(None, call("c2")), plain("In Paris."), plain("x"))
+
+    invoke(parent, {}, [Tool("weather", handler=sunny)])
+
+    assert "sunny in Paris" == asked(route, 2)["messages"][3]["content"]
+
+
+@respx.mock
+@pytest.mark.parametrize("invoke", INVOKE)
+def test_a_single_child_that_pauses_is_not_asked_to_go_on(invoke: Call, tmp_path: Path) -> None:
+    """One model call is all that it has."""
+    path = write(tmp_path, "child")
+    path.write_text(path.read_text(encoding="utf-8").replace("  id: m\n", "  id: m\n  provider: anthropic\n"), "utf-8")
+    paused = {"type": "message", "role": "assistant", "content": [], "stop_reason": "pause_turn"}
+    route = respx.post(MESSAGES).respond(json=paused)
+    replies(plain(None, call("c1", "ask", "{}")), plain("x"))
+
+    with pytest.raises(RuntimeError, match="exceeded 1 iterations"):
+        invoke(write(tmp_path, more=child("single")))
+
+    assert 1 == route.call_count
+
+
+@respx.mock
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("invoke", INVOKE)
 def test_a_child_may_stream(invoke: Call, tmp_path: Path, stream: bool) -> None:
@@ -197,6 +229,21 @@ def test_the_model_section_decides_where_and_how(
     told = asked(route)
     assert ("m", 7, 0.5, "u") == (told["model"], told[word], told["temperature"], told["user"])
     assert authorization in route.calls[0].request.headers.get("authorization", "")
+
+
+@pytest.mark.parametrize(
+    ("provider", "endpoint", "base_url"),
+    [
+        ("anthropic", "http://a.test", "http://a.test/v1"),
+        ("anthropic", "http://a.test/v1/", "http://a.test/v1"),
+        ("openai", "http://a.test/", "http://a.test"),
+    ],
+)
+def test_a_version_is_added_where_the_vendors_client_adds_it(provider: str, endpoint: str, base_url: str) -> None:
+    """Behind an Anthropic endpoint that has none."""
+    model = Model("m", provider=provider, endpoint=endpoint, api_key="k")
+
+    assert base_url == service_of(model).base_url
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,9 @@ TWO = "Mutually exclusive parameters: ''. Ensure you are only providing one of: 
 FOLLOWING = "Item 'rs_a' of type 'reasoning' was provided without its required following item."
 TWICE = "Duplicate item found with id msg_a. Remove duplicate items from your input and try again."
 PREFIX = "Invalid 'input[1].id': 'call_a'. Expected an ID that begins with 'fc'."
+BLANK = (
+    "Invalid 'tools[0].name': empty string. Expected a string with minimum length 1, but got an empty string instead."
+)
 STRICT = (
     "Invalid schema for function 'f': In context=(), 'required' is required to be supplied and to be an array "
     "including every key in properties. Missing 'x'."
@@ -45,6 +48,7 @@ REFUSALS = {
     ),
     "input": ({"model": "m"}, "input", "missing_required_parameter", "Missing required parameter: 'input'."),
     "object-input": (request(input={}), "input", "invalid_type", OBJECT_INPUT),
+    "blank-name": (request(tools=[tool("")]), "tools[0].name", "empty_string", BLANK),
     "empty-input": (request(input=[]), None, "missing_required_parameter", EMPTY),
     "unknown": (request(n=2), "n", "unknown_parameter", "Unknown parameter: 'n'."),
     "unknown-in-item": (

@@ -1,0 +1,123 @@
+"""What a stop reason means: the seam `decide`, and `MessagesWire.turn`, which knows the reason's own word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_reference.actions import Action
+from looptck_reference.loop import Loop
+from looptck_reference.mutants.mutant import MESSAGES, Mutant
+from looptck_reference.mutants.speaking import speaking
+from looptck_reference.seams import Decision
+from looptck_reference.values import Json, Stop, Turn
+from looptck_reference.wires import MessagesWire
+from looptck_reference.wires.anthropic_messages import STOPS
+
+KNOWN = {*STOPS, "end_turn", "stop_sequence"}
+
+
+class CallsWhere(MessagesWire):
+    """Tells of the calls of an ended turn where its stop reason is one of these alone."""
+
+    def __init__(self, is_one: Callable[[str], bool]) -> None:
+        self.is_one = is_one
+
+    def turn(
+        self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
+    ) -> Turn:
+        """Of other ended turns, all but the calls."""
+        turn = super().turn(blocks, stop_reason, usage, written)
+        return turn if turn.stop is not Stop.END or self.is_one(stop_reason) else replace(turn, calls=())
+
+
+class RunsAndEnds(Loop):
+    """Runs the calls of an ended turn, and takes its text for the answer all the same."""
+
+    ended: Turn | None = None
+
+    def decide(self, turn: Turn) -> Decision:
+        """An ended turn is run too."""
+        if turn.calls and turn.stop is Stop.END:
+            self.ended = turn
+            return Decision.RUN
+        return super().decide(turn)
+
+    def _ask(self) -> Action:
+        return super()._ask() if self.ended is None else self.stop(self.ended)
+
+
+class EndedCallsRun(Mutant):
+    """Runs the calls of a turn that stops with end_turn: `claude-ended-turn-runs-nothing`."""
+
+    breaks = ("claude-ended-turn-runs-nothing",)
+    cells = MESSAGES
+    loop = RunsAndEnds
+    wires = speaking(messages=CallsWhere(lambda reason: reason == "end_turn"))
+
+
+class SequenceCallsRun(Mutant):
+    """Runs the calls of a turn that stops with stop_sequence: `claude-stop-sequence-runs-nothing`."""
+
+    breaks = ("claude-stop-sequence-runs-nothing",)
+    cells = MESSAGES
+    loop = RunsAndEnds
+    wires = speaking(messages=CallsWhere(lambda reason: reason == "stop_sequence"))
+
+
+class UnknownStopCallsRun(Mutant):
+    """Runs the calls of a turn whose stop reason it does not know: `claude-unknown-stop-reason-runs-nothing`."""
+
+    breaks = ("claude-unknown-stop-reason-runs-nothing",)
+    cells = MESSAGES
+    loop = RunsAndEnds
+    wires = speaking(messages=CallsWhere(lambda reason: reason not in KNOWN))
+
+
+class UnknownStopGoesOn(Mutant):
+    """Takes a stop reason that it does not know for a pause: `claude-unknown-stop-reason-ends-the-loop`."""
+
+    breaks = ("claude-unknown-stop-reason-ends-the-loop",)
+    cells = MESSAGES
+
+    class Wire(MessagesWire):
+        def turn(
+            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
+        ) -> Turn:
+            return super().turn(blocks, stop_reason if stop_reason in KNOWN else "pause_turn", usage, written)
+
+    wires = speaking(messages=Wire())
+
+
+class TruncatedCallsRun(Mutant):
+    """Runs the calls of a turn that a limit of tokens has cut: `claude-truncated-turn-runs-nothing`."""
+
+    breaks = ("claude-truncated-turn-runs-nothing",)
+    cells = MESSAGES
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+
+
+class RefusalCallsRun(Mutant):
+    """Runs the calls of a turn that the service refused: `claude-refused-turn-runs-nothing`."""
+
+    breaks = ("claude-refused-turn-runs-nothing",)
+    cells = MESSAGES
+
+    class loop(Loop):  # noqa: N801
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
+
+
+class NobodyAnswered(Mutant):
+    """Answers a turn that announced calls and made none with an empty message: `claude-nothing-empty-is-sent`."""
+
+    breaks = ("claude-nothing-empty-is-sent",)
+    cells = MESSAGES
+
+    class loop(Loop):  # noqa: N801
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.RUN if turn.stop is Stop.CALLS else super().decide(turn)

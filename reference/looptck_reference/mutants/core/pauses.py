@@ -1,0 +1,70 @@
+"""Turns that the service paused: what they lead to, and whether they count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from looptck_reference.loop import Loop
+from looptck_reference.mutants.mutant import MESSAGES, Mutant
+from looptck_reference.mutants.speaking import speaking
+from looptck_reference.seams import Decision
+from looptck_reference.values import Json, Turn
+from looptck_reference.wires import MessagesWire
+
+
+class PauseIsTheEnd(Mutant):
+    """Takes the text of a paused turn for the answer: `paused-turn-is-resumed`."""
+
+    breaks = ("paused-turn-is-resumed",)
+    cells = MESSAGES
+
+    class Wire(MessagesWire):
+        def turn(
+            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
+        ) -> Turn:
+            return super().turn(blocks, stop_reason.replace("pause_turn", "end_turn"), usage, written)
+
+    wires = speaking(messages=Wire())
+
+
+class PauseIsNudged(Mutant):
+    """Tells the model to go on where the last block of a paused turn waits for its result: `paused-turn-is-resumed`."""
+
+    breaks = ("paused-turn-is-resumed",)
+    cells = MESSAGES
+
+    class Wire(MessagesWire):
+        def echo(self, turn: Turn) -> list[Json]:
+            waits = not turn.calls and turn.content and turn.content[-1]["type"] == "server_tool_use"
+            return [*super().echo(turn), *([{"role": "user", "content": "Go on."}] if waits else ())]
+
+    wires = speaking(messages=Wire())
+
+
+class PausesAreFree(Mutant):
+    """Does not count the calls of the model that ended in a pause: `pauses-are-finite`."""
+
+    breaks = ("pauses-are-finite",)
+    cells = MESSAGES
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def decide(self, turn: Turn) -> Decision:
+            decision = super().decide(turn)
+            self.model_calls -= decision is Decision.RESUME
+            return decision
+
+
+class CompactionIsTheEnd(Mutant):
+    """Takes the summary of a compacted turn for the answer: `compacted-turn-is-resumed`."""
+
+    breaks = ("compacted-turn-is-resumed",)
+    cells = MESSAGES
+
+    class Wire(MessagesWire):
+        def turn(
+            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
+        ) -> Turn:
+            return super().turn(blocks, stop_reason.replace("compaction", "end_turn"), usage, written)
+
+    wires = speaking(messages=Wire())

@@ -1,0 +1,211 @@
+"""``looptck kill``: the suite on every mutant."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from rich.console import Console
+
+from looptck.catalogue import Catalogue, Requirement, catalogue
+from looptck.drivers import REFERENCE, DriverFault
+from looptck.kill import mutants
+from looptck.kill.apart import Done, apart
+from looptck.kill.matrix import Column, Made, Matrix
+from looptck.kill.mutants import Mutant
+from looptck.kill.page import page
+from looptck.kill.plan import Planned, chosen, plan
+from looptck.kill.playing import Played, play
+from looptck.kill.terminal import Terminal
+from looptck.kit import Patience
+from looptck.selection import Selection
+from looptck.session import CouldNotRun, Options, Session, kit_version
+from looptck.verdicts import AGAINST
+
+PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
+"""Exit statuses."""
+MUTANTS = "python:looptck_reference.mutants:MUTANTS"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a matrix is asked to be."""
+
+    driver: str | None = None
+    """The loop without a fault; None: the reference."""
+    mutants: str | None = None
+    """The collection of its mutants; None: those of the reference."""
+    names: tuple[str, ...] = ()
+    """Only these mutants."""
+    profiles: tuple[str, ...] = ()
+    """Only those of these profiles."""
+    cells: tuple[str, ...] = ()
+    """Where mutants are judged; none: where each of them says."""
+    full: bool = False
+    """In every cell: all that a mutant says has to come true."""
+    examples: int = 1
+    """Of each property: one is the simplest there is, and no matter of luck."""
+    patience: Patience = field(default_factory=lambda: Patience(outcome=10.0, gate=3.0))
+    workers: int | None = None
+    """Mutants at a time; None: one for each core."""
+    seconds: float = 600.0
+    """What one mutant may take."""
+    cassettes: Path | None = None
+
+
+def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
+    """Make a matrix and print what a person reads; returns the exit status."""
+    console = Console(width=None if Console().is_terminal else 140)
+    began = monotonic()
+    terminal: Terminal | None = None
+    try:
+        making = Kill(wanted)
+        terminal = Terminal(console, len(making.mutants), quiet=quiet)
+        making.unharmed()
+        columns: list[Column] = []
+        for column in making.columns():
+            columns.append(column)
+            terminal.heard(columns)
+    except (CouldNotRun, DriverFault) as error:
+        if terminal is not None:
+            terminal.close()
+        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return COULD_NOT_RUN
+    matrix = making.matrix(columns)
+    if json_file:
+        text = json.dumps(matrix.serializable(), indent=1, ensure_ascii=False) + "\n"
+        json_file.write_text(text, encoding="utf-8")
+    if html:
+        html.write_text(page(matrix), encoding="utf-8")
+    terminal.finish(matrix, monotonic() - began)
+    return FINDINGS if matrix.complaints else PROVEN
+
+
+def again(wanted: Wanted) -> str:
+    """The command line of a matrix, without a choice of mutants."""
+    words = ["looptck", "kill"]
+    words += ["--driver", wanted.driver] if wanted.driver else []
+    words += ["--mutants", wanted.mutants] if wanted.mutants else []
+    words += [word for profile in wanted.profiles for word in ("--profile", profile)]
+    words += ["--full"] if wanted.full else [word for cell in wanted.cells for word in ("--cell", cell)]
+    return shlex.join(words)
+
+
+class Kill:
+    """A matrix in the making.
+
+    Raises:
+        CouldNotRun: mutants that cannot be read, or a loop that fails without a fault.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._wanted = wanted
+        self.catalogue: Catalogue = catalogue()
+        try:
+            every = mutants.read(wanted.mutants or MUTANTS, self.catalogue)
+            named = mutants.named(every, wanted.names)
+        except mutants.BadMutant as error:
+            raise CouldNotRun(str(error)) from error
+        self.mutants = [one for one in named if not wanted.profiles or one.profile in wanted.profiles]
+        if not self.mutants:
+            raise CouldNotRun("nothing was selected: no mutant was judged, so nothing is proven")
+        self._session = self._begin()
+        self._plan = plan(self._session)
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether some mutants were left out, so that nothing can be said of requirements as a whole."""
+        return bool(self._wanted.names)
+
+    def unharmed(self) -> int:
+        """Judge the loop without a fault; returns how many checks it stood.
+
+        Raises:
+            CouldNotRun: it does not stand them all, so a mutant that fails one proves nothing.
+        """
+        checks = self._checks_of_all()
+        for one in play(self._session, self._wanted.driver or REFERENCE, checks):
+            if one.result.verdict in {*AGAINST, "error"}:
+                result = one.result
+                where = f"{result.requirement} [{result.cell}] {result.case}"
+                raise CouldNotRun(f"the loop without a fault fails: {where}: {result.verdict}: {result.reason}")
+        return len(checks)
+
+    def columns(self) -> Iterator[Column]:
+        """The mutants as they are judged; the slowest should be begun first, so those with many cells are."""
+        tasks = sorted(self.mutants, key=lambda one: -len(self.checks(one)))
+        for done in apart(
+            self._judged, tasks, workers=self._wanted.workers or os.cpu_count() or 1, seconds=self._wanted.seconds
+        ):
+            yield self._column(done)
+
+    def matrix(self, columns: Sequence[Column]) -> Matrix:
+        order = [mutant.name for mutant in self.mutants]
+        rows = [] if self.narrowed else self._rows()
+        return Matrix(
+            sorted(columns, key=lambda one: order.index(one.mutant.name)),
+            rows,
+            self._made(),
+            [] if self.narrowed else mutants.disagreements(self.mutants, rows),
+        )
+
+    def _made(self) -> Made:
+        started = self._session.kit.started
+        return Made(
+            driver=self._session.kit.driver,
+            implementation=f"{started.name} {started.version}",
+            mutants=self._wanted.mutants or MUTANTS,
+            again=again(self._wanted),
+            kit=kit_version(),
+            full=self._wanted.full,
+        )
+
+    def checks(self, mutant: Mutant) -> list[Planned]:
+        """What a mutant is judged by."""
+        return chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
+
+    def _cells(self, mutant: Mutant) -> tuple[str, ...]:
+        return ("*",) if self._wanted.full else self._wanted.cells or mutant.cells
+
+    def _checks_of_all(self) -> list[Planned]:
+        """Every check that some mutant is judged by."""
+        numbers = {planned.number for mutant in self.mutants for planned in self.checks(mutant)}
+        return [planned for planned in self._plan if planned.number in numbers]
+
+    def _judged(self, mutant: Mutant) -> list[Played]:
+        played = [*play(self._session, mutant.driver, self.checks(mutant))]
+        return [one for one in played if one.result.verdict not in {"pass", "divergence"}]
+
+    def _column(self, done: Done[Mutant, list[Played]]) -> Column:
+        played, trouble = done.gain or [], done.trouble
+        faults = [one.result for one in played if one.result.verdict == "error"]
+        if faults and not trouble:
+            trouble = (
+                f"{len(faults)} checks could not be judged; the first: {faults[0].requirement}: {faults[0].reason}"
+            )
+        cells, checks = self._cells(done.task), len(self.checks(done.task))
+        return Column(done.task, played, trouble, self._wanted.full, cells, checks)
+
+    def _rows(self) -> list[Requirement]:
+        """The requirements that need a mutant: of the profiles asked for, or else of all that the loop claims."""
+        profiles = self._wanted.profiles or ("core", *self._session.kit.started.profiles)
+        return [row for row in self.catalogue if row.profile in profiles and row.excluded is None]
+
+    def _begin(self) -> Session:
+        wanted = self._wanted
+        cells = tuple({cell for mutant in self.mutants for cell in self._cells(mutant)})
+        profiles = tuple({mutant.profile for mutant in self.mutants})
+        return Session.begin(
+            Options(
+                driver=wanted.driver,
+                selection=Selection(profiles=profiles, cells=cells),
+                patience=wanted.patience,
+                examples=wanted.examples,
+                cassettes=wanted.cassettes,
+            )
+        )

@@ -1,0 +1,72 @@
+"""Plans: the checks of the suite, collected once, to be played many times without pytest."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from looptck.checks import Check
+from looptck.plugin import ITEM, check_of
+from looptck.running import run_pytest
+from looptck.session import CouldNotRun, Session
+
+GIVEN = (ITEM, "provider", "cassette", "session")
+"""The fixtures of the suite; any other argument of a test is a value of its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A check, and the test that decides it."""
+
+    check: Check
+    number: int
+    """Of the check in its plan."""
+    test: Callable[..., None] = field(repr=False)
+    values: dict[str, Any] = field(repr=False)
+    """The arguments of the test beside the fixtures."""
+    fixtures: tuple[str, ...] = ()
+
+
+def plan(session: Session) -> tuple[Planned, ...]:
+    """The checks that a session is asked for, in the order of the suite.
+
+    Raises:
+        CouldNotRun: the suite cannot be collected, or nothing is selected.
+    """
+    collector = _Collector()
+    status = run_pytest(session, ["--collect-only"], [collector])
+    if status != pytest.ExitCode.OK or not collector.planned:
+        raise CouldNotRun("\n".join(collector.broken) or "nothing was selected: there is no check to be played")
+    return tuple(collector.planned)
+
+
+def chosen(planned: Iterable[Planned], *, profile: str, cells: Sequence[str]) -> list[Planned]:
+    """Those of a profile, in the cells of these patterns."""
+    return [one for one in planned if one.check.requirement.profile == profile and one.check.cell.matches(cells)]
+
+
+class _Collector:
+    """A pytest plugin that keeps what was collected."""
+
+    def __init__(self) -> None:
+        self.planned: list[Planned] = []
+        self.broken: list[str] = []
+
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.broken.append(str(report.longrepr))
+
+    @pytest.hookimpl
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            check = check_of(item)
+            if check is not None and isinstance(item, pytest.Function):
+                names = inspect.signature(item.function).parameters
+                values = {name: item.callspec.params[name] for name in names if name not in GIVEN}
+                fixtures = tuple(name for name in names if name in GIVEN)
+                self.planned.append(Planned(check, len(self.planned), item.function, values, fixtures))

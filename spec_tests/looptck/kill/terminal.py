@@ -1,0 +1,117 @@
+"""What ``looptck kill`` prints: mutants as they are judged, then requirements, what is to be mended, and the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from looptck.kill.matrix import Column, Matrix, State
+
+BETWEEN_LINES = 5.0
+"""Seconds between two lines of progress where no line can be overwritten."""
+STYLES = {State.KILLED: "green", State.BY_OTHERS: "bold red", State.SURVIVED: "bold red", State.BROKEN: "bold magenta"}
+
+
+class Terminal:
+    """Tells a person of a matrix while it is made, and at its end."""
+
+    def __init__(self, console: Console, mutants: int, *, quiet: bool) -> None:
+        self._console = console
+        self._mutants = mutants
+        self._quiet = quiet
+        self._status = console.status("playing to the loop without a fault") if self._overwrites else None
+        self._last = monotonic()
+        if self._status is not None:
+            self._status.start()
+
+    def heard(self, columns: Sequence[Column]) -> None:
+        """Another mutant has been judged: the last of these."""
+        column = columns[-1]
+        line = f"{len(columns)} of {self._mutants} mutants: {column.mutant.name} {column.state}"
+        if self._status is not None:
+            self._status.update(Text(line))
+        elif not self._quiet and monotonic() - self._last >= BETWEEN_LINES:
+            self._last = monotonic()
+            self._console.print(line, style="dim", markup=False, highlight=False)
+
+    def finish(self, matrix: Matrix, seconds: float) -> None:
+        """Print everything that is to be read at the end; the last line is the counts."""
+        self.close()
+        if not self._quiet:
+            self._console.print(_mutants(matrix) if not matrix.requirements else _requirements(matrix))
+            self._console.print()
+        for complaint in matrix.complaints:
+            self._console.print(Text(complaint, style="bold red"), soft_wrap=True)
+        self._console.print(_counts(matrix, seconds), soft_wrap=True)
+
+    def close(self) -> None:
+        """Leave the line of progress."""
+        if self._status is not None:
+            self._status.stop()
+
+    @property
+    def _overwrites(self) -> bool:
+        return self._console.is_terminal and not self._quiet
+
+
+def _requirements(matrix: Matrix) -> Table:
+    """A row for each requirement, with the mutants that prove that it can fail."""
+    shown = _table("requirement", "killed by", "falls with")
+    profile = ""
+    for row in matrix.rows:
+        if row.requirement.profile != profile:
+            profile = row.requirement.profile
+            shown.add_row(Text(profile, style="bold underline"))
+        killers = Text(", ").join(
+            Text(name, style="bold green" if name in row.alone else "green") for name in row.killers
+        )
+        none = Text(row.requirement.no_mutant or "nothing", style="dim" if row.requirement.no_mutant else "bold red")
+        shown.add_row(row.requirement.id, killers if row.killers else none, Text(str(len(row.others) or ""), "dim"))
+    shown.caption = (
+        "bold: a mutant that fails this requirement and no other; falls with: how many other mutants fail it"
+    )
+    shown.caption_justify = "left"
+    return shown
+
+
+def _mutants(matrix: Matrix) -> Table:
+    """A row for each mutant, with all that it failed."""
+    shown = _table("mutant", "", "requirements")
+    for column in matrix.columns:
+        told = Text("\n").join(
+            [
+                *(Text(f"{id}: broken", style="green") for id in column.mutant.breaks if id in column.fallen),
+                *(Text(f"{id}: {why}", style="dim") for id, why in column.mutant.also.items() if id in column.fallen),
+                *(Text(f"{id}: not reached", style="dim") for id in sorted(column.hidden)),
+            ]
+        )
+        shown.add_row(column.mutant.name, Text(str(column.state), style=STYLES[column.state]), told)
+    return shown
+
+
+def _table(*headers: str) -> Table:
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for name in headers:
+        shown.add_column(name)
+    return shown
+
+
+def _counts(matrix: Matrix, seconds: float) -> Text:
+    counts = matrix.counted()
+    line = Text()
+    for state in State:
+        if counts[state] or state is State.KILLED or state is State.SURVIVED:
+            line.append(f"{counts[state]} {state}", style=STYLES[state] if counts[state] else "dim").append("   ")
+    line.append(f"{counts['noisy']} noisy", style="bold red" if counts["noisy"] else "dim").append("   ")
+    about = f"{len(matrix.columns)} mutants"
+    if matrix.requirements:
+        about += (
+            f"; {counts['requirements killed']} of {counts['requirements']} requirements, "
+            f"{counts['requirements killed alone']} of them alone, "
+            f"{counts['requirements without a mutant']} without one"
+        )
+    return line.append(f"({about}; {seconds:.0f} s)", style="dim")

@@ -1,0 +1,132 @@
+"""Good requests that have, between them, every member that the schema knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from meta.judge.responses.bodies import (
+    call,
+    custom,
+    custom_output,
+    output,
+    part,
+    reference,
+    request,
+    says,
+    thought,
+    tool,
+)
+
+AROUND: dict[str, Any] = {"caller": {"type": "direct"}, "namespace": "n", "async": False, "agent": {}}
+SCHEMA = {"type": "object", "properties": {}}
+
+WHOLE: tuple[dict[str, Any], ...] = (
+    request(
+        {
+            "type": "message",
+            "id": "msg_1",
+            "status": "completed",
+            "role": "user",
+            "content": [part("input_text", text="hi", prompt_cache_breakpoint={})],
+        },
+        thought(
+            "rs_1",
+            status="completed",
+            summary=[part("summary_text")],
+            content=[{"type": "reasoning_text", "text": "hm"}],
+            encrypted_content="x",
+            agent={},
+        ),
+        call("a", id="fc_1", status="completed", **AROUND),
+        custom("b", id="ctc_1", status="completed", **AROUND),
+        output("a", id="fc_2", status="completed", name="f", output=[part("input_text")], **AROUND),
+        custom_output("b", id="ctc_2", status="completed", name="g", output=[part("input_text")], **AROUND),
+        {
+            "type": "web_search_call",
+            "id": "ws_1",
+            "status": "completed",
+            "action": {"type": "search"},
+            "results": [],
+            "agent": {},
+        },
+        {
+            "type": "mcp_call",
+            "id": "mcp_1",
+            "status": "completed",
+            "server_label": "s",
+            "name": "f",
+            "arguments": "{}",
+            "output": "done",
+            "error": None,
+            "approval_request_id": "mcpr_1",
+            "agent": {},
+        },
+        says(
+            id="msg_2",
+            status="completed",
+            phase="final_answer",
+            agent={},
+            content=[part("output_text", text="hi", annotations=[], logprobs=[]), part("refusal", refusal="no")],
+        ),
+        moderation={},
+        include=["reasoning.encrypted_content"],
+        tools=[
+            tool(
+                "f",
+                description="d",
+                strict=False,
+                defer_loading=False,
+                output_schema={},
+                allowed_callers=[],
+                **{"async": False},
+            ),
+            {"type": "custom", "name": "g", "description": "d", "format": {}},
+            {"type": "web_search"},
+        ],
+        tool_choice={"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": "f"}]},
+        metadata={"a": "b"},
+        text={
+            "format": {"type": "json_schema", "name": "o", "description": "d", "schema": SCHEMA, "strict": False},
+            "verbosity": "low",
+        },
+        temperature=0.2,
+        top_p=0.2,
+        presence_penalty=0.2,
+        frequency_penalty=0.2,
+        parallel_tool_calls=False,
+        stream=True,
+        stream_options={"include_obfuscation": False},
+        background=False,
+        background_options={},
+        max_output_tokens=99,
+        max_tool_calls=9,
+        reasoning={
+            "effort": "low",
+            "summary": "auto",
+            "generate_summary": "auto",
+            "context": "auto",
+            "mode": "m",
+        },
+        user="u",
+        safety_identifier="s",
+        prompt_cache_options={"mode": "implicit", "ttl": "1h"},
+        prompt_cache_key="k",
+        prompt_cache_retention="24h",
+        truncation="auto",
+        instructions="be good",
+        store=True,
+        service_tier="flex",
+        top_logprobs=2,
+        context_management=[{}],
+        access_programs={},
+        image={},
+    ),
+    request(reference("fc_9"), output("c"), previous_response_id="resp_1", tool_choice="auto"),
+    request(conversation={"id": "conv_1"}, tools=[tool("f")], tool_choice={"type": "function", "name": "f"}),
+    request(prompt={"id": "p", "version": "1", "variables": {}}),
+    request(
+        tools=[{"type": "custom", "name": "g"}],
+        tool_choice={"type": "custom", "name": "g"},
+        text={"format": {"type": "text"}},
+    ),
+)

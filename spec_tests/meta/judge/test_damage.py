@@ -1,0 +1,14 @@
+"""What may be at each place of a request, and by which rule all else is refused, is what was reviewed."""
+
+from __future__ import annotations
+
+from syrupy.assertion import SnapshotAssertion
+
+from looptck.wires.openai_chat.judge import judge
+from meta.judge.cases_whole import WHOLE
+from meta.judge.damage import refused
+
+
+def test_damage_is_refused(snapshot: SnapshotAssertion) -> None:
+    """Whatever is done to a place of a good request, the same rule refuses it."""
+    assert snapshot == refused(judge, *WHOLE)

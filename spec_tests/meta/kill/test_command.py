@@ -1,0 +1,119 @@
+"""``looptck kill``: what it makes of mutants of every fate, and its exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from looptck.cli import main
+
+MUTANTS = f"python:{Path(__file__).parent / 'some_mutants.py'}"
+
+
+def kill(collection: str, *words: str) -> tuple[int, str]:
+    """Exit status and output of the matrix of some mutants."""
+    done = CliRunner().invoke(main, ["kill", "--mutants", f"{MUTANTS}:{collection}", "--workers", "1", *words])
+    return done.exit_code, done.output
+
+
+def states(path: Path) -> dict[str, str]:
+    """The state of each mutant in a matrix that was written."""
+    return {one["name"]: one["state"] for one in read(path)["mutants"]}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A matrix that was written."""
+    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return read
+
+
+def test_mutant_that_does_what_it_says_is_killed(tmp_path: Path) -> None:
+    """It fails what it breaks, and what falls with that has its reason: nothing is to be mended."""
+    status, output = kill("KILLED", "--mutant", "one-too-many", "--json", str(tmp_path / "kill.json"))
+
+    assert 0 == status
+    assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutants; ")
+    assert {"one-too-many": "killed"} == states(tmp_path / "kill.json")
+
+
+def test_what_is_not_as_it_was_said_is_told(tmp_path: Path) -> None:
+    """Noise, a kill by others only, and a survivor: each is a finding, in words."""
+    names = [word for name in ("noisy", "mistaken", "harmless") for word in ("--mutant", name)]
+    status, output = kill("MISTAKEN", *names, "--json", str(tmp_path / "kill.json"))
+
+    assert 1 == status
+    wanted = {"noisy": "killed", "mistaken": "killed by others only", "harmless": "survived"}
+    assert wanted == states(tmp_path / "kill.json")
+    assert "mutant noisy: it also fails limit-of-zero-runs-no-tool, which it does not say: openai-chat/plain" in output
+    assert "mutant mistaken: it does not fail every-call-is-answered\n" in output
+    assert "mutant harmless: it does not fail every-call-is-answered\n" in output
+    last = "1 killed   1 killed by others only   1 survived   1 noisy   (3 mutants; "
+    assert output.splitlines()[-1].startswith(last)
+
+
+def test_mutant_that_cannot_be_judged_is_told() -> None:
+    """A driver that does not start and a process that ends are findings, and stop no other mutant."""
+    status, output = kill("BROKEN", "--mutant", "unready", "--mutant", "gone")
+
+    assert 1 == status
+    assert "mutant unready: DriverFault: " in output
+    assert "mutant gone: its process ended by itself, with status 3" in output
+    assert output.splitlines()[-1].startswith("0 killed   0 survived   2 broken   0 noisy   (2 mutants; ")
+
+
+def test_crash_kills_nothing() -> None:
+    """A check that fails because the mutant crashed has proven nothing."""
+    status, output = kill("CRASHING", "--mutant", "crashes")
+
+    assert 1 == status
+    assert "it does not fail spec-limit-raises-runtime-error, it crashes with TypeError" in output
+    assert output.splitlines()[-1].startswith(
+        "0 killed   1 killed by others only   0 survived   1 noisy   (1 mutants; "
+    )
+
+
+def test_requirement_that_nothing_kills_is_told() -> None:
+    """Where all mutants are judged, each requirement of their profiles needs one, and the catalogue names it."""
+    status, output = kill("FORGETFUL")
+
+    assert 1 == status
+    assert "\ncall-runs-its-tool-once: no mutant that says it breaks it does\n" in output
+    assert "\nevery-call-of-a-turn-runs: no mutant" not in output
+    assert "\nevery-call-of-a-turn-runs: the catalogue does not name `calls-forgotten` in its killed_by\n" in output
+
+
+def test_cells_may_be_chosen(tmp_path: Path) -> None:
+    """A mutant is judged in the cells that are asked for, and not in those that it names."""
+    wide = ["--mutant", "mistaken", "--profile", "core", "--cell", "openai-chat/plain/*", "--json"]
+    status, _ = kill("MISTAKEN", *wide, str(tmp_path / "kill.json"))
+
+    assert 1 == status
+    cells = {one["cell"] for one in read(tmp_path / "kill.json")["mutants"][0]["failed"]["limit-is-a-ceiling"]}
+    assert {"openai-chat/plain/sync", "openai-chat/plain/async"} == cells
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--mutants", "somewhere"], "names no mutants: write python:MODULE:NAME or python:FILE.py:NAME"),
+        (["--mutants", "python:nowhere:MUTANTS"], "cannot be read: ModuleNotFoundError"),
+        (["--mutants", f"{MUTANTS}:_Mutant"], "cannot be read: TypeError"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--mutant", "one-to-many"], "did you mean one-too-many?"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--profile", "prompty-spec"], "nothing was selected"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--cell", "carrier-pigeon/*"], "nothing was selected"),
+        (
+            ["--mutants", f"{MUTANTS}:KILLED", "--driver", "python:meta.kit.flawed:TakesCallsForAnswers"],
+            "the loop without a fault fails: ",
+        ),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(words: list[str], told: str) -> None:
+    """Nothing to judge, or nothing to judge it by, ends with status 2 and the reason."""
+    done = CliRunner().invoke(main, ["kill", "--workers", "1", *words])
+
+    assert 2 == done.exit_code
+    assert told in done.output

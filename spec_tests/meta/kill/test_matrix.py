@@ -1,0 +1,135 @@
+"""The matrix: what kills a mutant, what is noise, and what is told of both."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.kill.matrix import State
+from meta.kill.making import column, failed, killed, matrix, mutant, played, requirement
+
+
+def test_mutant_is_killed_by_what_it_breaks() -> None:
+    """A mutant that fails what it says it breaks is killed, and there is nothing to be mended."""
+    found = column(mutant("bent", "one"), *failed("one"))
+
+    assert State.KILLED is found.state
+    assert [] == found.complaints
+
+
+def test_one_failure_of_several_checks_is_enough() -> None:
+    """A requirement has failed when one of its checks has, whatever the others say."""
+    found = column(mutant("bent", "one"), played("one", "not-reached"), *failed("one"))
+
+    assert State.KILLED is found.state
+    assert set() == found.hidden
+
+
+@pytest.mark.parametrize(
+    ("checks", "state", "told"),
+    [
+        ([], State.SURVIVED, "it does not fail one"),
+        ([played("one", "not-reached")], State.SURVIVED, "it does not fail one, it is not reached"),
+        ([played("one", "fail", crash="KeyError")], State.BY_OTHERS, "it does not fail one, it crashes with KeyError"),
+        ([*failed("two")], State.BY_OTHERS, "it does not fail one"),
+    ],
+    ids=["nothing", "not reached", "a crash", "another"],
+)
+def test_only_a_failure_kills(checks: list[object], state: State, told: str) -> None:
+    """A check that was not reached has judged nothing, nor has one that failed by a crash."""
+    found = column(mutant("bent", "one", also={"two": "it leans on one"}), *checks)  # type: ignore[arg-type]
+
+    assert state is found.state
+    assert [told] == found.complaints
+
+
+def test_mutant_has_to_break_all_that_it_says() -> None:
+    """Where one of several requirements stands, others have killed the mutant."""
+    found = column(mutant("bent", "one", "two"), *failed("one"))
+
+    assert State.BY_OTHERS is found.state
+    assert ["two"] == found.missed
+
+
+def test_failure_that_is_not_said_is_noise() -> None:
+    """What falls and is not declared is told, with the check that failed; what is declared is not."""
+    found = column(mutant("bent", "one", also={"two": "it leans on one"}), *failed("one", "two", "three"))
+
+    assert ["three"] == found.noise
+    assert [
+        "it also fails three, which it does not say: openai-chat/plain/sync, a-case: it is wrong"
+    ] == found.complaints
+
+
+def test_crash_is_noise_where_it_is_not_said() -> None:
+    """A mutant that crashes is no loop with one fault."""
+    found = column(mutant("bent", "one"), *failed("one"), played("two", "fail", crash="TypeError"))
+
+    assert ["it also fails two, which it does not say: a crash with TypeError"] == found.complaints
+
+
+def test_what_is_not_reached_is_no_noise() -> None:
+    """A check behind the event at which a mutant ends needs no word."""
+    found = column(mutant("bent", "one"), *failed("one"), played("two", "not-reached"))
+
+    assert {"two"} == found.hidden
+    assert [] == found.complaints
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_what_never_falls_is_told_where_all_cells_were_judged(full: bool) -> None:
+    """In fewer cells nothing can be said of it."""
+    found = column(mutant("bent", "one", also={"two": "it leans on one"}), *failed("one"), full=full)
+
+    assert (["it says that two falls too, which stood in every cell"] if full else []) == found.complaints
+
+
+def test_mutant_that_could_not_be_judged_is_broken() -> None:
+    """Its trouble is what is told, and not that it broke nothing."""
+    found = column(mutant("bent", "one"), trouble="it did not start")
+
+    assert State.BROKEN is found.state
+    assert ["it did not start"] == found.complaints
+
+
+def test_requirement_is_killed_by_those_that_say_so() -> None:
+    """A row tells its killers from those that fail it beside what they break, and knows who fails it alone."""
+    beside = column(mutant("beside", "two", also={"one": "it leans on two"}), *failed("one", "two"))
+    one, two = matrix(killed("alone", "one"), beside).rows
+
+    assert (["alone"], ["alone"], ["beside"]) == (one.killers, one.alone, one.others)
+    assert (["beside"], [], []) == (two.killers, two.alone, two.others)
+
+
+@pytest.mark.parametrize(
+    ("columns", "excuse", "told"),
+    [
+        ([killed("bent", "one")], None, []),
+        ([], "It cannot be broken.", []),
+        ([], None, ["one: no mutant that says it breaks it does"]),
+        (
+            [killed("bent", "one")],
+            "It cannot be broken.",
+            ["one: the catalogue says that no mutant can break it, and bent does"],
+        ),
+    ],
+    ids=["killed", "excused", "neither", "both"],
+)
+def test_requirement_needs_a_mutant_or_a_reason(columns: list[object], excuse: str | None, told: list[str]) -> None:
+    """One of them, and not both."""
+    found = matrix(*columns, requirements=[requirement("one", no_mutant=excuse)])  # type: ignore[arg-type]
+
+    assert told == found.complaints
+
+
+def test_everything_is_counted() -> None:
+    """The counts say what there was of each, and what of it is proof."""
+    counts = matrix(
+        killed("first", "one"),
+        column(mutant("second", "two"), *failed("two", "one")),
+        column(mutant("third", "three")),
+        requirements=[requirement(id) for id in ("one", "two", "three")],
+    ).counted()
+
+    wanted = {"killed": 2, "survived": 1, "noisy": 1, "requirements": 3, "requirements killed": 2}
+    assert wanted == {name: counts[name] for name in wanted}
+    assert 1 == counts["requirements killed alone"]

@@ -1,0 +1,84 @@
+"""Mutants: how they are read, and what is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from looptck.catalogue import Catalogue, Profile
+from looptck.kill.mutants import BadMutant, disagreements, named, read, slug
+from meta.kill.making import mutant, requirement
+
+GOOD = "class Bent:\n    'Bends: it all. And more.'\n    breaks = ('one',)\n"
+CATALOGUE = Catalogue(
+    {
+        "core": Profile("core", "Core", True, (requirement("one"), requirement("two"))),
+        "other": Profile("other", "Other", True, (requirement("far", profile="other"),)),
+    }
+)
+
+
+def reading(folder: Path, text: str) -> str:
+    """Write a module of mutants; how they are named."""
+    path = folder / "bent_loops.py"
+    path.write_text(text, encoding="utf-8")
+    return f"python:{path}:MUTANTS"
+
+
+def test_mutant_says_what_it_is(tmp_path: Path) -> None:
+    """Name, fault and driver come from the class; it is judged in every cell where it names none."""
+    (one,) = read(reading(tmp_path, f"{GOOD}    also = {{'two': 'why'}}\nMUTANTS = [Bent]\n"), CATALOGUE)
+
+    assert ("bent", "Bends", "core") == (one.name, one.fault, one.profile)
+    assert ("python:bent_loops:Bent", ("one",), {"two": "why"}, ("*",)) == (one.driver, one.breaks, one.also, one.cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("MUTANTS = []", "holds no mutant, so nothing would be proven"),
+        ("class Bent:\n    breaks = ('one',)\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
+        ("class Bent:\n    'Bends.'\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
+        (GOOD.replace("'one'", "'onee'") + "MUTANTS = [Bent]", "there is no requirement 'onee'; did you mean one"),
+        (GOOD.replace("'one'", "'one', 'far'") + "MUTANTS = [Bent]", "one mutant, one profile"),
+        (GOOD + "    also = {'one': 'why'}\nMUTANTS = [Bent]", "one stands in `breaks` and in `also`"),
+        (GOOD + "MUTANTS = [Bent, Bent]", "two mutants share a name: bent"),
+        ("MUTANTS = 1 / 0", "cannot be read: ZeroDivisionError"),
+        ("OTHERS = []", "cannot be read: AttributeError"),
+    ],
+)
+def test_what_is_no_mutant_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    """The error names the mutant and the mend."""
+    with pytest.raises(BadMutant, match=re.escape(told)):
+        read(reading(tmp_path, text), CATALOGUE)
+
+
+def test_catalogue_and_mutants_are_held_against_each_other() -> None:
+    """Each says of the other what it does not say."""
+    rows = (requirement("one", killed_by=["straight"]), requirement("two", killed_by=["bent"]))
+
+    assert [
+        "one: the catalogue does not name `bent` in its killed_by",
+        "one: killed_by names `straight`, which does not say so",
+    ] == disagreements([mutant("bent", "one", "two")], rows)
+
+
+def test_names_are_looked_up() -> None:
+    """Those that were asked for, in that order; all where none was; and a near one for one that is not there."""
+    one, two = mutant("bent", "one"), mutant("broken", "two")
+
+    assert (two, one) == named([one, two], ["broken", "bent"])
+    assert (one, two) == named([one, two], [])
+    with pytest.raises(BadMutant, match="no mutant 'brokn'; did you mean broken"):
+        named([one, two], ["brokn"])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("OneTooMany", "one-too-many"), ("SSEBroken", "sse-broken"), ("No400", "no400"), ("Ids2", "ids2")],
+)
+def test_names_are_slugs(name: str, told: str) -> None:
+    """The name of a class as the catalogue writes it."""
+    assert told == slug(name)

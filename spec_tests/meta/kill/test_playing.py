@@ -1,0 +1,51 @@
+"""Plans and playing: the same checks with the same verdicts as under pytest."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.drivers import REFERENCE
+from looptck.kill.plan import plan
+from looptck.kill.playing import play
+from looptck.kit import Patience
+from looptck.running import run_pytest
+from looptck.selection import Selection
+from looptck.session import CouldNotRun, Options, Session
+from meta.kit.flawed import TakesCallsForAnswers
+
+SELECTION = Selection(("core",), ("call-runs-its-tool-once", "plain-and-stream-agree"), ("openai-chat/*/sync",))
+FLAWED = f"python:{TakesCallsForAnswers.__module__}:{TakesCallsForAnswers.__name__}"
+
+
+def begin(driver: str, selection: Selection = SELECTION) -> Session:
+    """A session of few checks."""
+    return Session.begin(Options(driver, selection, patience=Patience(20.0, 0.5), examples=2))
+
+
+@pytest.mark.parametrize("driver", [REFERENCE, FLAWED])
+def test_verdicts_are_those_of_the_suite(driver: str) -> None:
+    """A check comes to the same verdict for the same reason, whether pytest runs it or a plan is played."""
+    suite = begin(driver)
+    run_pytest(suite)
+    planned = begin(REFERENCE)
+    played = [one.result for one in play(planned, driver, plan(planned))]
+
+    judged = [result for result in suite.results if result.verdict != "divergence"]
+    assert {(one.requirement, one.cell, one.case): one for one in judged} == {
+        (one.requirement, one.cell, one.case): one for one in played
+    }
+
+
+def test_play_can_be_left() -> None:
+    """Verdicts come as they are asked for: who has seen enough stops the implementation."""
+    session = begin(REFERENCE)
+    playing = play(session, REFERENCE, plan(session))
+
+    assert "pass" == next(playing).result.verdict
+    playing.close()
+
+
+def test_nothing_is_no_plan() -> None:
+    """A selection that no check fits cannot be played."""
+    with pytest.raises(CouldNotRun, match="nothing was selected"):
+        plan(begin(REFERENCE, Selection(("core",), cells=("carrier-pigeon/*",))))

@@ -1,0 +1,41 @@
+"""No check accuses a loop that is only unusual; and properties come upon faults by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.verdicts import AGAINST
+from looptck_reference.driver import Driver
+from looptck_reference.mutants.core.beside import ResponsesSaysAll
+from looptck_reference.mutants.core.results import Swapped
+from looptck_reference.mutants.core.sse import LinesOfText
+from looptck_reference.mutants.core.streams_chat import OneCallADelta
+from meta.loops import stateful, unusual
+from meta.loops.judging import judged
+
+
+@pytest.mark.parametrize(
+    "loop", [unusual.Unordered, unusual.BadCallsHandedBack, stateful.Stateful, unusual.InThreadsRetold]
+)
+def test_loop_is_whole(loop: type[Driver]) -> None:
+    """Calls may run in any order, one that cannot be read may be handed back, and the service may keep the history."""
+    results = judged(loop, "*/sync", examples=3)
+
+    assert [] == [result for result in results if result.verdict in AGAINST]
+    assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "requirement", "case"),
+    [
+        (Swapped, "conversations-are-carried-right", "any-conversation"),
+        (LinesOfText, "arguments-arrive-whatever-their-shape", "any-arguments"),
+        (OneCallADelta, "framing-does-not-matter", "any-framing"),
+        (ResponsesSaysAll, "wires-agree", "any-conversation-agrees"),
+    ],
+)
+def test_property_finds_fault(mutant: type[Driver], requirement: str, case: str) -> None:
+    """With examples enough, a property comes upon a fault by itself."""
+    results = judged(mutant, "openai-chat/stream/sync", requirements=[requirement], cases=[case], examples=25)
+
+    assert [(requirement, "fail")] == [(result.requirement, result.verdict) for result in results]
