@@ -95,6 +95,8 @@ class Implementation:
     check: Check
     scene: Scene
     examples: int = 25
+    shrinks: bool = True
+    """Whether a value for which a property does not hold is made smaller before it is told."""
     runs: list[Run] = field(default_factory=list)
     """Every run of this check so far; the last is the one to show."""
     divergences: dict[str, str] = field(default_factory=dict)
@@ -160,6 +162,8 @@ class Implementation:
                 for values in _DRAWN.get(key, ()):
                     body(**values)
             except (AssertionError, NotReached):
+                if not self.shrinks:
+                    raise
                 self._search(body, strategies, tried)  # the same values again, to be shrunk
                 raise
             if key not in _DRAWN:
@@ -177,7 +181,7 @@ class Implementation:
             deadline=None,
             derandomize=True,
             report_multiple_bugs=False,
-            phases=(Phase.explicit, Phase.generate, Phase.shrink),
+            phases=(Phase.explicit, Phase.generate, *([Phase.shrink] if self.shrinks else [])),
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.normal,
         )

@@ -44,6 +44,7 @@ def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator
 
 def _played(session: Session, planned: Planned) -> Played:
     implementation = session.implementation(planned.check, Scene())
+    implementation.shrinks = False
     error: BaseException | None = None
     try:
         session.require(planned.check)

@@ -30,16 +30,15 @@ MANY = 130
 """More members than any list or object of a request may have, but for its messages."""
 
 
-def refused(judge: Callable[[object], list[Problem]], *bodies: Any) -> str:
-    """A line for each place of these good requests: by the rule, what must not be done there."""
+def refused(judge: Callable[[object], list[Problem]], body: Any) -> str:
+    """A line for each place of a good request: by the rule, what must not be done there."""
     found: dict[str, dict[str, set[str]]] = {}
-    for body in bodies:
-        assert [] == judge(body)
-        for path in _places(body):
-            rules = found.setdefault(_named(body, path), {})
-            for what, damaged in _damaged(body, path):
-                for problem in judge(damaged)[:1]:
-                    rules.setdefault(problem.rule, set()).add(what)
+    assert [] == judge(body)
+    for path in _places(body):
+        rules = found.setdefault(_named(body, path), {})
+        for what, damaged in _damaged(body, path):
+            for problem in judge(damaged)[:1]:
+                rules.setdefault(problem.rule, set()).add(what)
     return "\n".join(f"{place}: {_told(rules)}" for place, rules in sorted(found.items())) + "\n"
 
 

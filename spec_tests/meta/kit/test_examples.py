@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import pytest
 from hypothesis import strategies as st
 
 from looptck.checks import Implementation
@@ -39,3 +40,17 @@ def test_values_are_the_same_the_next_time() -> None:
     half = len(tried) // 2
     assert tried[:half] == tried[half:]
     assert 7 == tried[0]
+
+
+@pytest.mark.parametrize(("shrinks", "told"), [(True, "1000"), (False, "9999")])
+def test_value_that_fails_is_made_smaller_where_that_is_asked_for(shrinks: bool, told: str) -> None:
+    """A person wants the smallest value; who only wants to know whether the property holds need not wait for it."""
+    asked = implementation(1)
+    asked.shrinks = shrinks
+    numbers = st.just(9999) | st.integers(0, 9999)
+
+    with pytest.raises(AssertionError, match=told):
+
+        @asked.every(numbers.filter(lambda number: number >= 1000))
+        def holds(number: int) -> None:
+            assert number < 1000, f"{number} is too much"

@@ -232,6 +232,15 @@ def test_a_file_has_to_be_of_a_size_that_can_be_read(tmp_path: Path) -> None:
     assert (path, None, f"{path}: {what}") == _fault_of(path)
 
 
+def test_frontmatter_has_to_be_of_a_depth_that_can_be_read(tmp_path: Path) -> None:
+    """Fifty, with the mapping that it is itself."""
+    deep = f"{HEAD}\na: {'[' * 49}{']' * 49}"
+
+    assert "sample" == loaded(tmp_path, front=deep).name
+    with pytest.raises(PromptError, match="nested more than 50 deep"):
+        loaded(tmp_path, front=f"{HEAD}\na: {'[' * 50}{']' * 50}")
+
+
 def test_the_error_is_one_of_the_loops() -> None:
     """Whoever catches those, or a ValueError as the documents have it, catches it too."""
     error = PromptError(Path("a.prompty"), 3, "is odd")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 import respx
 
-from looptck_reference import CORE, PROMPTY_SPEC, Agent, AsyncToolInSyncRun, Dialect, Runner, Stop, Tool
+from looptck_reference import CORE, PROMPTY_SPEC, Agent, AsyncRunner, AsyncToolInSyncRun, Dialect, Runner, Stop, Tool
 from meta.reference.reference_provider import Body, Run, replies, run_async, run_sync
 from meta.reference.reference_replies import (
     CHAT,
@@ -197,6 +197,35 @@ def test_a_client_of_the_caller_is_used_and_left_open() -> None:
 
         assert "weather" == route.calls.last.request.headers["x-team"]
         assert not client.is_closed
+
+
+@respx.mock
+def test_an_async_client_of_the_caller_is_used_and_left_open() -> None:
+    """As a sync one is."""
+    route = replies(plain("x"))
+
+    async def go() -> bool:
+        async with httpx.AsyncClient(headers={"x-team": "weather"}) as client:
+            async with AsyncRunner(URL, "k", client=client) as runner:
+                await runner.run(Agent("m", [QUESTION]))
+            return client.is_closed
+
+    assert not asyncio.run(go())
+    assert "weather" == route.calls.last.request.headers["x-team"]
+
+
+def test_a_client_of_the_runners_is_closed() -> None:
+    """Whoever opened it closes it."""
+
+    async def go() -> bool:
+        async with AsyncRunner(URL, "k") as runner:
+            pass
+        return runner._client.is_closed
+
+    with Runner(URL, "k") as runner:
+        pass
+
+    assert (True, True) == (runner._client.is_closed, asyncio.run(go()))
 
 
 def test_tls_is_checked_by_default() -> None:

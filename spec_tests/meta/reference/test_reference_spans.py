@@ -124,6 +124,16 @@ def test_a_call_that_fails_has_a_span_that_failed(
 
 
 @respx.mock
+def test_calls_that_could_not_be_run_are_told_in_their_order() -> None:
+    """As those that were run are."""
+    replies(plain(None, call("a", "first"), call("b", "second")), plain("x"))
+
+    run()
+
+    assert ["execute_tool first", "execute_tool second"] == [name for name, _ in tree() if "execute_tool" in name]
+
+
+@respx.mock
 def test_a_model_that_fails_fails_its_call_and_the_run() -> None:
     """Both say so."""
     replies({"error": {"message": "overloaded"}})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -26,7 +26,7 @@ def noting(ran: list[str]) -> dict[str, Callable[..., str]]:
     return {"weather": weather}
 
 
-class Slow(httpx.SyncByteStream):
+class Slow(httpx.SyncByteStream, httpx.AsyncByteStream):
     """A stream that notes how far it was read, and whether it was closed."""
 
     def __init__(self, *events: bytes) -> None:
@@ -39,8 +39,15 @@ class Slow(httpx.SyncByteStream):
             self.read += 1
             yield event
 
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for event in self:
+            yield event
+
     def close(self) -> None:
         self.closed = True
+
+    async def aclose(self) -> None:
+        self.close()
 
 
 def slow(*texts: str) -> Slow:
@@ -89,6 +96,20 @@ def test_no_more_is_read_than_the_caller_wants(tmp_path: Path) -> None:
     assert [("one", 1), ("two", 2)] == seen
     assert (2, True) == (reply.read, reply.closed)
     assert [] == list(stream)
+
+
+@respx.mock
+def test_an_async_caller_lets_go_of_the_connection_too(tmp_path: Path) -> None:
+    """Once it has had enough."""
+    reply = slow("one", "two", "three")
+    respx.post(CHAT).mock(return_value=httpx.Response(200, headers=EVENT_STREAM, stream=reply))
+
+    async def read() -> tuple[str, bool, list[str]]:
+        async with await invoke_agent_async(write(tmp_path, stream=True)) as stream:
+            first = await anext(stream)
+        return first, reply.closed, [piece async for piece in stream]
+
+    assert ("one", True, []) == asyncio.run(read())
 
 
 @respx.mock

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from looptck.wires.anthropic_messages.judge import judge
@@ -10,9 +13,10 @@ from meta.judge.messages.bodies import USER, request
 from meta.judge.messages.cases_whole import WHOLE
 
 
-def test_damage_is_refused(snapshot: SnapshotAssertion) -> None:
+@pytest.mark.parametrize("body", WHOLE, ids=range(len(WHOLE)))
+def test_damage_is_refused(body: dict[str, Any], snapshot: SnapshotAssertion) -> None:
     """Whatever is done to a place of a good request, the same rule refuses it."""
-    assert snapshot == refused(judge, *WHOLE)
+    assert snapshot == refused(judge, body)
 
 
 def test_messages_are_limited() -> None:
