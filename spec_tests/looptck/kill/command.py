@@ -19,7 +19,7 @@ from looptck.kill.apart import Done, apart
 from looptck.kill.matrix import Column, Made, Matrix
 from looptck.kill.mutants import Mutant
 from looptck.kill.page import page
-from looptck.kill.plan import Planned, chosen, plan
+from looptck.kill.plan import Planned, chosen, plan, spared
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.kit import Patience
@@ -166,8 +166,11 @@ class Kill:
         )
 
     def checks(self, mutant: Mutant) -> list[Planned]:
-        """What a mutant is judged by."""
-        return chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
+        """What a mutant is judged by: in its own cells by all checks of what it names, and by some of the others."""
+        every = chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
+        if self._wanted.full or self._wanted.cells:
+            return every
+        return spared(every, {*mutant.breaks, *mutant.also})
 
     def _cells(self, mutant: Mutant) -> tuple[str, ...]:
         return ("*",) if self._wanted.full else self._wanted.cells or mutant.cells

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from looptck.cells import Cell
 from looptck.checks import Check
 from looptck.plugin import ITEM, check_of
 from looptck.running import run_pytest
@@ -42,6 +43,19 @@ def plan(session: Session) -> tuple[Planned, ...]:
     if status != pytest.ExitCode.OK or not collector.planned:
         raise CouldNotRun("\n".join(collector.broken) or "nothing was selected: there is no check to be played")
     return tuple(collector.planned)
+
+
+def spared(planned: Iterable[Planned], whole: Collection[str]) -> list[Planned]:
+    """All checks of these requirements, and of every other one the first and the last in each cell."""
+    by: dict[tuple[str, Cell], list[Planned]] = {}
+    for one in planned:
+        by.setdefault((one.check.requirement.id, one.check.cell), []).append(one)
+    kept = [
+        one
+        for (id, _), checks in by.items()
+        for one in (checks if id in whole or len(checks) == 1 else (checks[0], checks[-1]))
+    ]
+    return sorted(kept, key=lambda one: one.number)
 
 
 def chosen(planned: Iterable[Planned], *, profile: str, cells: Sequence[str]) -> list[Planned]:

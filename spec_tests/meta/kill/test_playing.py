@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looptck.drivers import REFERENCE
-from looptck.kill.plan import plan
+from looptck.kill.plan import plan, spared
 from looptck.kill.playing import play
 from looptck.kit import Patience
 from looptck.running import run_pytest
@@ -49,3 +49,17 @@ def test_nothing_is_no_plan() -> None:
     """A selection that no check fits cannot be played."""
     with pytest.raises(CouldNotRun, match="nothing was selected"):
         plan(begin(REFERENCE, Selection(("core",), cells=("carrier-pigeon/*",))))
+
+
+def test_quick_plan_spares_what_is_not_named() -> None:
+    """All checks of what a mutant names; of each other requirement the first and the last in each cell."""
+    planned = plan(begin(REFERENCE))
+    kept = spared(planned, {"plain-and-stream-agree"})
+
+    checks: dict[tuple[str, str], list[int]] = {}
+    for one in planned:
+        checks.setdefault((one.check.requirement.id, str(one.check.cell)), []).append(one.number)
+    many = checks["call-runs-its-tool-once", "openai-chat/plain/sync"]
+    assert len(many) > 2
+    left = {number for (id, _), all_of in checks.items() if id != "plain-and-stream-agree" for number in all_of[1:-1]}
+    assert [one.number for one in planned if one.number not in left] == [one.number for one in kept]
