@@ -15,9 +15,8 @@ from looptck_reference.wires.text import refuse_error
 
 __all__ = ["EventStream", "parsed"]
 
-# Streams of long arguments consist of events without text: these two are made once.
+# Streams of long arguments consist of events without text: what they give is made once.
 NOTHING = Delta()
-CALLING = Delta(calling=True)
 
 # json.loads looks at its options before each text; a decoder has none to look at.
 DECODER = json.JSONDecoder()
@@ -47,9 +46,8 @@ class EventStream:
             return NOTHING
         event = parsed(data)
         self.refuse_error(event)
-        if text := self.take(event):
-            return Delta(text, self.calling)
-        return CALLING if self.calling else NOTHING
+        text = self.take(event)
+        return Delta(text, self.calling) if text else NOTHING
 
     def close(self) -> Turn:
         """The turn.

@@ -54,12 +54,12 @@ def _places(value: Any, path: Path = ()) -> Iterator[Path]:
 
 
 def _named(body: Any, path: Path) -> str:
-    """A place, with the kind of what is in a list in place of its number."""
+    """A place, with the kind of what is in a list behind its number."""
     words = []
     for step in path:
         body = body[step]
-        kind = body.get("type", body.get("role", "*")) if isinstance(body, dict) else "*"
-        words.append(str(kind) if isinstance(step, int) else step)
+        kind = body.get("role", body.get("type", "")) if isinstance(body, dict) else ""
+        words.append(f"{step} {kind}".strip() if isinstance(step, int) else step)
     return "/" + "/".join(words)
 
 

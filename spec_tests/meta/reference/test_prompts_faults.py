@@ -87,6 +87,11 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, text: str, line: int 
         ("name: x\nmodel: ${env:M", 3, "model holds a reference without an end, ${env:M; close it with a brace"),
         (f"{HEAD}\ntemplate: mustache", 4, "template is 'mustache', which is not known here; write one of: jinja2"),
         (f"{HEAD}\ntemplate:\n  format: {{kind: f}}", 5, "template.format.kind is 'f', which is not known here"),
+        (
+            f"{HEAD}\ntemplate:\n  format: {{kind: jinja}}",
+            5,
+            "template.format.kind is 'jinja', which is not known here",
+        ),
         (f"{HEAD}\ntemplate:\n  format: f", 5, "template.format is 'f', which is not known here; write one of: jinja2"),
         (
             f"{HEAD}\ntemplate:\n  parser: json",
@@ -168,6 +173,7 @@ def _behind_the_place(error: PromptError) -> str:
         ("user:\n{% if missing %}a{% endif %}", 6, "'missing' is undefined"),
         ("user:\nA\n{{ missing.name }}", 7, "'missing' is undefined"),
         ("user:\n{{ 1 / 0 }}", 6, "the template failed: ZeroDivisionError: division by zero"),
+        ("user:\n{% macro m() %}\n{{ 1 / 0 }}\n{% endmacro %}\n{{ m() }}", 7, "the template failed: ZeroDivisionError"),
         ("user:\n{{ ''.__class__ }}", 6, "the template failed: SecurityError: access to attribute '__class__'"),
         ("user:\n{{ lipsum() }}", 6, "'lipsum' is undefined"),
         ("user:\n{% include 'other.txt' %}", 6, "the template failed: TypeError: no loader"),

@@ -130,6 +130,14 @@ def test_an_unknown_provider_is_no_error(tmp_path: Path) -> None:
     assert ("mine", "responses") == (model.provider, model.api_type)
 
 
+@pytest.mark.parametrize("connection", ["{}", "{kind: key}", "{kind: anonymous}"])
+def test_kinds_of_connections(tmp_path: Path, connection: str) -> None:
+    """By key, which goes without saying, or by nothing."""
+    front = f"name: sample\nmodel: {{id: m, connection: {connection}}}"
+
+    assert Model(id="m") == load(written(tmp_path, "user:\nGo.", front)).model
+
+
 def test_an_empty_default_of_a_connection_says_nothing(tmp_path: Path) -> None:
     """An empty endpoint or key is none at all."""
     front = 'name: sample\nmodel: {id: m, connection: {endpoint: "${env:NOPE:}", apiKey: ""}}'

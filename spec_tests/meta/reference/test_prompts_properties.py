@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck_reference.prompts import PromptError
+from looptck_reference.prompts import Input, PromptError
 from meta.kit.steady import STEADY
 from meta.reference.reference_prompts import HEAD, loaded
 
@@ -107,6 +107,15 @@ inputs:
 - {{name: filled, kind: array, items: {{kind: integer}}, default: [1]}}
 - {{name: both, kind: integer, required: true, default: 0}}
 - {{name: example, kind: string, example: never}}"""
+
+
+def test_a_value_alone_declares_an_input(tmp_path: Path) -> None:
+    """Its kind is that of the value, which is its default."""
+    schema = {"type": "string", "default": "Paris"}
+
+    assert (Input("city", "string", "", "Paris", None, schema, 4),) == loaded(
+        tmp_path, front=f"{HEAD}\ninputs: {{city: Paris}}"
+    ).inputs
 
 
 def test_defaults_fill_what_is_not_given(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck_reference.prompts import PromptError
+from looptck_reference.prompts import PromptError, template
 from meta.reference.reference_prompts import HEAD, loaded, parts, said
 
 
@@ -20,6 +20,7 @@ from meta.reference.reference_prompts import HEAD, loaded, parts, said
         ("  system:  \nA\n# user:\nB\n#assistant :\nC", [("system", "A"), ("user", "B"), ("assistant", "C")]),
         ("A", [("system", "A")]),
         ("\n\nA\n\nuser:\nB", [("system", "A"), ("user", "B")]),
+        ("A\nuser:\nB\nassistant:\nC", [("system", "A"), ("user", "B"), ("assistant", "C")]),
         ("\n \nuser:\nB", [("user", "B")]),
         ("system:\n\nuser:\nB", [("system", ""), ("user", "B")]),
         ("user:", [("user", "")]),
@@ -117,6 +118,15 @@ def test_optional_inputs_are_empty(tmp_path: Path) -> None:
 def test_a_body_without_markers_is_one_message(tmp_path: Path) -> None:
     """Also where its inputs leave nothing of it."""
     assert [("system", "")] == said(tmp_path, "{{ a }}", {"a": ""})
+
+
+def test_what_inputs_make_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the number of characters, with the empty lines in place of the frontmatter."""
+    monkeypatch.setattr(template, "LONGEST", 8)
+
+    assert [("system", "abcd")] == said(tmp_path, "{{ a }}", {"a": "abcd"})
+    with pytest.raises(PromptError, match="the template makes more than 8 characters of its inputs"):
+        said(tmp_path, "{{ a }}", {"a": "abcde"})
 
 
 def test_defaults_are_filled_in(tmp_path: Path) -> None:

@@ -82,6 +82,12 @@ FIRST_B: Json = {"call_id": "b", "name": "pong"}
             [A],
             id="name-in-pieces",
         ),
+        pytest.param(
+            [pieces(piece(call_id="a", name="la")), pieces(piece(name="la")), pieces(piece("{}"))],
+            [("a", "lala", "{}")],
+            id="name-in-equal-pieces",
+        ),
+        pytest.param([pieces(piece('{"n"', **FIRST_A)), pieces(piece(":1}", index=None))], [A], id="index-only-first"),
         pytest.param([pieces(piece(name="ping")), pieces(piece('{"n":1}', call_id="a"))], [A], id="id-late"),
         pytest.param(
             [pieces(piece("1", index=0, call_id="a", name="x")), pieces(piece("2", index=1, call_id="a", name="x"))],

@@ -5,19 +5,23 @@ from __future__ import annotations
 import pytest
 
 from looptck_reference import (
+    ANTHROPIC_LOOP,
     CORE,
     PROMPTY_AGENT_MODE,
     PROMPTY_SPEC,
+    Action,
     BadArguments,
     Delta,
     Dialect,
     Fail,
     Finish,
+    LimitReached,
     Run,
     Stop,
     ToolCall,
     Turn,
 )
+from looptck_reference.actions import Returned
 from meta.reference.reference_loops import CALLING, PING, PONG, asking, new, results
 
 
@@ -178,6 +182,19 @@ def test_ten_questions_are_the_default(dialect: Dialect) -> None:
 
     assert isinstance(loop.tool_returned("a"), Fail)
     assert 10 == loop.model_calls
+
+
+def test_the_tool_execution_loop_ends_after_ten_turns() -> None:
+    """With an error in the skill's words."""
+    loop = asking(ANTHROPIC_LOOP)
+    action: Action | None = None
+    for _ in range(10):
+        loop.model_answered(CALLING)
+        action = loop.tools_ended([Returned("a")])
+
+    assert isinstance(action, Fail)
+    assert (LimitReached, "limit", 10) == (type(action.error), action.reason, loop.model_calls)
+    assert "Loop exceeded max turns (10)" == str(action.error)
 
 
 @pytest.mark.parametrize(

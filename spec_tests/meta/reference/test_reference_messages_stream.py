@@ -128,6 +128,8 @@ def test_citations_are_kept() -> None:
         (HOLOGRAM, [], HOLOGRAM),
         ({**HOLOGRAM, "data": ""}, [{"data": "01"}, {"data": "10"}], HOLOGRAM),
         ({**HOLOGRAM, "depth": None}, [{"depth": 2}, {"depth": 3}], HOLOGRAM),
+        ({**HOLOGRAM, "depth": "shallow"}, [{"depth": 3}], HOLOGRAM),
+        ({**HOLOGRAM, "data": [0, 1]}, [{"data": "0110"}], HOLOGRAM),
         (text("x"), [{"glow": "bright"}], text("x")),
     ],
 )

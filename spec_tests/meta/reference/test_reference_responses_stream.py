@@ -46,6 +46,10 @@ def not_done(events: list[Json]) -> list[Json]:
     return [event for event in events if not event["type"].endswith(".done")]
 
 
+ADDED_TO = not_done(call_item(0, CALL, *PARIS))[1:]
+"""The pieces of a call's arguments."""
+
+
 @pytest.mark.parametrize(
     ("events", "items"),
     [
@@ -79,12 +83,39 @@ def not_done(events: list[Json]) -> list[Json]:
             id="neither-and-never-done",
         ),
         pytest.param(
+            not_done(
+                without(
+                    [*message_item(0, text("ab"), "a", "b"), *call_item(1, CALL, *PARIS)], "output_index", "item_id"
+                )
+            ),
+            [text("ab"), CALL],
+            id="neither-and-none-done",
+        ),
+        pytest.param(
+            [
+                *without([ADDED_TO[0]], "item_id"),
+                added(0, {**CALL, "arguments": ""}),
+                added(1, SEARCH),
+                *without(ADDED_TO[1:], "output_index"),
+            ],
+            [CALL, SEARCH],
+            id="id-late",
+        ),
+        pytest.param(
             [*call_item(0, CALL, *PARIS), *call_item(0, function_call("b"), *PARIS)],
             [CALL, function_call("b")],
             id="one-index-two-items",
         ),
         pytest.param([*call_item(0, CALL), *message_item(1, text("x"), "x")], [CALL, text("x")], id="text-behind"),
         pytest.param([done(2, CALL), done(0, SEARCH), done(1, HOLOGRAM)], [SEARCH, HOLOGRAM, CALL], id="order"),
+        pytest.param([*call_item(1, CALL), done(0, SEARCH)], [SEARCH, CALL], id="order-as-added"),
+        pytest.param([*call_item(1, CALL, *PARIS)[1:], done(0, SEARCH)], [SEARCH, CALL], id="order-of-deltas"),
+        pytest.param([*call_item(1, CALL)[1:], done(0, SEARCH)], [SEARCH, CALL], id="order-of-arguments"),
+        pytest.param(
+            [*message_item(1, text("ab"), "a", "b")[1:], done(0, SEARCH), done(2, CALL)],
+            [SEARCH, text("ab"), CALL],
+            id="order-of-text",
+        ),
     ],
 )
 def test_shapes_of_items(events: list[Json], items: list[Json]) -> None:
@@ -93,6 +124,14 @@ def test_shapes_of_items(events: list[Json], items: list[Json]) -> None:
 
     assert items == list(turn.content)
     assert [("call_1", '{"city":"Paris"}')] == [(one.id, one.arguments) for one in turn.calls][:1]
+
+
+def test_an_item_that_is_done_is_as_it_was_done() -> None:
+    """With what no delta told: its annotations, and a status of its own."""
+    part = {"type": "output_text", "text": "x", "annotations": [{"type": "url_citation", "url": "https://example.org"}]}
+    item = text("x", status="incomplete", content=[part])
+
+    assert (item,) == turn_of(*message_item(0, item, "x")).content
 
 
 def test_interleaved_calls_stay_apart() -> None:

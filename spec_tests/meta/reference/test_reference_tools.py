@@ -32,10 +32,20 @@ def test_any_json_object_is_accepted(arguments: dict[str, object]) -> None:
     assert arguments == parse_arguments(json.dumps(arguments))
 
 
-@pytest.mark.parametrize("text", ["null", "true", "3", '"a"', "[]", "[{}]"])
-def test_json_that_is_no_object_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("null", "null"),
+        ("true", "a boolean"),
+        ("3", "a number"),
+        ('"a"', "a string"),
+        ("[]", "an array"),
+        ("[{}]", "an array"),
+    ],
+)
+def test_json_that_is_no_object_is_refused(text: str, kind: str) -> None:
     """Only an object can be keyword arguments."""
-    with pytest.raises(BadArguments, match="expected a JSON object"):
+    with pytest.raises(BadArguments, match=f"^expected a JSON object, got {kind}$"):
         parse_arguments(text)
 
 

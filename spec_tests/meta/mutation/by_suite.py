@@ -1,0 +1,98 @@
+"""What the suite says of a mutant of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from looptck.drivers import REFERENCE, DriverFault
+from looptck.kill.plan import Planned, plan
+from looptck.kill.playing import play
+from looptck.kit import Patience
+from looptck.session import CouldNotRun, Options, Session
+from meta.mutation.covering import Covered, Watch, spread
+from meta.mutation.trials import Kill
+
+PATIENCE = Patience(outcome=5.0, gate=1.0)
+KILLING = frozenset({"fail", "not-reached", "error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """The checks of the suite, to be played to the reference as it is imported then."""
+
+    session: Session
+    planned: Sequence[Planned]
+
+    @classmethod
+    def of(cls, cells: tuple[str, ...]) -> Suite:
+        """All checks in these cells; in all, where there are none.
+
+        Raises:
+            CouldNotRun: the suite cannot be collected.
+        """
+        from looptck.selection import Selection
+
+        session = Session.begin(Options(selection=Selection(cells=cells), patience=PATIENCE, examples=1))
+        return cls(session, plan(session))
+
+    @property
+    def names(self) -> list[str]:
+        return [one.check.id for one in self.planned]
+
+    def covered(self, folder: Path) -> Covered:
+        """Play all checks to the unmutated reference, in a process that has not imported it yet.
+
+        Raises:
+            CouldNotRun: it fails one of them.
+        """
+        watch = Watch(folder)
+
+        def watched() -> Iterator[Planned]:
+            for one in self.planned:
+                watch.switch(one.number)
+                yield one
+
+        for played in play(self.session, REFERENCE, watched()):
+            if played.result.verdict in KILLING:
+                result = played.result
+                raise CouldNotRun(f"the reference as it is fails {result.requirement}: {result.reason}")
+        return self._shared(watch.end(len(self.planned)))
+
+    def order(self, numbers: Iterable[int], seconds: Sequence[float]) -> list[int]:
+        """Checks in the order in which they are worth playing."""
+        checks = [one.check for one in self.planned]
+        return spread(numbers, seconds, lambda number: (checks[number].requirement.id, checks[number].cell))
+
+    def killed(self, numbers: Iterable[int]) -> Kill | None:
+        """The first verdict of these checks against the reference as it is now; None: it passes them all."""
+        try:
+            for played in play(self.session, REFERENCE, [self.planned[number] for number in numbers]):
+                if played.result.verdict in KILLING:
+                    return Kill("suite", played.result.requirement, played.result.verdict)
+        except DriverFault as fault:
+            return Kill("suite", fault.kind, "error")
+        return None
+
+    def _shared(self, covered: Covered) -> Covered:
+        """The same, where checks that are judged on one run count as executing what it executed."""
+        sharing: dict[tuple[str, str, str], int] = {}
+        groups = [(one.check.case, str(one.check.cell), one.check.requirement.profile) for one in self.planned]
+        for number, group in enumerate(groups):
+            sharing[group] = sharing.get(group, 0) | 1 << number
+        several = [bits for bits in sharing.values() if bits & (bits - 1)]
+        lines = {
+            module: {line: _joined(bits, several) for line, bits in known.items()}
+            for module, known in covered.lines.items()
+        }
+        return Covered(covered.seconds, lines)
+
+
+def _joined(bits: int, groups: Sequence[int]) -> int:
+    """A set, and all that share a group with one of it."""
+    joined = bits
+    for group in groups:
+        if bits & group:
+            joined |= group
+    return joined
