@@ -21,9 +21,9 @@ FOLDER = ROOT / "reference" / PACKAGE
 LEFT_OUT = frozenset({"mutants"})
 """Folders of the reference that hold mutants already."""
 TESTS = ("spec_tests/meta/reference",)
-FIRST = 60
+FIRST = 250
 """The checks that come before the unit tests, each of another requirement as far as there are so many."""
-MOST = 450
+MOST = 500
 """The checks that a mutant is played; more of them are the same requirements again, by other cases in other cells."""
 LEARNING = 900.0
 """Seconds that one pass over all checks, or all tests, may take."""
