@@ -87,6 +87,7 @@ class Agent:
         return tuple(agent for child in own for agent in (child, *child.children))
 
 
+@cache
 def agent(name: str) -> Agent:
     """The agent in ``fixtures/agents/NAME.prompty``.
 

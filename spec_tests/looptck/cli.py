@@ -186,7 +186,7 @@ def coverage(results: Path | None, **chosen: Any) -> None:
 @click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant. May be repeated.")
 @click.option("--full", is_flag=True, help="Judge each in every cell, and not only in those that it names.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as a page.")
-@click.option("--workers", type=click.IntRange(1), help="Mutants at a time.  [default: one for each core]")
+@click.option("--workers", type=click.IntRange(1), help="Mutants at a time.  [default: one more than there are cores]")
 @click.option("--timeout", default=10.0, show_default=True, help="Seconds that one run may take.")
 @click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits.")
 @click.option("--examples", default=1, show_default=True, help="Examples for each property.")

@@ -72,6 +72,11 @@ class Session:
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     """Results by the id of the run that they rest on."""
     _ended: bool = False
+    _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
+    """Cassettes by name, wire and whether they are streams."""
+
+    def __post_init__(self) -> None:
+        self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
 
     @classmethod
     def begin(cls, options: Options) -> Session:
@@ -145,7 +150,7 @@ class Session:
 
     def cassette_of(self, check: Check) -> Cassette | None:
         """The cassette that a check plays; None if it plays none."""
-        return next((one for one in self.cassettes if one.name == check.case and one.fits(check.cell)), None)
+        return self._by_name.get((check.case, check.cell.wire, check.cell.stream))
 
     def collected(self, chosen: Iterable[Check]) -> None:
         self.chosen = list(chosen)

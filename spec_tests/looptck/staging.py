@@ -6,6 +6,7 @@ and whether to stream. All else is the file's own.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,12 @@ def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str
 
 
 def _directed(agent: Agent, cell: Cell, base_url: str, api_key: str) -> str:
-    front, body = parted(agent.path)
-    front["model"] = {**front["model"], **_model(cell, base_url, api_key)}
+    front, body = _original(agent.path)
+    front = {**front, "model": {**front["model"], **_model(cell, base_url, api_key)}}
     return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{body}"
+
+
+_original = cache(parted)
 
 
 def _model(cell: Cell, base_url: str, api_key: str) -> dict[str, Any]:

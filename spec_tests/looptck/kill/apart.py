@@ -5,6 +5,7 @@ Each process is a fork: what its parent has imported, read and collected is ther
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import sys
@@ -78,6 +79,7 @@ def _begin(work: Callable[[Task], Gain], task: Task, seconds: float) -> tuple[Co
 
 
 def _child(work: Callable[[Task], Gain], task: Task, theirs: Connection) -> None:
+    gc.freeze()  # what the parent has made is not ours to collect, and to look at it would copy its memory
     try:
         theirs.send((work(task), ""))
     except BaseException as error:  # noqa: BLE001  whatever it is, the parent has to hear of it

@@ -29,6 +29,8 @@ from looptck.verdicts import AGAINST
 
 PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 """Exit statuses."""
+SHARES = 3
+"""Into how many parts for each worker the checks of the loop without a fault are dealt."""
 MUTANTS = "python:looptck_reference.mutants:MUTANTS"
 
 
@@ -52,7 +54,7 @@ class Wanted:
     """Of each property: one is the simplest there is, and no matter of luck."""
     patience: Patience = field(default_factory=lambda: Patience(outcome=10.0, gate=3.0))
     workers: int | None = None
-    """Mutants at a time; None: one for each core."""
+    """Mutants at a time; None: one more than there are cores."""
     seconds: float = 600.0
     """What one mutant may take."""
     cassettes: Path | None = None
@@ -118,6 +120,11 @@ class Kill:
         self._plan = plan(self._session)
 
     @property
+    def workers(self) -> int:
+        """How many processes judge at a time: one more than there are cores, for many checks wait now and then."""
+        return self._wanted.workers or (os.cpu_count() or 1) + 1
+
+    @property
     def narrowed(self) -> bool:
         """Whether some mutants were left out, so that nothing can be said of requirements as a whole."""
         return bool(self._wanted.names)
@@ -129,19 +136,27 @@ class Kill:
             CouldNotRun: it does not stand them all, so a mutant that fails one proves nothing.
         """
         checks = self._checks_of_all()
-        for one in play(self._session, self._wanted.driver or REFERENCE, checks):
-            if one.result.verdict in {*AGAINST, "error"}:
-                result = one.result
-                where = f"{result.requirement} [{result.cell}] {result.case}"
-                raise CouldNotRun(f"the loop without a fault fails: {where}: {result.verdict}: {result.reason}")
+        share = -(-len(checks) // (SHARES * self.workers))
+        parts = [tuple(checks[first : first + share]) for first in range(0, len(checks), share)]
+        faults: list[Played] = []
+        for done in apart(self._faults, parts, workers=self.workers, seconds=self._wanted.seconds):
+            if done.gain is None:
+                raise CouldNotRun(f"the loop without a fault: {done.trouble}")
+            faults += done.gain
+        if faults:
+            result = min(faults, key=lambda one: one.number).result
+            where = f"{result.requirement} [{result.cell}] {result.case}"
+            raise CouldNotRun(f"the loop without a fault fails: {where}: {result.verdict}: {result.reason}")
         return len(checks)
+
+    def _faults(self, checks: Sequence[Planned]) -> list[Played]:
+        played = play(self._session, self._wanted.driver or REFERENCE, checks)
+        return [one for one in played if one.result.verdict in {*AGAINST, "error"}]
 
     def columns(self) -> Iterator[Column]:
         """The mutants as they are judged; the slowest should be begun first, so those with many cells are."""
         tasks = sorted(self.mutants, key=lambda one: -len(self.checks(one)))
-        for done in apart(
-            self._judged, tasks, workers=self._wanted.workers or os.cpu_count() or 1, seconds=self._wanted.seconds
-        ):
+        for done in apart(self._judged, tasks, workers=self.workers, seconds=self._wanted.seconds):
             yield self._column(done)
 
     def matrix(self, columns: Sequence[Column]) -> Matrix:
