@@ -34,6 +34,7 @@ and on the wire's side, reached by substituting the wire, where `Messages…` is
     Wire.reader                      the class that cuts bytes into events; its `lines` knows what ends a line
     ResponsesWire.call(item)         which of an item's ids is the call's; `MessagesWire.call` likewise
     MessagesWire.turn(…)             blocks and stop reason as a turn; `ResponsesWire.decode` likewise
+    MessagesWire.stop_for(reason)    why a turn ended, by the wire's word for it
     EventStream.refuse_error(event)  an error inside a stream
     EventStream.whole()              whether the end of the stream came
     ChatStream.call_for(index, id), MessagesStream.block_at(index), ResponsesStream.item_for(index, id)

@@ -116,7 +116,7 @@ class MessagesWire:
         Raises:
             MalformedReply: a call could not be answered because it lacks id or name.
         """
-        stop = STOPS.get(stop_reason, Stop.END)
+        stop = self.stop_for(stop_reason)
         calls = [
             self.call(block, written.get(at)) for at, block in enumerate(blocks) if block.get("type") == "tool_use"
         ]
@@ -124,6 +124,10 @@ class MessagesWire:
             raise MalformedReply("a tool_use block of the reply lacks id or name")
         text = joined(text_at(block, "text") for block in blocks if block.get("type") == "text")
         return Turn(text, tuple(calls), stop, usage, tuple(blocks))
+
+    def stop_for(self, reason: str) -> Stop:
+        """Why a turn ended, by the word for it; empty: there was none."""
+        return STOPS.get(reason, Stop.END)
 
     def call(self, block: Json, written: str | None) -> ToolCall:
         """The call in a block; a call of a toolset has its `toolset_name` repeated with its result."""

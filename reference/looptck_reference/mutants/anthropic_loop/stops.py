@@ -82,10 +82,8 @@ class UnknownStopGoesOn(Mutant):
     cells = MESSAGES
 
     class Wire(MessagesWire):
-        def turn(
-            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
-        ) -> Turn:
-            return super().turn(blocks, stop_reason if stop_reason in KNOWN else "pause_turn", usage, written)
+        def stop_for(self, reason: str) -> Stop:
+            return super().stop_for(reason) if reason in KNOWN else Stop.PAUSE
 
     wires = speaking(messages=Wire())
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.mutant import MESSAGES, Mutant
 from looptck_reference.mutants.speaking import speaking
 from looptck_reference.seams import Decision
-from looptck_reference.values import Json, Turn
+from looptck_reference.values import Json, Stop, Turn
 from looptck_reference.wires import MessagesWire
 
 
@@ -20,10 +17,8 @@ class PauseIsTheEnd(Mutant):
     cells = MESSAGES
 
     class Wire(MessagesWire):
-        def turn(
-            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
-        ) -> Turn:
-            return super().turn(blocks, stop_reason.replace("pause_turn", "end_turn"), usage, written)
+        def stop_for(self, reason: str) -> Stop:
+            return Stop.END if reason == "pause_turn" else super().stop_for(reason)
 
     wires = speaking(messages=Wire())
 
@@ -62,9 +57,7 @@ class CompactionIsTheEnd(Mutant):
     cells = MESSAGES
 
     class Wire(MessagesWire):
-        def turn(
-            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
-        ) -> Turn:
-            return super().turn(blocks, stop_reason.replace("compaction", "end_turn"), usage, written)
+        def stop_for(self, reason: str) -> Stop:
+            return Stop.END if reason == "compaction" else super().stop_for(reason)
 
     wires = speaking(messages=Wire())

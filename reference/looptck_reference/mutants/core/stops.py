@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from looptck_reference.actions import Action
 from looptck_reference.loop import Loop
@@ -89,11 +87,8 @@ class StoppedCallsRun(Mutant):
     cells = MESSAGES
 
     class Wire(MessagesWire):
-        def turn(
-            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
-        ) -> Turn:
-            turn = super().turn(blocks, stop_reason, usage, written)
-            return replace(turn, stop=Stop.CALLS) if stop_reason == "stop_sequence" and turn.calls else turn
+        def stop_for(self, reason: str) -> Stop:
+            return Stop.CALLS if reason == "stop_sequence" else super().stop_for(reason)
 
     wires = speaking(messages=Wire())
 
@@ -105,15 +100,9 @@ class UnknownStopRuns(Mutant):
     cells = MESSAGES
 
     class Wire(MessagesWire):
-        def turn(
-            self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
-        ) -> Turn:
-            turn = super().turn(blocks, stop_reason, usage, written)
-            return (
-                replace(turn, stop=Stop.CALLS)
-                if stop_reason not in NAMED and turn.calls and turn.stop is Stop.END
-                else turn
-            )
+        def stop_for(self, reason: str) -> Stop:
+            stop = super().stop_for(reason)
+            return Stop.CALLS if stop is Stop.END and reason not in NAMED else stop
 
     wires = speaking(messages=Wire())
 
