@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import Any, TypedDict, Unpack
 
@@ -14,6 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from looptck.agents import Tool
 from looptck.catalogue import Requirement
 from looptck.cells import Cell
+from looptck.client import Ask
 from looptck.drivers import DriverFault, Started
 from looptck.framing import Framing
 from looptck.handover import Setting
@@ -35,6 +36,11 @@ def on(*cells: str) -> pytest.MarkDecorator:
     Each is a wire or a pattern such as ``anthropic-messages/stream/*``.
     """
     return pytest.mark.looptck_cells(*(cell if "/" in cell else f"{cell}/*" for cell in cells))
+
+
+def lengthy(test: Callable[..., None]) -> Callable[..., None]:
+    """Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
+    return pytest.mark.looptck_lengthy(test)
 
 
 def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:
@@ -120,6 +126,12 @@ class Implementation:
             self.scene, cell, name=self.check.case, profile=self.check.requirement.profile, setting=setting
         )
 
+    def ask(self, ask: Ask, scene: Scene, *, setup: str, wire: str, stream: bool) -> Running:
+        """Ask a server; its model and its tools do what the scene says as it stands now."""
+        if self._stopped is not None:
+            raise self._stopped
+        return self.kit.ask(scene, replace(self.cell, wire=wire, stream=stream), ask, setup=setup)
+
     def end(self, running: Running) -> Run:
         """Wait for the end of a run.
 
@@ -134,7 +146,7 @@ class Implementation:
             raise
         self.runs.append(run)
         if isinstance(run.outcome, Nothing):
-            self._stopped = Liveness(f"liveness: the loop {run.outcome}, after {len(run.requests)} model requests")
+            self._stopped = Liveness(f"liveness: the loop {run.outcome}, after {len(run.received)} model requests")
             raise self._stopped
         return run
 

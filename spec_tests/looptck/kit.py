@@ -13,10 +13,13 @@ from typing import Any, Self
 
 from looptck import handover, spans
 from looptck.cells import Cell
-from looptck.drivers import Connection, DriverFault, Started, connect
+from looptck.client import Ask, Visits
+from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, Started, connect
 from looptck.handover import Setting
 from looptck.outcome import Nothing, Outcome
+from looptck.provider import shared
 from looptck.provider.gates import Gate, opener
+from looptck.provider.modelfile import Taught
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Provider
 from looptck.provider.stage import Stage
@@ -24,6 +27,7 @@ from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.run import Run, end
 from looptck.transcript import Chunk, LostSpans, Spanned
 from looptck.turns import Turn
+from looptck.verdicts import NotApplicable
 from looptck.wires import WIRES
 
 
@@ -49,6 +53,8 @@ class Scene:
     """Whether the service keeps what it has answered, where its wire can lean on that."""
     signal: Gate | None = None
     """Opened by the first model request, for other runs to wait on."""
+    watching: tuple[Gate, ...] = ()
+    """Further gates that events of the next runs open, for a check to wait on."""
 
     def plays(self, *what: Any, signal: Gate | None = None) -> None:
         """Answer the requests with these turns, faults or steps, in order."""
@@ -59,6 +65,11 @@ class Scene:
     def always(self, turn: Callable[[int], Turn], *, most: int = RUNAWAY_CAP) -> None:
         """After the steps, answer request ``n`` with ``turn(n)``, without end but for the runaway cap."""
         self.endless = lambda n: Step(turn(n))
+        self.most = most
+
+    def listens(self, turn: Callable[[Any], Turn], *, most: int = RUNAWAY_CAP) -> None:
+        """After the steps, answer each request with the turn that its body leads to."""
+        self.endless = lambda n: Step(None, by=turn)
         self.most = most
 
     def returns(self, tool: str, *values: Any) -> None:
@@ -79,7 +90,11 @@ class Scene:
         held = [hold.gate for one in self.steps for hold in one.holds]
         before = [one.before for one in self.steps]
         tools = [behaviour.hold for many in self.behaviours.values() for behaviour in many]
-        return tuple(dict.fromkeys(gate for gate in (*held, *before, *tools) if gate is not None))
+        return tuple(dict.fromkeys(gate for gate in (*held, *before, *tools, *self.watching) if gate is not None))
+
+
+UPSTREAM = "openai-chat"
+"""The wire on which servers ask their model."""
 
 
 class Kit:
@@ -94,20 +109,30 @@ class Kit:
         self.driver = driver
         self.patience = patience or Patience()
         self._connection: Connection = connect(driver)
-        self._provider = Provider()
+        self._provider = Provider(self._connection.port if isinstance(self._connection, Servers) else 0)
+        self.visits = Visits(self.patience.outcome)
         self._ids = itertools.count(1)
         self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
         self._folder = Path(self._files.name)
         self.started: Started
         self.late_faults: list[DriverFault] = []
+        self._taught: Taught | None = None
+        self._asked: list[Running] = []
+        """What servers were asked and have not answered."""
 
     def __enter__(self) -> Self:
         self._provider.__enter__()
         try:
+            if isinstance(self._connection, Servers):
+                origin = self._provider.origin
+                self._connection.between(origin + shared.MODEL, origin + shared.DISPATCH)
             self.started = self._connection.start()
+            if isinstance(self._connection, Servers) and self.started.can(MODEL):
+                self._taught = Taught(self._connection, self._folder)
+                self._taught.learn(Script())
         except BaseException:
             self._provider.__exit__()
-            self._files.cleanup()
+            self._close_files()
             raise
         return self
 
@@ -117,7 +142,12 @@ class Kit:
         finally:
             self._provider.__exit__()
             self.late_faults += [_late(run, count) for run, count in self._provider.spans.late.items()]
-            self._files.cleanup()
+            self._close_files()
+
+    def _close_files(self) -> None:
+        if self._taught is not None:
+            self._taught.close()
+        self._files.cleanup()
 
     def begin(
         self,
@@ -157,8 +187,63 @@ class Kit:
         future = self._connection.run(id, told, lambda text: transcript.append(Chunk(transcript.now(), text)))
         return Running(self, stage, run, future, trace)
 
+    @property
+    def origin(self) -> str:
+        """Where the kit's provider listens."""
+        return self._provider.origin
+
+    @property
+    def servers(self) -> Servers:
+        """The line to an implementation that is a server. Raises NotApplicable where it is none."""
+        if not isinstance(self._connection, Servers):
+            raise NotApplicable("the implementation is no server: it takes cases and no requests")
+        return self._connection
+
+    def ask(self, scene: Scene, cell: Cell, ask: Ask, *, setup: str = USUAL) -> Running:
+        """Ask a server as a client does; the scene, as it stands now, is what its model and its tools will do."""
+        script = Script(tuple(scene.steps), scene.endless, scene.most)
+        scripted = None
+        if self._taught is not None:
+            scripted = self._taught.learn(script, ask.session, alone=not self._asked)
+        url = self.servers.url(setup)
+        stage = Stage(
+            WIRES[UPSTREAM],
+            script,
+            Toolbox(dict(scene.behaviours)),
+            gates=scene.gates,
+            patience=self.patience.gate,
+        )
+        if scene.signal is not None:
+            stage.transcript.watchers.append(opener(scene.signal))
+        names = [tool.name for tool in ask.tools]
+        self._provider.share(stage, ask.question, [*names, *scene.behaviours])
+        run = Run(
+            f"r{next(self._ids)}",
+            cell,
+            (("user", ask.question),),
+            stage.turns,
+            stage.transcript,
+            Nothing(self.patience.outcome),
+            offered=names,
+            pruned=True,
+            scripted=scripted,
+        )
+        run.reply, future = self.visits.begin(url, ask, cell.wire, stage.transcript, stream=cell.stream)
+        running = Running(self, stage, run, future)
+        self._asked.append(running)
+        return running
+
+    def leave(self) -> None:
+        """The check is over. A server whose model is a file is started anew if it is still at what it was asked."""
+        if self._taught is not None and self._asked:
+            self._taught.forget()
+            for running in list(self._asked):
+                self.clear(running.stage, running.run, None)
+
     def give_up(self, running: Running) -> None:
         """The watchdog has gone off. Whose fault it is, the wire tells: a run that never reached it is the driver's."""
+        if isinstance(self._connection, Servers):
+            return
         fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests))
         if fault is not None and fault.kind != "hung":
             raise fault
@@ -189,6 +274,7 @@ class Kit:
     def clear(self, stage: Stage, run: Run, trace: str | None) -> Exception | None:
         """The run is over; what went wrong in the kit itself while it went on."""
         self._provider.close(stage)
+        self._asked = [running for running in self._asked if running.stage is not stage]
         if trace is None:
             return stage.broken
         self._provider.spans.close(trace, None if isinstance(run.outcome, Nothing) else run.id)

@@ -16,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from looptck.cassettes import Cassette
     from looptck.checks import Check, Implementation
+    from looptck.guest import Guest
     from looptck.kit import Scene
     from looptck.session import Options, Session
 
@@ -46,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line("markers", "looptck_requirement(id): the requirement that a test checks")
     config.addinivalue_line("markers", "looptck_cassettes(takes): which cassettes a test plays")
+    config.addinivalue_line("markers", "looptck_lengthy: takes seconds, and is spared most mutants")
     config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
 
 
@@ -153,6 +155,14 @@ def _cassette(implementation: Implementation, request: pytest.FixtureRequest) ->
 def _provider(implementation: Implementation) -> Scene:
     """What the fake provider and the tools will do."""
     return implementation.scene
+
+
+@pytest.fixture(name="guest")
+def _guest(implementation: Implementation) -> Guest:
+    """A client of the server under test."""
+    from looptck.guest import Guest
+
+    return Guest(implementation)
 
 
 @pytest.fixture(name="session", scope="session")

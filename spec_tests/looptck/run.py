@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from looptck import expected
 from looptck.cells import Cell
+from looptck.client import Reply
 from looptck.expected import Difference, Ran
 from looptck.history import Answered, Asked, Item, Said, spelled
 from looptck.outcome import Failed, Nothing, Outcome, Value
@@ -28,7 +29,7 @@ from looptck.transcript import (
     Transcript,
 )
 from looptck.turns import Turn
-from looptck.verdicts import NotReached
+from looptck.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
 
@@ -47,12 +48,23 @@ class Run:
     """The names of the tools that the case offered."""
     pruned: bool = False
     """Whether its requests may carry less than the whole history."""
+    reply: Reply | None = None
+    """What a server answered; None: the implementation is none."""
+    scripted: Sequence[Turn] | None = None
+    """The script of a model that is a file, whose requests nobody sees; None: the kit is the model."""
     nested: bool = False
     """Whether some of its requests may be those of other agents, which run as tools."""
 
     @property
     def requests(self) -> list[Received]:
-        """The model requests, in order."""
+        """The model requests, in order. Raises NotApplicable where nobody sees them."""
+        if self.scripted is not None:
+            raise NotApplicable("the server's model is a file: what it is asked is not seen")
+        return self.received
+
+    @property
+    def received(self) -> list[Received]:
+        """The model requests, in order, as far as anybody sees them."""
         return [event for event in self.transcript.events if isinstance(event, Received)]
 
     def request(self, n: int) -> Received:
@@ -73,10 +85,40 @@ class Run:
 
     def delivered(self, n: int) -> Turn:
         """The turn that answered request ``n``. Raises NotReached if the provider answered with something else."""
+        if self.scripted is not None:
+            return self._shown(self.scripted, n)
         reply = self.replied(n)
         if n not in self.turns:
             raise NotReached(f"request {n} was answered with {reply.what}, not with its turn{self._refusal()}")
         return self.turns[n]
+
+    def _shown(self, script: Sequence[Turn], n: int) -> Turn:
+        """Turn ``n`` of a model that is a file: what it, or a later one, has led to shows that it was said."""
+        if not any(self._shows(turn, script[:at]) for at, turn in enumerate(script) if at >= n - 1):
+            raise NotReached(f"nothing shows that the model said turn {n}: no run of its call, and it is in no reply")
+        return script[n - 1]
+
+    def _shows(self, turn: Turn, before: Sequence[Turn]) -> bool:
+        """Whether there is more of what a turn leads to than those before it can have led to."""
+        try:
+            told = self.got.turn
+        except NotReached:
+            told = Turn()
+        for call in turn.calls[:1]:
+            handed = [(one.tool, spelled(one.arguments)) for one in told.calls]
+            ran = [(one.tool, spelled(json.dumps(one.arguments))) for one in self.ran]
+            wanted = call.tool, spelled(call.arguments)
+            if sum(one.calls[:1] == (call,) for one in before) < [*handed, *ran].count(wanted):
+                return True
+        text = turn.text or ""
+        return bool(text) and sum((one.text or "").count(text) for one in before) < (told.text or "").count(text)
+
+    @property
+    def got(self) -> Reply:
+        """The reply of a server, whole or with what went wrong. Raises NotReached where none has begun."""
+        if self.reply is None or not (self.reply.status or self.reply.broken):
+            raise NotReached(f"no reply has begun; the request {self.outcome}")
+        return self.reply
 
     @property
     def ran(self) -> list[Ran]:
@@ -207,7 +249,7 @@ class Run:
         if self.pruned:
             return None
         own = [Said(role, text) for role, text in self.prompt]
-        for received in self.requests:
+        for received in self.received:
             if self.nested and expected.difference(own, received.request.items[: len(own)]):
                 return None
             found = expected.difference(self.expected(received.n), received.request.items)
@@ -219,7 +261,7 @@ class Run:
         return any(isinstance(e, Replied) and e.n == n and e.what == "a turn" for e in self.transcript.events)
 
     def _refusal(self) -> str:
-        for received in self.requests:
+        for received in self.received:
             if received.problems:
                 problem = received.problems[0]
                 return f" (request {received.n} had been refused: {problem.rule} at {problem.pointer})"

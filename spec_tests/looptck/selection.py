@@ -35,9 +35,9 @@ class Selection:
 
     def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
         """Whether this check was asked for, of this implementation."""
-        profiles = self.profiles or ("core", *started.profiles)
         return (
-            requirement.profile in profiles
+            requirement.profile in (self.profiles or started.claimed)
+            and (requirement.profile in started.profiles or not started.serves)
             and (not self.requirements or requirement.id in self.requirements)
             and LEVELS.index(requirement.level) <= LEVELS.index(self.level)
             and (not self.cells or cell.matches(self.cells))

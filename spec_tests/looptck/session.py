@@ -18,7 +18,7 @@ from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
-from looptck.drivers import REFERENCE, DriverFault
+from looptck.drivers import DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
@@ -93,7 +93,7 @@ class Session:
             for one in recorded:
                 spoken(one)
             entries = known.read(options.known_failures, rows) if options.known_failures else []
-            kit = Kit(options.driver or REFERENCE, options.patience)
+            kit = Kit(options.driver or reference(options.selection.profiles), options.patience)
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
             raise CouldNotRun(str(error)) from error
@@ -164,6 +164,7 @@ class Session:
             raise NotApplicable(f"the driver declares no capability `{lacking}`")
 
     def implementation(self, check: Check, scene: Scene) -> Implementation:
+        self.kit.leave()
         return Implementation(self.kit, check, scene, self.examples)
 
     def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:

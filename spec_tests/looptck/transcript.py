@@ -56,6 +56,14 @@ class ByKind:
 
 
 @dataclass(frozen=True, slots=True)
+class Dispatched:
+    """What a server posted to its dispatch URL: the JSON of the body, and its content type."""
+
+    body: Mapping[str, Any]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolBegan:
     """The ``run``-th tool execution, from 1: the toolbox was called."""
 
@@ -65,6 +73,8 @@ class ToolBegan:
     arguments: Any
     by_kind: ByKind | None = None
     """None: by the tool's own handler."""
+    dispatched: Dispatched | None = None
+    """None: a driver's handler has called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,15 @@ class Chunk:
 
     at: float
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The client of a server received an event of its stream: its name, ``""`` where it has none, and its JSON."""
+
+    at: float
+    name: str
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +154,7 @@ class Ended:
     outcome: Outcome
 
 
-Event = Received | Replied | ToolBegan | ToolEnded | Chunk | GaveUp | Stray | Aside | Spanned | LostSpans | Ended
+Event = Received | Replied | ToolBegan | ToolEnded | Chunk | Told | GaveUp | Stray | Aside | Spanned | LostSpans | Ended
 
 
 @dataclass(slots=True)

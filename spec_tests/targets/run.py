@@ -2,11 +2,11 @@
 
     python spec_tests/targets/run.py [NAME ...] [OPTION of looptck run ...]
 
-A target is a folder here: what to install (``requirements.txt``), how to drive it (``driver.py``), and where present
-what is known to be wrong with it (``known-failures.yaml``). A target of several ages has files for each of them,
-``requirements-AGE.txt`` and ``known-failures-AGE.yaml``, and one driver; its ages are named ``NAME@AGE``, and ``NAME``
-is all of them. Environments and results are kept in ``.tox/targets/``. The first argument that begins with a dash and
-all that follow go to ``looptck run``.
+A target is a folder here: what to install (``requirements.txt``), how to drive it (``driver.py``, which ``server.yaml``
+describes where it is a server), and where present what is known to be wrong with it (``known-failures.yaml``). A target
+of several ages has files for each of them, ``requirements-AGE.txt`` and ``known-failures-AGE.yaml``, and one driver;
+its ages are named ``NAME@AGE``, and ``NAME`` is all of them. Environments and results are kept in ``.tox/targets/``.
+The first argument that begins with a dash and all that follow go to ``looptck run``.
 Exit status: 0 if every run was clean, 1 if one was not, 2 for a name that is no target.
 """
 
@@ -26,6 +26,7 @@ TARGETS = Path(__file__).resolve().parent
 ROOT = TARGETS.parents[1]
 KEPT = ROOT / ".tox" / "targets"
 SERVE = ROOT / "spec_tests" / "looptck" / "drivers" / "serve.py"
+NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ class Target:
     @property
     def requirements(self) -> Path:
         return self._file("requirements", ".txt")
+
+    @property
+    def server(self) -> Path:
+        """The description of a server, which finds the environment's Python under its own name."""
+        return self.folder / "server.yaml"
 
     @property
     def known_failures(self) -> Path:
@@ -99,11 +105,24 @@ def environment(target: Target) -> Path:
 def run(target: Target, python: Path, options: list[str]) -> int:
     """Run the suite against one target; its exit status."""
     line = shlex.join([str(python), str(SERVE), f"{target.folder / 'driver.py'}:Driver"])
-    command = [sys.executable, "-m", "looptck.cli", "run", "--driver", f"cmd:{line}"]
+    serves = target.server.is_file()
+    command = [
+        sys.executable,
+        "-m",
+        "looptck.cli",
+        "run",
+        "--driver",
+        f"server:{target.server}" if serves else f"cmd:{line}",
+    ]
     command += ["--json", str(target.kept / "results.json")]
     if target.known_failures.is_file():
         command += ["--known-failures", str(target.known_failures)]
-    return subprocess.run([*command, *options], env=os.environ | surroundings(target.kept), check=False).returncode
+    environ = os.environ | (NO_PROXY | {"PATH": _path(python)} if serves else surroundings(target.kept))
+    return subprocess.run([*command, *options], env=environ, check=False).returncode
+
+
+def _path(python: Path) -> str:
+    return os.pathsep.join([str(python.parent), os.environ.get("PATH", os.defpath)])
 
 
 def surroundings(folder: Path) -> dict[str, str]:
@@ -112,7 +131,7 @@ def surroundings(folder: Path) -> dict[str, str]:
     Prompty makes a client for each model call, and each would spend 20 ms on certificates that plain HTTP never uses.
     A folder without certificates in it costs nothing.
     """
-    return {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", "SSL_CERT_FILE": "", "SSL_CERT_DIR": str(folder)}
+    return {**NO_PROXY, "SSL_CERT_FILE": "", "SSL_CERT_DIR": str(folder)}
 
 
 if __name__ == "__main__":

@@ -2,28 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from looptck.drivers.connection import Connection
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.in_process import InProcess
 from looptck.drivers.process import Process
-from looptck.drivers.protocol import Started
+from looptck.drivers.protocol import SERVER_LOOP, Started
+from looptck.drivers.servers import MODEL, USUAL, Servers, servers
 
 REFERENCE = "python:looptck_reference.driver:Driver"
 """The driver of the reference simulator: what is run when no driver is named."""
 
 
+SERVER = "server:python:looptck_reference.server.bench:Bench"
+"""The reference of servers that run the loop themselves, which the profile ``server-loop`` is about."""
+
+
+def reference(profiles: Collection[str] = ()) -> str:
+    """The driver of the reference, where these profiles are asked for and no driver is named."""
+    return SERVER if {*profiles} == {SERVER_LOOP} else REFERENCE
+
+
 def connect(driver: str) -> Connection:
-    """A line to the driver that ``python:MODULE:NAME``, ``python:FILE.py:NAME`` or ``cmd:COMMAND LINE`` stands for.
+    """A line to what a driver's name stands for.
+
+    ``python:MODULE:NAME``, ``python:FILE.py:NAME`` and ``cmd:COMMAND LINE`` are drivers; ``server:URL``,
+    ``server:FILE`` and ``server:python:MODULE:NAME`` are servers that run the loop themselves.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: it is none of them.
+        BadFile: a server's file describes none.
     """
     kind, _, rest = driver.partition(":")
     if kind == "python" and ":" in rest:
         return InProcess(rest)
     if kind == "cmd" and rest.strip():
         return Process(rest)
-    raise ValueError(f"{driver!r} is no driver: write python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE")
+    if kind == "server":
+        return servers(rest)
+    raise ValueError(
+        f"{driver!r} is no driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL"
+    )
 
 
-__all__ = ["REFERENCE", "Connection", "DriverFault", "InProcess", "Process", "Started", "connect"]
+__all__ = [
+    "MODEL",
+    "REFERENCE",
+    "SERVER",
+    "USUAL",
+    "Connection",
+    "DriverFault",
+    "InProcess",
+    "Process",
+    "Servers",
+    "Started",
+    "connect",
+    "reference",
+]

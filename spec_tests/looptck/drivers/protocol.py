@@ -49,6 +49,10 @@ def _validators(direction: Direction) -> dict[str, jsonschema_rs.Validator]:
     return {kind: jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}) for kind in kinds}
 
 
+SERVER_LOOP = "server-loop"
+"""The profile of servers that run the loop themselves: they take requests and no cases."""
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """What an implementation is and can do, as its driver declared it."""
@@ -75,6 +79,16 @@ class Started:
             capabilities=message["capabilities"],
             dialect=message.get("dialect", {}),
         )
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """The profiles that it is judged by: ``core`` and its own, or its own alone where it takes no cases."""
+        return self.profiles if self.serves else ("core", *self.profiles)
+
+    @property
+    def serves(self) -> bool:
+        """Whether it is a server that runs the loop itself."""
+        return SERVER_LOOP in self.profiles
 
     def can(self, capability: str) -> bool:
         """Whether the capability was declared present."""

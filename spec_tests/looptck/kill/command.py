@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from time import monotonic
 from rich.console import Console
 
 from looptck.catalogue import Catalogue, Requirement, catalogue
-from looptck.drivers import REFERENCE, DriverFault
+from looptck.drivers import SERVER, DriverFault, reference
 from looptck.kill import mutants
 from looptck.kill.apart import Done, apart
 from looptck.kill.matrix import Column, Made, Matrix
@@ -32,6 +33,7 @@ PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 SHARES = 3
 """Into how many parts for each worker the checks of the loop without a fault are dealt."""
 MUTANTS = "python:looptck_reference.mutants:MUTANTS"
+SERVER_MUTANTS = "python:looptck_reference.mutants.server_loop:MUTANTS"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,16 @@ class Wanted:
     seconds: float = 600.0
     """What one mutant may take."""
     cassettes: Path | None = None
+
+    @property
+    def loop(self) -> str:
+        """The driver of the loop without a fault."""
+        return self.driver or reference(self.profiles)
+
+    @property
+    def collection(self) -> str:
+        """Where its mutants are."""
+        return self.mutants or (SERVER_MUTANTS if self.loop == SERVER else MUTANTS)
 
 
 def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
@@ -109,7 +121,7 @@ class Kill:
         self._wanted = wanted
         self.catalogue: Catalogue = catalogue()
         try:
-            every = mutants.read(wanted.mutants or MUTANTS, self.catalogue)
+            every = mutants.read(wanted.collection, self.catalogue)
             named = mutants.named(every, wanted.names)
         except mutants.BadMutant as error:
             raise CouldNotRun(str(error)) from error
@@ -150,7 +162,7 @@ class Kill:
         return len(checks)
 
     def _faults(self, checks: Sequence[Planned]) -> list[Played]:
-        played = play(self._session, self._wanted.driver or REFERENCE, checks)
+        played = play(self._session, self._wanted.loop, checks)
         return [one for one in played if one.result.verdict in {*AGAINST, "error"}]
 
     def columns(self) -> Iterator[Column]:
@@ -174,7 +186,7 @@ class Kill:
         return Made(
             driver=self._session.kit.driver,
             implementation=f"{started.name} {started.version}",
-            mutants=self._wanted.mutants or MUTANTS,
+            mutants=self._wanted.collection,
             again=again(self._wanted),
             kit=kit_version(),
             full=self._wanted.full,
@@ -196,6 +208,7 @@ class Kill:
         return [planned for planned in self._plan if planned.number in numbers]
 
     def _judged(self, mutant: Mutant) -> list[Played]:
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # a fault that some have
         played = [*play(self._session, mutant.driver, self.checks(mutant))]
         return [one for one in played if one.result.verdict not in {"pass", "divergence"}]
 
@@ -211,7 +224,7 @@ class Kill:
 
     def _rows(self) -> list[Requirement]:
         """The requirements that need a mutant: of the profiles asked for, or else of all that the loop claims."""
-        profiles = self._wanted.profiles or ("core", *self._session.kit.started.profiles)
+        profiles = self._wanted.profiles or self._session.kit.started.claimed
         return [row for row in self.catalogue if row.profile in profiles and row.excluded is None]
 
     def _begin(self) -> Session:
@@ -220,7 +233,7 @@ class Kill:
         profiles = tuple({mutant.profile for mutant in self.mutants})
         return Session.begin(
             Options(
-                driver=wanted.driver,
+                driver=wanted.loop,
                 selection=Selection(profiles=profiles, cells=cells),
                 patience=wanted.patience,
                 examples=wanted.examples,

@@ -42,7 +42,8 @@ def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
     """The mutants in a collection of driver classes that ``python:MODULE:NAME`` or ``python:FILE.py:NAME`` names.
 
     Each class has ``breaks``, a tuple of requirement ids, and may have ``also``, a mapping of ids to reasons, and
-    ``cells``, a tuple of patterns. The first sentence of its docstring states the fault.
+    ``cells``, a tuple of patterns. The first sentence of its docstring states the fault. A class with ``open`` is one
+    of servers.
 
     Raises:
         BadMutant: the collection cannot be had, or a class in it does not say what it breaks.
@@ -107,7 +108,7 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
         raise BadMutant(f"mutant {name}: {', '.join(sorted(both))} stands in `breaks` and in `also`")
     return Mutant(
         name=slug(name),
-        driver=f"{PREFIX}{one.__module__}:{one.__qualname__}",
+        driver=f"{'server:' if hasattr(one, 'open') else ''}{PREFIX}{one.__module__}:{one.__qualname__}",
         fault=re.split(r"(?<=[.:])\s", doc, maxsplit=1)[0].rstrip(":."),
         profile=profiles.pop(),
         breaks=breaks,

@@ -15,7 +15,7 @@ from looptck.plugin import ITEM, check_of
 from looptck.running import run_pytest
 from looptck.session import CouldNotRun, Session
 
-GIVEN = (ITEM, "provider", "cassette", "session")
+GIVEN = (ITEM, "provider", "cassette", "guest", "session")
 """The fixtures of the suite; any other argument of a test is a value of its parameters."""
 
 
@@ -30,6 +30,7 @@ class Planned:
     values: dict[str, Any] = field(repr=False)
     """The arguments of the test beside the fixtures."""
     fixtures: tuple[str, ...] = ()
+    lengthy: bool = False
 
 
 def plan(session: Session) -> tuple[Planned, ...]:
@@ -46,16 +47,20 @@ def plan(session: Session) -> tuple[Planned, ...]:
 
 
 def spared(planned: Iterable[Planned], whole: Collection[str]) -> list[Planned]:
-    """All checks of these requirements, and of every other one the first and the last in each cell."""
+    """All checks of these requirements, and of every other one the first and the last in each cell that are short."""
     by: dict[tuple[str, Cell], list[Planned]] = {}
     for one in planned:
         by.setdefault((one.check.requirement.id, one.check.cell), []).append(one)
     kept = [
         one
         for (id, _), checks in by.items()
-        for one in (checks if id in whole or len(checks) == 1 else (checks[0], checks[-1]))
+        for one in (checks if id in whole else _ends([check for check in checks if not check.lengthy]))
     ]
     return sorted(kept, key=lambda one: one.number)
+
+
+def _ends(checks: list[Planned]) -> list[Planned]:
+    return checks if len(checks) < 2 else [checks[0], checks[-1]]
 
 
 def chosen(planned: Iterable[Planned], *, profile: str, cells: Sequence[str]) -> list[Planned]:
@@ -83,4 +88,5 @@ class _Collector:
                 names = inspect.signature(item.function).parameters
                 values = {name: item.callspec.params[name] for name in names if name not in GIVEN}
                 fixtures = tuple(name for name in names if name in GIVEN)
-                self.planned.append(Planned(check, len(self.planned), item.function, values, fixtures))
+                lengthy = item.get_closest_marker("looptck_lengthy") is not None
+                self.planned.append(Planned(check, len(self.planned), item.function, values, fixtures, lengthy))

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from looptck.checks import Implementation
+from looptck.guest import Guest
 from looptck.judgement import result_of
 from looptck.kill.plan import Planned
 from looptck.kit import Kit, Scene
@@ -60,6 +61,7 @@ def _fixtures(session: Session, planned: Planned, implementation: Implementation
     known = {
         ITEM: implementation,
         "provider": implementation.scene,
+        "guest": Guest(implementation),
         "cassette": session.cassette_of(planned.check),
         "session": session,
     }

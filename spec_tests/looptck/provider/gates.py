@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from looptck.transcript import Chunk, Event, Received, ToolBegan, ToolEnded
+from looptck.transcript import Chunk, Event, Received, Told, ToolBegan, ToolEnded
 
 ABSENCE = 0.3
 """Seconds to wait for what a right loop never does: the one place where time passes beside the watchdogs."""
@@ -46,6 +46,10 @@ class Gate:
             waiting, self._waiting = self._waiting, []
         for loop, event in waiting:
             loop.call_soon_threadsafe(event.set)
+
+    def wait_here(self, patience: float) -> bool:
+        """As `wait`, on a thread of the check's own."""
+        return self._open.wait(self.patience or patience)
 
     async def wait(self, patience: float) -> bool:
         """Wait until it is open, for at most its own or else this patience, in seconds; whether it opened."""
@@ -89,6 +93,20 @@ def tool_begins_too_early(tool: str) -> Gate:
     gate = tool_began(tool)
     gate.patience = ABSENCE
     return gate
+
+
+def tools_began(times: int) -> Gate:
+    """Opens when this many tool runs have begun, in all the runs that it is part of."""
+    return _counting(f"{times} tool runs have begun", times, lambda e: isinstance(e, ToolBegan))
+
+
+def phase_told(phase: str, times: int = 1) -> Gate:
+    """Opens when a server's client has read this many progress events of a phase."""
+    return _counting(
+        f"the client has read {phase} {times} times",
+        times,
+        lambda e: isinstance(e, Told) and isinstance(e.value, dict) and e.value.get("phase") == phase,
+    )
 
 
 def tools_ended(times: int) -> Gate:

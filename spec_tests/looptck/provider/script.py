@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from looptck.framing import NATURAL, Framing
 from looptck.provider.faults import Fault, HttpError
@@ -49,7 +50,10 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The answer to one model request. A step without a turn must be recorded, or have a fault that needs none."""
+    """The answer to one model request.
+
+    A step without a turn must be recorded, find its turn by the request, or have a fault that needs none.
+    """
 
     turn: Turn | None
     framing: Framing = NATURAL
@@ -59,6 +63,8 @@ class Step:
     """Nothing of the reply leaves until this gate is open."""
     forgets: str | None = None
     """Before this request the service loses what it kept: its error code for that, or ``""`` for the usual one."""
+    by: Callable[[Any], Turn] | None = None
+    """Gives the turn to the body of the request, where the model's answer depends on what it may do."""
     recorded: Recorded | None = None
     """The bytes in which the turn was said: they are played as they are, and framing, faults and holds do not count."""
 

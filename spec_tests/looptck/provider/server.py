@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
+from collections.abc import Sequence
 from typing import Self
 
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
+from looptck.provider.shared import PREFIX, Shared
 from looptck.provider.stage import Stage
 
 HOST = "127.0.0.1"
@@ -23,6 +25,7 @@ class Provider:
 
     def __init__(self, port: int = 0) -> None:
         self.spans = otlp.Receiver()
+        self.shared = Shared()
         self._port = port
         self._stages: dict[str, Stage] = {}
         self._tokens = itertools.count(1)
@@ -62,9 +65,15 @@ class Provider:
         stage.opened(f"/{token}")
         return f"{self.origin}/{token}"
 
+    def share(self, stage: Stage, question: str, tools: Sequence[str]) -> None:
+        """Let a stage answer what a server sends for the run of this question, and calls of these tools."""
+        self.open(stage)
+        self.shared.guests = [*self.shared.guests, (stage, question, tools)]
+
     def close(self, stage: Stage) -> None:
         """Let a stage answer no more: its URLs are refused from now on, and its transcript gets no more replies."""
         self._stages.pop(stage.prefix[1:], None)
+        self.shared.guests = [guest for guest in self.shared.guests if guest[0] is not stage]
         if stage.under_way:
             asyncio.run_coroutine_threadsafe(self._finish(stage), self._loop).result()
 
@@ -76,6 +85,8 @@ class Provider:
         stage = self._stages.get(first)
         if stage is None and f"/{first}" == otlp.PREFIX:
             return self.spans.answer(request)
+        if stage is None and f"/{first}" == PREFIX:
+            return self.shared.answer(request)
         return stage.answer(request) if stage else None
 
     async def _listen(self) -> asyncio.Server:

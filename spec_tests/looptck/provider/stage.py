@@ -16,10 +16,11 @@ from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.script import Hold, Recorded, Script, Step
-from looptck.provider.toolbox import Toolbox
+from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
 from looptck.transcript import (
     Aside,
     ByKind,
+    Dispatched,
     Event,
     GaveUp,
     Received,
@@ -89,6 +90,8 @@ class Stage:
         path = request.path.partition("?")[0].removeprefix(self.prefix)
         if request.method == "POST" and path == "/v1" + self.wire.route:
             return self._model(request)
+        if request.method == "POST" and path == "/dispatch":
+            return self._dispatched(_parsed(request.body), request.headers.get("content-type", ""))
         if request.method == "POST" and path.startswith("/tools/"):
             return self._tool(path.removeprefix("/tools/"), _parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
@@ -96,8 +99,12 @@ class Stage:
         beside = self.wire.side(request.method, path.removeprefix("/v1"), _parsed(request.body))
         if beside is not None:
             return self._aside(request.method, path, "200", _whole(200, beside))
-        self._note(Stray(self.transcript.now(), request.method, path))
+        self.stray(request.method, path)
         return _whole(404, self.wire.error_body(404, f"Invalid URL ({request.method} {path})"))
+
+    def stray(self, method: str, path: str) -> None:
+        """Write down a request that no route of this run answers."""
+        self._note(Stray(self.transcript.now(), method, path))
 
     def _note(self, event: Event) -> None:
         self.transcript.append(event)
@@ -160,11 +167,12 @@ class Stage:
             return self._noted(n, 200, "a page of HTML", reply)
         if step.recorded is not None:
             return self._recorded(n, step.turn, step.recorded, body)
-        if step.turn is None:
+        said = step.by(body) if step.by is not None else step.turn
+        if said is None:
             raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
-        if not self.wire.can_say(step.turn, stream=stream):
-            raise ValueError(f"{self.wire.name} has no words for the turn of step {n}: {step.turn}")
-        turn = step.turn.numbered(n)
+        if not self.wire.can_say(said, stream=stream):
+            raise ValueError(f"{self.wire.name} has no words for the turn of step {n}: {said}")
+        turn = said.numbered(n)
         self.turns[n] = turn
         if fault is None:
             self.service.replied(body, n, turn)
@@ -291,21 +299,43 @@ class Stage:
             return self._unknown(f"/kinds/{kind} without all that a handler of a kind is given", wanted)
         return self._run(body["tool"], body["arguments"], ByKind(kind, body["agent"], body["inputs"]))
 
+    def _dispatched(self, body: Any, type: str) -> HttpReply | None:
+        """A server has posted a call to its dispatch URL."""
+        if not isinstance(body, dict) or not isinstance(body.get("name"), str) or "arguments" not in body:
+            return self._unknown("/dispatch without name and arguments", 'POST {"name": …, "arguments": …}')
+        return self._run(body["name"], body["arguments"], dispatched=Dispatched(body, type))
+
     def _unknown(self, what: str, wanted: str) -> HttpReply:
-        self._note(Stray(self.transcript.now(), "POST", what))
+        self.stray("POST", what)
         return _whole(400, {"error": {"type": "DriverError", "message": wanted}})
 
-    def _run(self, tool: str, arguments: Any, by_kind: ByKind | None = None) -> HttpReply:
+    def _run(
+        self, tool: str, arguments: Any, by_kind: ByKind | None = None, dispatched: Dispatched | None = None
+    ) -> HttpReply:
         self._tool_runs += 1
         run = self._tool_runs
         behaviour = self.toolbox.next(tool)
         answer = behaviour.answer()
-        self._note(ToolBegan(self.transcript.now(), run, tool, arguments, by_kind))
-        reply = _whole(200, answer)
+        self._note(ToolBegan(self.transcript.now(), run, tool, arguments, by_kind, dispatched))
+        reply = _whole(200, answer) if dispatched is None else _posted(behaviour)
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)
         reply.sent = lambda: self._note(ToolEnded(self.transcript.now(), run, answer))
         return self._patient(reply)
+
+
+def _posted(behaviour: Behaviour) -> HttpReply:
+    """What a dispatch endpoint answers."""
+    match behaviour:
+        case Answers(status, body, type, broken):
+            start = head(status, [("content-type", type)], length=len(body) + broken)
+            return HttpReply([start + body], then_close=broken)
+        case HangsUp():
+            return HttpReply([b""], then_close=True)
+        case Raises(message, type):
+            return _whole(500, {"error": f"{type}: {message}"})
+        case Returns(value):
+            return _whole(200, {"content": value} if isinstance(value, str) else value)
 
 
 def _malformed(event: bytes) -> bytes:

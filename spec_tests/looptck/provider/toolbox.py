@@ -32,7 +32,31 @@ class Raises:
         return {"error": {"type": self.type, "message": self.message}}
 
 
-Behaviour = Returns | Raises
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The dispatch endpoint of a server answers with these bytes; ``broken``: it closes before the last of them."""
+
+    status: int = 200
+    body: bytes = b""
+    type: str = "application/json"
+    broken: bool = False
+    hold: Gate | None = None
+
+    def answer(self) -> dict[str, Any]:
+        return {"answered": self.status, "bytes": len(self.body)}
+
+
+@dataclass(frozen=True, slots=True)
+class HangsUp:
+    """The dispatch endpoint of a server closes the connection without a word."""
+
+    hold: Gate | None = None
+
+    def answer(self) -> dict[str, Any]:
+        return {"hung up": True}
+
+
+Behaviour = Returns | Raises | Answers | HangsUp
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from looptck.checks import Check
-from looptck.drivers import REFERENCE
+from looptck.drivers import REFERENCE, SERVER
 from looptck.outcome import shortened
 from looptck.run import Run
 from looptck.transcript import (
@@ -20,6 +20,7 @@ from looptck.transcript import (
     Replied,
     Spanned,
     Stray,
+    Told,
     ToolBegan,
     ToolEnded,
 )
@@ -56,7 +57,7 @@ def told(driver: str, check: Check, result: Result, run: Run | None, error: Base
 def again(driver: str, check: Check) -> str:
     """The command that runs only this check."""
     words = ["looptck", "run"]
-    if driver != REFERENCE:
+    if driver not in {REFERENCE, SERVER}:
         words += ["--driver", driver]
     words += ["--profile", check.requirement.profile, "--requirement", check.requirement.id]
     words += ["--cell", str(check.cell), "--case", check.case]
@@ -78,7 +79,7 @@ def _difference(run: Run) -> Iterator[str]:
 
 
 def _problems(run: Run) -> Iterator[str]:
-    for received in run.requests:
+    for received in run.received:
         for problem in received.problems:
             yield f"  request {received.n} would be refused at {problem.pointer}: {problem.message} ({problem.rule})"
 
@@ -139,6 +140,8 @@ def _event(event: Event) -> str:
             return f"tool run {event.run} ends"
         case Chunk():
             return f"the caller receives {shortened(event.text, 60)}"
+        case Told():
+            return f"the client receives {f'{event.name}: ' if event.name else ''}{shortened(event.value, 100)}"
         case GaveUp():
             return f"gate not opened in time: {event.gate}"
         case Aside():

@@ -13,6 +13,7 @@ import yaml
 from looptck import cli, known
 from looptck.catalogue import catalogue
 from looptck.data import json_fixture
+from looptck.drivers.servers import servers
 from looptck.verdicts import MEANINGS
 from looptck.wires import WIRES
 
@@ -73,6 +74,28 @@ def test_capabilities_are_those_of_the_protocol() -> None:
 
     assert shown
     assert ["| capability | meaning |", "|---|---|", *lines] == shown[1].splitlines()
+
+
+def test_capabilities_of_servers_are_those_of_the_schema() -> None:
+    """The README's tables of what a server can do, and of its set-ups, are those that the schema makes."""
+    properties = json_fixture("server.schema.json")["properties"]
+    capabilities, setups = properties["capabilities"]["items"], properties["setups"]["propertyNames"]
+
+    for name, first, known in (("server capabilities", "capability", capabilities), ("set-ups", "set-up", setups)):
+        shown = re.search(rf"<!-- {name}:.*?-->\n(.*?)\n<!-- end of {name} -->", README, re.DOTALL)
+        lines = [f"| `{one['const']}` | {one['description']} |" for one in known["oneOf"]]
+
+        assert shown
+        assert [f"| {first} | meaning |", "|---|---|", *lines] == shown[1].splitlines()
+
+
+def test_example_of_a_server_is_one(tmp_path: Path) -> None:
+    """The README's description of a server is one that the kit takes."""
+    example = next(block for block in _blocks("yaml") if "setups:" in block)
+    path = tmp_path / "my-server.yaml"
+    path.write_text(example, encoding="utf-8")
+
+    assert "my-server" == servers(str(path)).start().name
 
 
 def test_commands_are_those_of_the_command_line() -> None:

@@ -1,0 +1,157 @@
+"""Bodies that are none or too large, results that are too large, and limits that are no count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from looptck_reference.mutants.server_loop.mutant import ServerMutant
+from looptck_reference.server.limits import MIB
+from looptck_reference.server.loop import AgentLoop
+from looptck_reference.server.serving import Config, Simulator
+from looptck_reference.server.tools import Workshop
+from looptck_reference.server.values import Called, Result
+from looptck_reference.values import Json
+
+LARGE = 16 * MIB
+
+
+class RefusesWithoutAWord(ServerMutant):
+    """Does not say which member of a request is wrong: `server-malformed-bodies-are-refused`."""
+
+    breaks = ("server-malformed-bodies-are-refused",)
+
+    def app(self, simulator: Simulator) -> Any:
+        app = super().app(simulator)
+        app.add_exception_handler(RequestValidationError, _curt)
+        return app
+
+
+class EmptyBodiesAreAccepted(ServerMutant):
+    """Answers a body without a byte with nothing: `server-malformed-bodies-are-refused`."""
+
+    breaks = ("server-malformed-bodies-are-refused",)
+
+    def app(self, simulator: Simulator) -> Any:
+        return _changed(super().app(simulator), lambda body: None if body else Response(status_code=204))
+
+
+class AsksOfWhatItRefuses(ServerMutant):
+    """Takes text in place of tools for no tools: `server-malformed-bodies-are-refused`."""
+
+    breaks = ("server-malformed-bodies-are-refused",)
+
+    def app(self, simulator: Simulator) -> Any:
+        return _changed(super().app(simulator), lambda body: _without(body, "tools", str))
+
+
+class LargeBodiesAreForLater(ServerMutant):
+    """Says of a body that is too large that it may come again: `server-large-bodies-are-refused`."""
+
+    breaks = ("server-large-bodies-are-refused",)
+
+    def app(self, simulator: Simulator) -> Any:
+        app = super().app(simulator)
+
+        async def patient(scope: Scope, receive: Receive, send: Send) -> None:
+            async def softened(message: Message) -> None:
+                await send({**message, "status": 503} if message.get("status") == 413 else message)
+
+            await app(scope, receive, softened)
+
+        return patient
+
+
+class HugeResultsAreCut(ServerMutant):
+    """Leaves out what of a result is beyond 8 MiB, and does not say so: `server-large-result-is-bounded`."""
+
+    breaks = ("server-large-result-is-bounded",)
+
+    def config(self, setup: str, upstream: str, dispatch: str) -> Config:
+        config = super().config(setup, upstream, dispatch)
+        return replace(config, limits=replace(config.limits, tool_result=64 * MIB, run=128 * MIB))
+
+    class simulator(Simulator):  # noqa: N801  the bench's attribute
+        async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+            result = await super()._run(called, headers, workshop)
+            return replace(result, content=result.content[: 8 * MIB])
+
+
+class OddLimitsAreNone(ServerMutant):
+    """Takes a max_tool_rounds that is no count for none: `server-bad-round-limits-are-refused`."""
+
+    breaks = ("server-bad-round-limits-are-refused",)
+
+    def app(self, simulator: Simulator) -> Any:
+        return _changed(super().app(simulator), lambda body: _without(body, "max_tool_rounds", str | list | float))
+
+
+class ZeroIsNoLimit(ServerMutant):
+    """Takes a max_tool_rounds of 0 for none: `server-zero-rounds-run-no-tool`."""
+
+    breaks = ("server-zero-rounds-run-no-tool",)
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801  the simulator's attribute
+            def cap_reached(self) -> bool:
+                return bool(self.cap) and super().cap_reached()
+
+
+class ZeroRoundsSayNothing(ServerMutant):
+    """Keeps the call to itself that no round is left for: `server-zero-rounds-run-no-tool`."""
+
+    breaks = ("server-zero-rounds-run-no-tool",)
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def at_cap(self, turn: Any) -> Any:
+                return super().at_cap(turn if self.cap else replace(turn, calls=()))
+
+
+async def _curt(request: Request, error: Exception) -> Response:
+    return JSONResponse({"error": {"message": "Bad request.", "type": "invalid_request_error"}}, 422)
+
+
+def _without(body: bytes, name: str, type: Any) -> bytes:
+    """The body without the member where its value is of this type."""
+    try:
+        parsed: Json = json.loads(body)
+    except ValueError:
+        return body
+    if isinstance(parsed, dict) and isinstance(parsed.get(name), type):
+        del parsed[name]
+        return json.dumps(parsed).encode()
+    return body
+
+
+def _changed(app: ASGIApp, change: Callable[[bytes], bytes | Response | None]) -> ASGIApp:
+    """The application with another body for each request that has one, or with an answer in place of its own."""
+
+    async def changing(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST" or "file" in scope["path"]:
+            await app(scope, receive, send)
+            return
+        body, more = b"", True
+        while more and len(body) <= LARGE:
+            message = await receive()
+            body, more = body + message.get("body", b""), message.get("more_body", False)
+        changed = body if more else change(body)
+        if isinstance(changed, Response):
+            await changed(scope, receive, send)
+            return
+        scope["headers"] = [(name, value) for name, value in scope["headers"] if name != b"content-length"]
+        waiting = [{"type": "http.request", "body": body if changed is None else changed, "more_body": more}]
+
+        async def next_message() -> Message:
+            return waiting.pop() if waiting else await receive()
+
+        await app(scope, next_message, send)
+
+    return changing

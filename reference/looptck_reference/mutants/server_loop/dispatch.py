@@ -1,0 +1,143 @@
+"""The dispatch URL: what is posted, what its answers become, and what a failure becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from looptck_reference.mutants.mutant import because
+from looptck_reference.mutants.server_loop.mutant import ServerMutant
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.loop import AgentLoop
+from looptck_reference.server.serving import Simulator
+from looptck_reference.server.steps import AskClient, Execute, Fail, Infer, Step
+from looptck_reference.server.tools import DispatchUrl, Workshop
+from looptck_reference.server.values import Called, Record, Result
+from looptck_reference.values import Turn
+
+
+class PostsAsPlainText(ServerMutant):
+    """Posts calls under a content type that is none of JSON: `server-dispatch-body-is-name-and-arguments`."""
+
+    breaks = ("server-dispatch-body-is-name-and-arguments",)
+
+    class simulator(Simulator):  # noqa: N801  the bench's attribute
+        async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+            return await super()._run(called, {**headers, "content-type": "text/plain"}, workshop)
+
+
+class PostsWhereTheRequestSays(ServerMutant):
+    """Posts calls to the URL in the request: `server-dispatch-url-is-not-the-requests`."""
+
+    breaks = ("server-dispatch-url-is-not-the-requests",)
+
+    class simulator(Simulator):  # noqa: N801
+        async def _obey(self, step: Infer | AskClient | Execute, loop: AgentLoop, workshop: Workshop) -> Step:
+            url = loop.request.options.get("tool_dispatch_url", self.config.dispatch_url)
+            if url is not None:
+                self._dispatch = DispatchUrl(self._client, url, timeout=30, limit=1024 * 1024)
+            return await super()._obey(step, loop, workshop)
+
+
+class NullIsNoResult(ServerMutant):
+    """Keeps neither call nor result where the endpoint answers with null: `server-odd-dispatch-bodies-are-results`."""
+
+    breaks = ("server-odd-dispatch-bodies-are-results",)
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+                if all(record.result.content != "null" for record in ran):
+                    super().extend_history(turn, ran)
+
+
+class NullArgumentsAreLeftOut(ServerMutant):
+    """Posts arguments without those that are null: `server-arguments-arrive-whatever-their-shape`."""
+
+    breaks = ("server-arguments-arrive-whatever-their-shape",)
+
+    class simulator(Simulator):  # noqa: N801
+        async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+            if isinstance(called.arguments, dict):
+                kept = {name: value for name, value in called.arguments.items() if value is not None}
+                called = replace(called, call=replace(called.call, arguments=json.dumps(kept)))
+            return await super()._run(called, headers, workshop)
+
+
+class LongResultsAreCut(ServerMutant):
+    """Shows the model 50,000 characters of a result: `server-results-arrive-unchanged`."""
+
+    breaks = ("server-results-arrive-unchanged",)
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+                super().extend_history(
+                    turn, [replace(one, result=replace(one.result, content=one.result.content[:50_000])) for one in ran]
+                )
+
+
+class ErrorStatusesEndTheRun(ServerMutant):
+    """Ends a run whose endpoint answers with an error status: `server-failing-tool-is-fed-back`."""
+
+    breaks = ("server-failing-tool-is-fed-back",)
+    also = because("the first failure is the end", "server-failing-tool-counts-as-a-round")
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def failure(self, called: Called, error: Exception) -> Result | Fail:
+                return Fail(_gone(error)) if str(error).startswith("HTTP ") else super().failure(called, error)
+
+
+def _gone(error: Exception) -> Refused:
+    return Refused(502, f"a tool cannot be reached: {error}")
+
+
+class BrokenConnectionsEndTheRun(ServerMutant):
+    """Ends a run whose endpoint breaks off: `server-broken-dispatch-is-fed-back`."""
+
+    breaks = ("server-broken-dispatch-is-fed-back",)
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def failure(self, called: Called, error: Exception) -> Result | Fail:
+                return Fail(_gone(error)) if str(error).startswith("error sending") else super().failure(called, error)
+
+
+class FailuresAreEmptyResults(ServerMutant):
+    """Shows the model nothing of a failure: `server-failing-tool-is-fed-back`, `server-broken-dispatch-is-fed-back`."""
+
+    breaks = ("server-failing-tool-is-fed-back", "server-broken-dispatch-is-fed-back")
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def failure(self, called: Called, error: Exception) -> Result | Fail:
+                return Result("")
+
+
+class FailedRoundsAreFree(ServerMutant):
+    """Counts no round whose tool failed: `server-failing-tool-counts-as-a-round`."""
+
+    breaks = ("server-failing-tool-counts-as-a-round",)
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+                super().extend_history(turn, ran)
+                self.cap += all('"status":"failed"' in record.result.content for record in ran)
+
+
+class FailedToolsAreTriedAgain(ServerMutant):
+    """Posts a call again where the endpoint is not available: `server-failing-tool-runs-once`."""
+
+    breaks = ("server-failing-tool-runs-once",)
+
+    class simulator(Simulator):  # noqa: N801
+        async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+            try:
+                return await super()._run(called, headers, workshop)
+            except Exception as error:
+                if "HTTP 503" not in str(error):
+                    raise
+                return await super()._run(called, headers, workshop)

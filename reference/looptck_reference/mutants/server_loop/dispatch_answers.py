@@ -1,0 +1,80 @@
+"""What the dispatch URL answers, read otherwise than it is meant."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import httpx
+
+from looptck_reference.mutants.server_loop.mutant import ServerMutant
+from looptck_reference.server.errors import ToolFailed
+from looptck_reference.server.serving import Config, Simulator
+from looptck_reference.server.tools import DispatchUrl
+from looptck_reference.server.values import Called, Result
+
+
+class _Reader(DispatchUrl):
+    """An endpoint whose answers are read by `result_of`."""
+
+    async def run(self, called: Called, headers: Mapping[str, str]) -> Result:
+        body = {"name": called.call.name, "arguments": called.arguments}
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await self._client.post(self._url, json=body)
+            return Result(self.result_of(response.raise_for_status().text))
+        except (TimeoutError, httpx.HTTPError) as error:
+            raise ToolFailed(f"error from url: {error}") from error
+
+    def result_of(self, text: str) -> str:
+        raise NotImplementedError
+
+
+class _Reading(Simulator):
+    """A server that reads what its dispatch URL answers in a way of its own."""
+
+    reader: ClassVar[type[_Reader]]
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        if config.dispatch_url is not None:
+            limits = config.limits
+            self._dispatch = self.reader(
+                self._client, config.dispatch_url, timeout=limits.dispatch_timeout, limit=limits.tool_result
+            )
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+class ContentAloneIsTheResult(ServerMutant):
+    """Takes the whole body where content is not all of it: `server-dispatch-content-is-the-result`."""
+
+    breaks = ("server-dispatch-content-is-the-result",)
+
+    class simulator(_Reading):  # noqa: N801  the bench's attribute
+        class reader(_Reader):  # noqa: N801  the simulator's attribute
+            def result_of(self, text: str) -> str:
+                body = _parsed(text)
+                alone = isinstance(body, dict) and [*body] == ["content"] and isinstance(body["content"], str)
+                return str(body["content"]) if alone else text
+
+
+class BareTextIsAFailure(ServerMutant):
+    """Tells the model of a failure where the body is no JSON: `server-dispatch-bare-text-is-the-result`."""
+
+    breaks = ("server-dispatch-bare-text-is-the-result",)
+
+    class simulator(_Reading):  # noqa: N801
+        class reader(_Reader):  # noqa: N801
+            def result_of(self, text: str) -> str:
+                body = _parsed(text)
+                if body is None and text and text != "null":
+                    raise ToolFailed("the answer is no JSON")
+                return body["content"] if isinstance(body, dict) and isinstance(body.get("content"), str) else text

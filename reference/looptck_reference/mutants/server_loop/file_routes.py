@@ -1,0 +1,85 @@
+"""The routes of files: what is kept, listed and given back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from looptck_reference.mutants.server_loop.mutant import ServerMutant
+from looptck_reference.server.bounded import Shelf
+from looptck_reference.server.files import StoredFile
+from looptck_reference.server.serving import Config, Simulator
+
+
+class FilingSimulator(Simulator):
+    """A simulator with a shelf of its own for files."""
+
+    shelf: type[Shelf[StoredFile]] = Shelf
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        limits = config.limits
+        self.files = self.shelf(
+            limit=limits.files,
+            capacity=limits.file_bytes,
+            ttl=limits.file_ttl,
+            clock=config.clock,
+            weigh=lambda file: len(file.data),
+        )
+
+
+class ContentIsText(ServerMutant):
+    """Keeps the bytes of a file as text: `server-file-content-can-be-fetched`."""
+
+    breaks = ("server-file-content-can-be-fetched",)
+
+    class simulator(FilingSimulator):  # noqa: N801  the bench's attribute
+        class shelf(Shelf[StoredFile]):  # noqa: N801  the simulator's attribute
+            def get(self, owner: str, key: str) -> StoredFile | None:
+                file = super().get(owner, key)
+                return file and replace(file, data=file.data.decode("utf-8", "replace").encode())
+
+
+class UnknownFilesAreEmpty(ServerMutant):
+    """Gives an empty file for an id that nobody has made: `server-unknown-file-is-404`."""
+
+    breaks = ("server-unknown-file-is-404",)
+
+    class simulator(FilingSimulator):  # noqa: N801
+        class shelf(Shelf[StoredFile]):  # noqa: N801
+            def get(self, owner: str, key: str) -> StoredFile | None:
+                return super().get(owner, key) or StoredFile({"id": key, "name": key}, b"")
+
+
+class PlaceholdersAreEmpty(ServerMutant):
+    """Gives no bytes, as of an empty file, for one that was never made: `server-placeholder-has-no-content`."""
+
+    breaks = ("server-placeholder-has-no-content",)
+
+    class simulator(FilingSimulator):  # noqa: N801
+        class shelf(Shelf[StoredFile]):  # noqa: N801
+            def put(self, owner: str, key: str, value: StoredFile) -> bool:
+                kept = {name: told for name, told in value.body.items() if name not in {"code", "message"}}
+                return super().put(owner, key, replace(value, body=kept))
+
+
+class LargeFilesAreCut(ServerMutant):
+    """Keeps the first 8 MiB of a file: `server-large-files-are-fetched-not-inlined`."""
+
+    breaks = ("server-large-files-are-fetched-not-inlined",)
+
+    class simulator(FilingSimulator):  # noqa: N801
+        class shelf(Shelf[StoredFile]):  # noqa: N801
+            def put(self, owner: str, key: str, value: StoredFile) -> bool:
+                return super().put(owner, key, replace(value, data=value.data[: 8 * 1024 * 1024]))
+
+
+class UploadsAreNotListed(ServerMutant):
+    """Lists produced files only: `server-uploaded-files-can-be-fetched`."""
+
+    breaks = ("server-uploaded-files-can-be-fetched",)
+
+    class simulator(FilingSimulator):  # noqa: N801
+        class shelf(Shelf[StoredFile]):  # noqa: N801
+            def of(self, owner: str) -> Iterator[StoredFile]:
+                return (file for file in super().of(owner) if file.body["purpose"] == "agent_output")

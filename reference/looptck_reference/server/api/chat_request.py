@@ -1,0 +1,63 @@
+"""OpenAI Chat Completions: requests of clients."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function, without
+from looptck_reference.server.errors import Refused
+from looptck_reference.values import Json
+
+__all__ = ["ChatBody", "read_chat"]
+
+UNHEEDED = ("stream_options", "tool_dispatch_url")
+"""Members that mean nothing to the model: usage is always told, and where calls go only the server's owner says."""
+
+
+class ChatMessage(BaseModel):
+    """A message; what its role wants beside the content is the model's to judge."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    content: str | list[dict[str, Any]] | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+
+
+class ChatBody(AgenticBody):
+    """The body of `POST /v1/chat/completions`."""
+
+    messages: list[ChatMessage] = Field(min_length=1)
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: ToolChoice = None
+    n: Literal[1] | None = None
+
+
+def read_chat(body: ChatBody) -> Json:
+    """The members of `RunRequest`.
+
+    Raises:
+        Refused: a tool is of no known type, or without a name.
+    """
+    tools = Tools()
+    for place, tool in enumerate(body.tools or ()):
+        if tool.get("type") != "function":
+            tools.add(tool, place)
+            continue
+        function = tool.get("function")
+        if not isinstance(function, dict):
+            raise Refused(422, f"tools[{place}].function is no object", param=f"tools[{place}].function")
+        tools.functions.append(named_function(function, place, "function.", **without(function, "name")))
+    request = body.agentic()
+    request["wants_search"] |= tools.search
+    return {
+        **request,
+        "messages": tuple(message.model_dump(exclude_unset=True) for message in body.messages),
+        "tools": tuple(tools.functions),
+        "tool_choice": body.tool_choice,
+        "options": without(body.beside(), *UNHEEDED),
+        "wants_code": tools.code,
+    }

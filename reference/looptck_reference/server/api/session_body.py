@@ -1,0 +1,105 @@
+"""Sessions as clients read and write them: messages as in a request, or tagged as today's server has them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from looptck_reference.server.dialects import ServerDialect
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.sessions import Session
+from looptck_reference.server.values import Message
+from looptck_reference.values import Json
+
+__all__ = ["read_session", "session_body"]
+
+
+def session_body(session: Session, dialect: ServerDialect) -> Json:
+    """The body of `GET /v1/sessions/{id}`."""
+    bodies = [message.body for message in session.messages]
+    if dialect.session_form == "either":
+        return {"messages": [_tagged(body, _names(bodies)) for body in bodies], "images": [], "videos": [], "files": []}
+    return {"messages": bodies}
+
+
+def read_session(body: Any, dialect: ServerDialect) -> Session:
+    """A session that a client has written.
+
+    The messages of tools count as hidden: which of them a client has seen after all shows when it repeats them.
+
+    Raises:
+        Refused: the body is no session.
+    """
+    messages = body.get("messages") if isinstance(body, dict) else None
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise Refused(400, "messages is no array of objects", param="messages")
+    if dialect.session_form == "either":
+        messages = _with_ids([_untagged(message, place) for place, message in enumerate(messages)])
+    for place, message in enumerate(messages):
+        if message.get("role") not in {"system", "developer", "user", "assistant", "tool"}:
+            raise Refused(400, f"messages[{place}].role is no role", param=f"messages[{place}].role")
+    return Session(tuple(Message(message, _of_tools(message)) for message in messages))
+
+
+def _of_tools(message: Json) -> bool:
+    return message["role"] == "tool" or bool(message.get("tool_calls"))
+
+
+def _names(bodies: list[Json]) -> dict[str, str]:
+    """The names of tools by the ids of their calls."""
+    calls = [call for body in bodies for call in body.get("tool_calls") or ()]
+    return {call.get("id", ""): call.get("function", {}).get("name", "") for call in calls}
+
+
+def _tagged(body: Json, names: dict[str, str]) -> Json:
+    """Text is on the left, anything else on the right; arguments are parsed, and a result has a name and no id."""
+    content = body.get("content") or ""
+    tagged: Json = {"role": {"Left": body["role"]}, "content": _side(content)}
+    if body.get("tool_calls"):
+        tagged["tool_calls"] = {"Right": [_parsed(call) for call in body["tool_calls"]]}
+    if body["role"] == "tool":
+        tagged["name"] = {"Left": names.get(body.get("tool_call_id", ""), "")}
+    return tagged
+
+
+def _side(value: Any) -> Json:
+    return {"Left": value} if isinstance(value, str) else {"Right": value}
+
+
+def _parsed(call: Json) -> Json:
+    function = call["function"]
+    try:
+        arguments = json.loads(function["arguments"])
+    except ValueError:
+        arguments = function["arguments"]
+    return {**call, "function": {**function, "arguments": arguments}}
+
+
+def _untagged(message: Json, place: int) -> Json:
+    plain: Json = {}
+    for name, value in message.items():
+        if not isinstance(value, dict) or len(value) != 1 or not set(value) <= {"Left", "Right"}:
+            path = f"messages[{place}].{name}"
+            raise Refused(400, f"{path}: expected `Left` or `Right`", param=path)
+        plain[name] = next(iter(value.values()))
+    for number, call in enumerate(plain.get("tool_calls") or ()):
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict):
+            path = f"messages[{place}].tool_calls[{number}].function"
+            raise Refused(400, f"{path} is no object", param=path)
+        arguments = function.get("arguments", "")
+        if not isinstance(arguments, str):
+            function["arguments"] = json.dumps(arguments, separators=(",", ":"))
+    return plain
+
+
+def _with_ids(messages: list[Json]) -> list[Json]:
+    """The results of a turn in the order of its calls, for they have no ids in this form."""
+    waiting: list[str] = []
+    for message in messages:
+        if message.get("tool_calls"):
+            waiting = [call.get("id", "") for call in message["tool_calls"]]
+        elif message.get("role") == "tool":
+            message.pop("name", None)
+            message["tool_call_id"] = waiting.pop(0) if waiting else ""
+    return messages

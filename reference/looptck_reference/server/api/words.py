@@ -1,0 +1,51 @@
+"""Words that the three APIs have for the same things."""
+
+from __future__ import annotations
+
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.values import Answer
+from looptck_reference.values import Json, Stop
+
+__all__ = ["CHAT_STOPS", "MESSAGES_STOPS", "agentic_members", "anthropic_error", "openai_error"]
+
+CHAT_STOPS = {
+    Stop.END: "stop",
+    Stop.CALLS: "tool_calls",
+    Stop.LENGTH: "length",
+    Stop.CONTENT_FILTER: "content_filter",
+    Stop.REFUSAL: "stop",
+    Stop.PAUSE: "stop",
+}
+MESSAGES_STOPS = {
+    Stop.END: "end_turn",
+    Stop.CALLS: "tool_use",
+    Stop.LENGTH: "max_tokens",
+    Stop.CONTENT_FILTER: "refusal",
+    Stop.REFUSAL: "refusal",
+    Stop.PAUSE: "pause_turn",
+}
+
+
+def agentic_members(answer: Answer) -> Json:
+    """What a plain response has beside the API's own members; nothing on the client-side path."""
+    if answer.tool_calls is None:
+        return {}
+    members: Json = {"session_id": answer.session_id, "agentic_tool_calls": list(answer.tool_calls)}
+    if answer.files:
+        members["files"] = list(answer.files)
+    if answer.warnings:
+        members["agentic_warnings"] = list(answer.warnings)
+    return members
+
+
+def openai_error(error: Refused) -> Json:
+    """The body of an error in the OpenAI APIs; `param` names the member of the request."""
+    return {"error": {"message": error.message, "type": error.type, "param": error.param, "code": error.code}}
+
+
+def anthropic_error(error: Refused) -> Json:
+    """The body of an error in the Messages API, with the member's name beside the message."""
+    body: Json = {"type": error.type if error.type != "server_error" else "api_error", "message": error.message}
+    if error.param is not None:
+        body["param"] = error.param
+    return {"type": "error", "error": body}

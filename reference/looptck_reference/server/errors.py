@@ -1,0 +1,30 @@
+"""What a client is told when a run cannot be had, with the status that goes with it."""
+
+from __future__ import annotations
+
+__all__ = ["Refused", "ToolFailed"]
+
+
+class Refused(Exception):
+    """The request cannot be answered. `param` names the member of the request that is to blame, if one is."""
+
+    def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.param = param
+        self.code = code
+
+    @property
+    def type(self) -> str:
+        """The word of OpenAI and Anthropic for errors of this status."""
+        known = {404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 503: "overloaded_error"}
+        return known.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
+
+
+class ToolFailed(Exception):
+    """A tool could not do its work; `status` is the word that the model reads."""
+
+    def __init__(self, message: str, status: str = "failed") -> None:
+        super().__init__(message)
+        self.status = status

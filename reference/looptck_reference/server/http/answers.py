@@ -1,0 +1,74 @@
+"""JSON bodies, and what a client is told that cannot have what it wants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from looptck_reference.server.api.words import anthropic_error, openai_error
+from looptck_reference.server.dialects import ServerDialect
+from looptck_reference.server.errors import Refused
+from looptck_reference.values import Json
+
+__all__ = ["add_handlers", "error_answer", "json_answer"]
+
+UNION_NAMES = {"str", "int", "bool"}
+"""What pydantic calls the members of a union in the path of an error; others have brackets."""
+
+
+def json_answer(body: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A body in ASCII, as that of events is: half a surrogate pair, which a model may say, has no UTF-8."""
+    return Response(json.dumps(body, separators=(",", ":")), status, headers, "application/json")
+
+
+def error_answer(error: Refused, path: str, dialect: ServerDialect) -> Response:
+    """The error in the words of the API at this path, or what the dialect has in their place."""
+    headers = {"retry-after": "1"} if error.status == 503 else {}
+    if dialect.errors == "message":
+        return json_answer({"message": error.message}, error.status, headers)
+    words = anthropic_error if path == "/v1/messages" else openai_error
+    return json_answer(words(error), error.status, headers)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Tell all errors alike: ours, FastAPI's and Starlette's."""
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return error_answer(error, request.url.path, request.app.state.simulator.config.dialect)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        message = f"the body is not JSON: {first['ctx'].get('error', first['msg'])}"
+        return await _refused(request, Refused(400, message))
+    param = _path(first["loc"][1:])
+    message = f"{param or 'the body'}: {first['msg']}"
+    return await _refused(request, Refused(422, message, param=param or None))
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return await _refused(request, Refused(error.status_code, str(error.detail)))
+
+
+def _path(places: Sequence[str | int]) -> str:
+    """`messages[0].role`; the names that pydantic gives to the members of a union are left out."""
+    path = ""
+    for place in places:
+        if isinstance(place, int):
+            path += f"[{place}]"
+        elif place not in UNION_NAMES and not any(mark in place for mark in "[("):
+            path += f".{place}" if path else place
+    return path

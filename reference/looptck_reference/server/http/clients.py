@@ -1,0 +1,26 @@
+"""Who a client is, and what of its headers goes on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+from starlette.requests import Request
+
+__all__ = ["owner_of", "passed_on"]
+
+PASSED_ON = ("traceparent", "tracestate", "x-request-id")
+
+
+def owner_of(request: Request) -> str:
+    """A client is its key; all that have none are one, and only ids that cannot be guessed part them."""
+    key = request.headers.get("x-api-key") or request.headers.get("authorization", "")
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest() if key else ""
+
+
+def passed_on(request: Request) -> Mapping[str, str]:
+    """The trace, and the key as a bearer token."""
+    headers = {name: request.headers[name] for name in PASSED_ON if name in request.headers}
+    key = request.headers.get("x-api-key")
+    token = f"Bearer {key}" if key else request.headers.get("authorization")
+    return {**headers, "authorization": token} if token else headers

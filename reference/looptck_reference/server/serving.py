@@ -1,0 +1,306 @@
+"""The simulator: what a server has, and how it plays a run.
+
+A variant is a subclass that puts another loop, other frames or another seam in place:
+
+    class OneRoundTooMany(Simulator):
+        class loop(AgentLoop):
+            def cap_reached(self) -> bool:
+                return self.round > self.cap
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import httpx
+
+from looptck_reference.exchange import tls_for
+from looptck_reference.server.api.chat import ChatFrames
+from looptck_reference.server.api.frames import Frames
+from looptck_reference.server.api.messages import MessagesFrames
+from looptck_reference.server.api.responses_stream import ResponsesFrames
+from looptck_reference.server.approvals import Approvals
+from looptck_reference.server.clock import Clock, SystemClock
+from looptck_reference.server.dialects import DOCUMENT, ServerDialect
+from looptck_reference.server.entry import Offer, Surface, enter
+from looptck_reference.server.errors import Refused, ToolFailed
+from looptck_reference.server.events import ApprovalRequired, Event, FileProduced, Finished
+from looptck_reference.server.files import Files, StoredFile
+from looptck_reference.server.limits import Limits
+from looptck_reference.server.loop import AgentLoop
+from looptck_reference.server.pools import Pools
+from looptck_reference.server.sessions import Session, Sessions, weight_of
+from looptck_reference.server.steps import AskClient, Execute, Fail, Finish, Infer, Step
+from looptck_reference.server.tools import Callback, DispatchUrl, PythonLimits, PythonRunner, SearchIndex, Workshop
+from looptck_reference.server.tools.callbacks import Callbacks
+from looptck_reference.server.uploads import request_files
+from looptck_reference.server.upstream import Upstream
+from looptck_reference.server.values import Called, Permission, Result, RunRequest, ToolPath
+
+__all__ = ["Config", "Run", "Simulator"]
+
+log = logging.getLogger("looptck_reference.server")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What a server was started with.
+
+    upstream: base URL of the model, the version in its path. upstream_key: its key; the client's own is passed on
+    where there is none. search: the pages that web search finds, None without web search. models: what
+    `/v1/models` lists; a request may name any. transport: how everything outside is reached, for tests.
+    """
+
+    upstream: str
+    upstream_key: str | None = None
+    dialect: ServerDialect = DOCUMENT
+    max_tool_rounds: int | None = None
+    search: SearchIndex | None = None
+    code: bool = False
+    callbacks: tuple[Callback, ...] = ()
+    dispatch_url: str | None = None
+    permission: Permission = Permission.AUTO
+    models: tuple[str, ...] = ("default",)
+    limits: Limits = field(default_factory=Limits)
+    python: PythonLimits = field(default_factory=PythonLimits)
+    clock: Clock = field(default_factory=SystemClock)
+    transport: httpx.AsyncBaseTransport | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that was admitted, and what it has of its own."""
+
+    loop: AgentLoop
+    workshop: Workshop
+
+
+class Simulator:
+    """One server."""
+
+    loop: ClassVar[type[AgentLoop]] = AgentLoop
+    chat: ClassVar[type[Frames]] = ChatFrames
+    messages: ClassVar[type[Frames]] = MessagesFrames
+    responses: ClassVar[type[Frames]] = ResponsesFrames
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        limits = config.limits
+        self.sessions = Sessions(
+            limit=limits.sessions,
+            capacity=limits.session_bytes,
+            ttl=limits.session_ttl,
+            clock=config.clock,
+            weigh=weight_of,
+        )
+        self.files = Files(
+            limit=limits.files,
+            capacity=limits.file_bytes,
+            ttl=limits.file_ttl,
+            clock=config.clock,
+            weigh=lambda file: len(file.data),
+        )
+        self.approvals = Approvals(limits.approval_timeout, config.clock)
+        self._runs: set[str] = set()
+        self._waiting: dict[str, asyncio.Task[object]] = {}
+        self._stopping = False
+        self._callbacks = Callbacks(config.callbacks, limits.callback_timeout)
+        self._python = PythonRunner(config.python, config.dialect)
+        self._client = _client(config, limits.upstream_timeout)
+        self._upstream = Upstream(self._client, config.upstream, config.upstream_key, limit=limits.reply)
+        self._dispatch: DispatchUrl | None = None
+        if config.dispatch_url is not None:
+            self._dispatch = DispatchUrl(
+                self._client, config.dispatch_url, timeout=limits.dispatch_timeout, limit=limits.tool_result
+            )
+        self.surface = Surface(
+            search=config.search is not None,
+            code=config.code,
+            callbacks=self._callbacks.schemas,
+            dispatch=self._dispatch is not None,
+            max_tool_rounds=config.max_tool_rounds,
+        )
+
+    async def close(self) -> None:
+        """Leave the connections."""
+        await self._client.aclose()
+
+    @property
+    def runs(self) -> int:
+        """How many go on."""
+        return len(self._runs)
+
+    def stop(self) -> None:
+        """End all runs, each of which tells its client so, and admit no other."""
+        self._stopping = True
+        for task in self._waiting.values():
+            task.cancel()
+
+    def session_of(self, request: RunRequest) -> Session | None:
+        """The client's own session of this id; without an id there is none, whatever the messages are like."""
+        return None if request.session_id is None else self.sessions.get(request.owner, request.session_id)
+
+    def begin(self, request: RunRequest) -> Run:
+        """A run that has not asked for anything yet; it counts until `end`.
+
+        Raises:
+            Refused: there can be no such run.
+        """
+        config = self.config
+        offer = enter(request, self.surface, config.dialect)
+        permission = config.permission.and_also(request.permission)
+        if offer.entered and permission is Permission.ASK and not request.stream:
+            message = (
+                'agent_permission "ask" requires stream=true over HTTP; '
+                "approve or deny emitted requests with POST /v1/agent/approvals/{approval_id}."
+            )
+            raise Refused(422, message, param="agent_permission")
+        files = request_files(request.files, lambda file_id: self.files.get(request.owner, file_id))
+        if self._stopping:
+            raise _stopped()
+        if self.runs >= config.limits.runs:
+            raise Refused(503, f"{self.runs} runs go on already; try again later", code="too_many_runs")
+        session = self.session_of(request) if offer.entered else None
+        loop = self.loop(
+            request,
+            offer,
+            config.dialect,
+            run_id=uuid.uuid4().hex,
+            created=int(config.clock.now()),
+            session=session,
+            session_id=_session_id(request, offer),
+            server_rounds=config.max_tool_rounds,
+            permission=config.permission,
+            declared=files.declared,
+            history_bytes=config.limits.run,
+        )
+        self._runs.add(loop.run_id)
+        return Run(loop, Workshop(files, session.python if session else b""))
+
+    def end(self, run: Run) -> None:
+        """The run is over, whether or not it was played."""
+        self._runs.discard(run.loop.run_id)
+        self.approvals.forget(run.loop.run_id)
+        run.workshop.close()
+
+    async def play(self, run: Run) -> AsyncGenerator[Event, None]:
+        """The events of a run, the last of them `Finished`. Whoever stops reading stops the run, and nothing is saved.
+
+        Raises:
+            Refused: the run has failed.
+        """
+        loop = run.loop
+        step = loop.start()
+        while not isinstance(step, Finish | Fail):
+            for event in self._told(loop):
+                yield event
+            step = await self._unless_stopped(step, run)
+        for event in self._told(loop):
+            yield event
+        if isinstance(step, Fail):
+            raise _refusal(step.error)
+        self._save(run, step)
+        yield Finished(step.answer)
+
+    async def _unless_stopped(self, step: Infer | AskClient | Execute, run: Run) -> Step:
+        """The next step, unless the server is stopped while this one is obeyed."""
+        task = asyncio.current_task()
+        assert task is not None
+        if self._stopping:
+            raise _stopped()
+        self._waiting[run.loop.run_id] = task
+        try:
+            return await self._obey(step, run.loop, run.workshop)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            task.uncancel()
+            raise _stopped() from None
+        finally:
+            del self._waiting[run.loop.run_id]
+
+    def _told(self, loop: AgentLoop) -> list[Event]:
+        """What the client is to be told; it can be asked for, and answered, as soon as the client knows of it."""
+        owner, events = loop.request.owner, loop.told()
+        for event in events:
+            if isinstance(event, FileProduced):
+                self.files.put(owner, event.file["id"], StoredFile(event.file, event.data))
+            elif isinstance(event, ApprovalRequired):
+                self.approvals.ask(owner, event.approval_id, loop.run_id)
+        return events
+
+    async def _obey(self, step: Infer | AskClient | Execute, loop: AgentLoop, workshop: Workshop) -> Step:
+        match step:
+            case Infer(body):
+                return loop.model_answered(await self._upstream.ask(body, loop.request.headers))
+            case AskClient(approval_id):
+                return loop.client_decided(await self.approvals.decision(loop.request.owner, approval_id))
+            case Execute(called):
+                try:
+                    result = await self._run(called, loop.request.headers, workshop)
+                except Exception as error:  # noqa: BLE001  a tool may raise anything; the loop knows what becomes of it
+                    return loop.tool_raised(error)
+                return loop.tool_ended(result)
+
+    async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+        """Execute a call on its path."""
+        match called.path:
+            case ToolPath.WEB_SEARCH if self.config.search is not None:
+                result = await self.config.search.run(called)
+            case ToolPath.CODE:
+                result = await self._python.run(called, workshop)
+            case ToolPath.CALLBACK:
+                result = await self._callbacks.run(called)
+            case ToolPath.DISPATCH if self._dispatch is not None:
+                result = await self._dispatch.run(called, _traced(headers))
+            case _:
+                raise ToolFailed(f"Tool `{called.call.name}` is not registered.", "not_found")
+        limit = self.config.limits.tool_result
+        if len(result.content.encode("utf-8", "surrogatepass")) > limit:
+            raise ToolFailed(f"the result is larger than {limit} bytes")
+        return result
+
+    def _save(self, run: Run, step: Finish) -> None:
+        loop = run.loop
+        if step.session is not None and loop.session_id is not None:
+            session = Session(step.session, frozenset(loop.remembered), run.workshop.python)
+            if not self.sessions.put(loop.request.owner, loop.session_id, session):
+                log.warning("session %s is larger than the server keeps; it is not stored", loop.session_id)
+
+
+def _session_id(request: RunRequest, offer: Offer) -> str | None:
+    if not offer.entered:
+        return None
+    return request.session_id or str(uuid.uuid4())
+
+
+def _client(config: Config, timeout: float) -> httpx.AsyncClient:
+    verify = tls_for("http://") if _all_plain(config) else True
+    return httpx.AsyncClient(
+        trust_env=False,
+        timeout=httpx.Timeout(timeout, connect=10),
+        transport=config.transport or Pools(verify=verify, most=2 * config.limits.runs),
+        headers={"user-agent": "looptck-reference"},
+    )
+
+
+def _all_plain(config: Config) -> bool:
+    return all(url is None or url.startswith("http://") for url in (config.upstream, config.dispatch_url))
+
+
+def _traced(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """A dispatch endpoint learns which run a call belongs to, and never the client's key."""
+    return {name: value for name, value in headers.items() if name != "authorization"}
+
+
+def _stopped() -> Refused:
+    return Refused(503, "the server is stopping; the run has ended", code="stopping")
+
+
+def _refusal(error: Exception) -> Refused:
+    return error if isinstance(error, Refused) else Refused(500, f"{type(error).__name__}: {error}")

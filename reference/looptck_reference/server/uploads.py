@@ -1,0 +1,59 @@
+"""The member `files` of a request: what code execution finds in its working directory, and what it shall write."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.files import StoredFile
+from looptck_reference.server.values import InputFile, RequestFiles
+from looptck_reference.values import Json
+
+__all__ = ["fit_name", "request_files"]
+
+
+def request_files(files: Sequence[Json | str], find: Callable[[str], StoredFile | None]) -> RequestFiles:
+    """What each of them is for.
+
+    An id, alone or as `{"id"}`, and a content, `{"name", "text"}` or `{"name", "data_base64"}`, are for a tool to read;
+    a name alone, `{"name"}`, declares a file that a tool shall write.
+
+    Raises:
+        Refused: one of them is none of these.
+    """
+    read = [_file(one, f"files[{place}]", find) for place, one in enumerate(files)]
+    inputs = tuple(one for one in read if isinstance(one, InputFile))
+    return RequestFiles(inputs, tuple(one for one in read if isinstance(one, str)))
+
+
+def fit_name(name: object, where: str) -> str:
+    """The name, if a file may have it: one without folders, of at most 255 bytes.
+
+    Raises:
+        Refused: it may not.
+    """
+    fit = isinstance(name, str) and name not in {"", ".", ".."} and not set(name) & set("/\\\0")
+    if not fit or len(str(name).encode("utf-8", "surrogatepass")) > 255:
+        raise Refused(422, f"{where} is no name of a file: {name!r:.100}", param=where)
+    return str(name)
+
+
+def _file(one: Json | str, where: str, find: Callable[[str], StoredFile | None]) -> InputFile | str:
+    file_id = one if isinstance(one, str) else one.get("id")
+    if file_id is not None:
+        stored = find(str(file_id))
+        if stored is None:
+            raise Refused(404, f"{where}: there is no file {file_id!r:.100}", param=where)
+        return InputFile(stored.name.rsplit("/", 1)[-1], stored.data, stored.id)
+    assert not isinstance(one, str)
+    name = fit_name(one.get("name"), f"{where}.name")
+    if one.get("text") is None and one.get("data_base64") is None:
+        return name
+    if isinstance(one.get("text"), str):
+        return InputFile(name, one["text"].encode("utf-8", "replace"))
+    try:
+        return InputFile(name, base64.b64decode(one.get("data_base64") or "", validate=True))
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise Refused(422, f"{where} has a text or data_base64 that is none", param=where) from error

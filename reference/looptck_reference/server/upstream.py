@@ -1,0 +1,73 @@
+"""The model behind the server: an OpenAI Chat Completions API, asked with plain requests, once for each inference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import httpx
+
+from looptck_reference.errors import LoopError
+from looptck_reference.exchange import Endpoint
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.reading import TooLarge, read_bounded
+from looptck_reference.values import Json, Turn
+from looptck_reference.wires import OPENAI_CHAT
+from looptck_reference.wires.text import error_message
+
+__all__ = ["Upstream"]
+
+PASSED_ON = frozenset({400, 401, 403, 404, 413, 422, 429})
+"""What the model's service says of a request is the client's business; anything else is a bad gateway."""
+
+
+class Upstream:
+    """The model at a base URL, the version in its path; without a key of its own it is asked with the client's."""
+
+    def __init__(self, client: httpx.AsyncClient, base_url: str, api_key: str | None, *, limit: int) -> None:
+        self._client = client
+        self._key = api_key
+        self._limit = limit
+        self._endpoint = Endpoint(client, base_url, api_key or "none", OPENAI_CHAT)
+
+    async def ask(self, body: Json, headers: Mapping[str, str]) -> Turn:
+        """One inference.
+
+        Raises:
+            Refused: no turn came of it.
+        """
+        sent = {name: value for name, value in headers.items() if name != "authorization" or self._key is None}
+        request = self._endpoint.request(body, sent)
+        try:
+            with self._endpoint.reached():
+                response = await self._client.send(request, stream=True)
+                try:
+                    content = await read_bounded(response, self._limit)
+                finally:
+                    await response.aclose()
+            if not response.is_success:
+                status = response.status_code if response.status_code in PASSED_ON else 502
+                said = _words(content) or response.reason_phrase
+                raise Refused(status, f"the model answered {response.status_code}: {said}", code="upstream")
+            return OPENAI_CHAT.decode(_object(content))
+        except LoopError as error:
+            raise Refused(502, f"the model cannot be asked: {error}", code="upstream") from error
+        except TooLarge as error:
+            raise Refused(502, f"the model answered {error}", code="upstream") from error
+
+
+def _object(content: bytes) -> Json:
+    try:
+        reply = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise Refused(502, f"the model answered what is not JSON: {error}", code="upstream") from error
+    if not isinstance(reply, dict):
+        raise Refused(502, "the model answered JSON that is no object", code="upstream")
+    return reply
+
+
+def _words(content: bytes) -> str:
+    try:
+        return error_message(json.loads(content))[:500]
+    except (ValueError, RecursionError):
+        return content[:500].decode("utf-8", "replace")

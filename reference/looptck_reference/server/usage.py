@@ -1,0 +1,50 @@
+"""The usage of several inferences as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from looptck_reference.values import Json
+
+__all__ = ["summed"]
+
+
+def summed(usages: Sequence[Mapping[str, Any]]) -> Json | None:
+    """Counts and times are added, also those inside of details, and rates follow from the sums.
+
+    Of anything else the last one holds. None if there are none.
+    """
+    total: Json = {}
+    for usage in usages:
+        total = _added(total, usage)
+    rates = {name: _rate(total.get(tokens), total.get(seconds)) for name, (tokens, seconds) in RATES.items()}
+    return {name: rates.get(name, value) for name, value in total.items()} or None
+
+
+RATES = {
+    "avg_tok_per_sec": ("total_tokens", "total_time_sec"),
+    "avg_prompt_tok_per_sec": ("prompt_tokens", "total_prompt_time_sec"),
+    "avg_compl_tok_per_sec": ("completion_tokens", "total_completion_time_sec"),
+}
+"""Rates that mistral.rs tells, of tokens in seconds."""
+
+
+def _rate(tokens: Any, seconds: Any) -> float | None:
+    return tokens / seconds if _counts(tokens) and _counts(seconds) and seconds else None
+
+
+def _added(total: Mapping[str, Any], usage: Mapping[str, Any]) -> Json:
+    return {name: _plus(total.get(name), usage.get(name)) for name in (*total, *(n for n in usage if n not in total))}
+
+
+def _plus(one: Any, other: Any) -> Any:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return _added(one, other)
+    if _counts(one) and _counts(other):
+        return one + other
+    return one if other is None else other
+
+
+def _counts(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

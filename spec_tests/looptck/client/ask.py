@@ -1,0 +1,64 @@
+"""Requests: what a client asks a server, told neutrally, and as the body of each wire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.agents import Tool
+from looptck.client.words import MESSAGES, TOOLS
+from looptck.history import Item, Said
+
+MODEL = "looptck-model"
+MOST_TOKENS = 4096
+PATHS = {
+    "openai-chat": "/v1/chat/completions",
+    "openai-responses": "/v1/responses",
+    "anthropic-messages": "/v1/messages",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One request. What is None or empty is left out of its body."""
+
+    question: str
+    """The user's last message; what the server asks its model is told by it from other runs."""
+    before: Sequence[Item] = ()
+    """The conversation before it, as the client has it."""
+    after: Sequence[Item] = ()
+    """Calls and their results behind the question, of a client that runs the tools itself."""
+    tools: Sequence[Tool] = ()
+    session: str | None = None
+    rounds: int | None = None
+    """max_tool_rounds."""
+    permission: str | None = None
+    """agent_permission: auto, ask or deny."""
+    choice: Any = None
+    """tool_choice, as the wire has it."""
+    members: Mapping[str, Any] = field(default_factory=dict)
+    """Further members of the body; the same ones in place of those above."""
+    chunked: bool = False
+    """Whether the body's length is not said before it."""
+    on_event: Callable[[Any], object] | None = None
+    """Called with each `Told` on the client's own thread, before more is read; the client leaves if it gives True."""
+
+    def body(self, wire: str, *, stream: bool) -> dict[str, Any]:
+        """The JSON body on a wire."""
+        items = (*self.before, Said("user", self.question), *self.after)
+        told: dict[str, Any] = {"model": MODEL, **MESSAGES[wire](items)}
+        if wire == "anthropic-messages":
+            told["max_tokens"] = MOST_TOKENS
+        if self.tools:
+            told["tools"] = [TOOLS[wire](tool) for tool in self.tools]
+        extras = {
+            "tool_choice": self.choice,
+            "session_id": self.session,
+            "max_tool_rounds": self.rounds,
+            "agent_permission": self.permission,
+        }
+        told |= {name: value for name, value in extras.items() if value is not None}
+        if stream:
+            told["stream"] = True
+        return {**told, **self.members}

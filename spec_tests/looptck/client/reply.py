@@ -1,0 +1,195 @@
+"""Replies: what a client got for one request, as far as a check asks for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.transcript import Told
+from looptck.turns import Turn
+from looptck.verdicts import NotReached
+from looptck.wires import WIRES
+
+PROGRESS = "agentic_tool_call_progress"
+FILE = "file_produced"
+APPROVAL = "agentic_tool_approval_required"
+BESIDE = frozenset({PROGRESS, FILE, APPROVAL})
+"""The names of the events that a server adds to the ones of a wire."""
+DONE = "[DONE]"
+ENDS = {
+    "anthropic-messages": ("message_stop", "error"),
+    "openai-responses": ("response.completed", "response.incomplete", "response.failed", "error"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One progress event; ``at`` is the place of its event in the stream."""
+
+    at: int
+    round: Any
+    tool: Any
+    phase: Any
+    data: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Reply:
+    """A plain reply or a stream, as much of it as came."""
+
+    wire: str
+    stream: bool
+    status: int = 0
+    """0: no reply has begun."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """By name, in lower case."""
+    raw: bytes = b""
+    events: list[Told] = field(default_factory=list)
+    comments: int = 0
+    broken: str = ""
+    """What ended the connection before the reply was whole; empty: nothing."""
+    left: bool = False
+    """Whether the client went away before its end."""
+
+    @property
+    def body(self) -> Any:
+        """The JSON of a plain reply, or of an error. Raises NotReached where it is none."""
+        try:
+            return json.loads(self.raw)
+        except ValueError:
+            raise NotReached(f"the reply of status {self.status} is no JSON: {self.raw[:200]!r}") from None
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is the reply to a request that was taken, and no error stands in it."""
+        return self.status == 200 and not self.broken and self.error is None
+
+    @property
+    def error(self) -> str | None:
+        """The words of the error that it is, or that its stream has told; None: there is none."""
+        if self.status != 200:
+            return self.raw.decode(errors="replace")
+        if not self.stream:
+            return None
+        for event in self.events:
+            value = _object(event.value)
+            told = value.get("error") or _object(value.get("response")).get("error")
+            if event.name == "error" or value.get("type") == "error" or told:
+                return json.dumps(told or value, ensure_ascii=False)
+        return None
+
+    @property
+    def own(self) -> list[Told]:
+        """The events of the wire itself, without those that the server adds and without the end marker."""
+        return [event for event in self.events if not beside(event) and event.value != DONE]
+
+    @property
+    def turn(self) -> Turn:
+        """What the model said to the client at last. Raises NotReached where it cannot be read from the reply."""
+        if not self.ok:
+            raise NotReached(f"the reply has no turn: status {self.status}, {self.broken or self.error}")
+        text = self.raw.decode(errors="replace")
+        if self.stream:
+            text = "".join(f"data: {json.dumps(event.value)}\n\n" for event in self.own)
+        try:
+            return WIRES[self.wire].turn(text, self.stream)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise NotReached(f"no turn can be read from the reply: {error!r}: {text[:300]}") from error
+
+    @property
+    def text(self) -> str | None:
+        """The text of its turn."""
+        return self.turn.text
+
+    @property
+    def ended(self) -> bool:
+        """Whether its stream has the end that its wire defines, once and at its very end."""
+        if self.broken or not self.events:
+            return False
+        last = self.events[-1]
+        if self.wire == "openai-chat":
+            marks = [event.value for event in self.events if event.value == DONE]
+            return len(marks) == 1 and last.value == DONE
+        ends = [event for event in self.events if _kind(event) in ENDS[self.wire]]
+        return len(ends) == 1 and (ends[0] is last or (last.value == DONE and ends[0] is self.events[-2]))
+
+    @property
+    def finish(self) -> str | None:
+        """The finish reason of Chat Completions, in the wire's own word; None: there is none."""
+        bodies = [event.value for event in self.own] if self.stream else [self.body]
+        choices = [choice for body in bodies for choice in _objects(_object(body).get("choices"))]
+        found = [choice.get("finish_reason") for choice in reversed(choices)]
+        return next((reason for reason in found if isinstance(reason, str) and reason), None)
+
+    def member(self, name: str) -> Any:
+        """A member at the top of a plain reply, or of the last chunk or final response that has it; else None."""
+        if not self.stream:
+            return _object(self.body).get(name)
+        for event in reversed(self.own):
+            value = _object(event.value)
+            for one in (value, _object(value.get("response")), _object(value.get("message"))):
+                if one.get(name) is not None:
+                    return one[name]
+        return None
+
+    @property
+    def session(self) -> str | None:
+        """The session that it names."""
+        found = self.member("session_id")
+        return found if isinstance(found, str) else None
+
+    @property
+    def usage(self) -> Mapping[str, Any]:
+        """The usage that it tells; empty: none."""
+        return _object(self.member("usage"))
+
+    @property
+    def progress(self) -> list[Progress]:
+        """The progress events of a stream."""
+        return [
+            Progress(at, value.get("round"), value.get("tool_name"), value.get("phase"), _object(value.get("data")))
+            for at, event in enumerate(self.events)
+            if event.name == PROGRESS
+            for value in _objects([event.value])
+        ]
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """The files of a plain reply, or of a stream's file_produced events."""
+        if not self.stream:
+            return _objects(self.member("files"))
+        return _objects([event.value for event in self.events if event.name == FILE])
+
+    @property
+    def records(self) -> Sequence[Mapping[str, Any]]:
+        """The entries of agentic_tool_calls in a plain reply; none where it has no such member."""
+        return _objects(_object(self.body).get("agentic_tool_calls"))
+
+    def __str__(self) -> str:
+        if self.broken:
+            return f"a reply that broke off: {self.broken}"
+        if self.error is not None:
+            return f"an error, status {self.status}: {self.error[:300]}"
+        what = f"a stream of {len(self.events)} events" if self.stream else "a plain reply"
+        return f"{what}, status {self.status}"
+
+
+def beside(event: Told) -> bool:
+    """Whether an event is one that the server adds to the wire's own."""
+    return event.name in BESIDE
+
+
+def _kind(event: Told) -> str:
+    return str(_object(event.value).get("type") or event.name)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    """The object that a server should have written; an empty one where it has written something else."""
+    return value if isinstance(value, dict) else {}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    """As above, for a list; what is no object in it is left out."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -1,0 +1,68 @@
+"""What a server writes, held against the kit's schemas of it: one for each body and each kind of event.
+
+They stand under ``fixtures/server``. They are open: whatever a server adds to what the documents name, fits.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+
+from looptck.client.reply import APPROVAL, DONE, FILE, PROGRESS, Reply
+from looptck.data import fixture, json_fixture
+from looptck.transcript import Told
+
+ENDING = ".schema.json"
+NAMED = {PROGRESS: "progress", FILE: "file", APPROVAL: "approval-required"}
+"""The schemas of the events that a server adds to those of a wire, by their names."""
+
+
+def faults(schema: str, value: Any) -> list[str]:
+    """Where a value leaves the schema of this name, and how; empty: it fits."""
+    try:
+        return [
+            f"{_pointer(error.instance_path)}: {error.message:.300}" for error in _validator(schema).iter_errors(value)
+        ]
+    except ValueError as error:  # half of a surrogate pair, which JSON can escape and UTF-8 cannot hold
+        return [f"/: {error}"]
+
+
+def reply_faults(reply: Reply) -> list[str]:
+    """Where the body of a plain reply, or of an error, leaves its schema."""
+    return faults(f"{reply.wire}.reply" if reply.status == 200 else "error.reply", reply.body)
+
+
+def event_faults(wire: str, event: Told) -> list[str]:
+    """Where the data of an event leaves the schema of its kind; the end mark has none, nor has a kind of nobody's."""
+    if event.name in NAMED:
+        return faults(NAMED[event.name], event.value)
+    if event.value == DONE or (wire == "openai-chat" and event.name):
+        return []
+    return faults(f"{wire}.event", event.value)
+
+
+def stream_faults(reply: Reply) -> list[str]:
+    """Where the events of a stream leave their schemas, each fault with the place and the name of its event."""
+    return [
+        f"event {at}{f' ({event.name})' if event.name else ''}: {fault}"
+        for at, event in enumerate(reply.events)
+        for fault in event_faults(reply.wire, event)
+    ]
+
+
+@cache
+def _validator(name: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(json_fixture(f"server/{name}{ENDING}"), registry=_registry())
+
+
+@cache
+def _registry() -> jsonschema_rs.Registry:
+    """All of them by their ids, for they point at each other."""
+    found = [json_fixture(f"server/{path.name}") for path in sorted(fixture("server").glob(f"*{ENDING}"))]
+    return jsonschema_rs.Registry([(schema["$id"], schema) for schema in found])
+
+
+def _pointer(path: list[Any]) -> str:
+    return "".join(f"/{part}" for part in path) or "/"

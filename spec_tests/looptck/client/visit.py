@@ -1,0 +1,123 @@
+"""Visits: requests of clients on threads of their own, their replies read as they come."""
+
+from __future__ import annotations
+
+import contextlib
+import ssl
+import threading
+from collections.abc import Generator
+from concurrent.futures import Future
+from functools import cache
+
+import httpx
+
+from looptck.client.ask import PATHS, Ask
+from looptck.client.events import Reader
+from looptck.client.reply import Reply
+from looptck.jsontext import compact
+from looptck.outcome import Failed, Outcome, Value
+from looptck.transcript import Told, Transcript
+from looptck.verdicts import NotReached
+
+KEY = "looptck-dummy-key"
+CRASHED = 500
+"""The status of a server that has failed at something that it did not expect."""
+MOST = 128 * 1024 * 1024
+"""The most bytes of a reply that are read."""
+
+
+class Visits:
+    """The clients of one kit. ``patience`` is in seconds, between two reads of a reply."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+
+    def http(self, url: str, *, key: str = KEY) -> httpx.Client:
+        """A plain client of a server, for its routes beside the loop."""
+        return httpx.Client(
+            base_url=url, headers=_headers(key), timeout=self._patience, trust_env=False, verify=_trust()
+        )
+
+    def begin(
+        self, url: str, ask: Ask, wire: str, transcript: Transcript, *, stream: bool, key: str = KEY
+    ) -> tuple[Reply, Future[Outcome]]:
+        """Ask a server; the reply fills as it comes, and the future ends with it."""
+        reply = Reply(wire, stream)
+        future: Future[Outcome] = Future()
+
+        def visit() -> None:
+            try:
+                self._read(url, ask, reply, transcript, key)
+                future.set_result(_outcome(reply))
+            except Exception as error:  # noqa: BLE001  what the kit itself does wrong is raised where it is waited for
+                future.set_exception(error)
+
+        threading.Thread(target=visit, daemon=True, name="looptck client").start()
+        return reply, future
+
+    def _read(self, url: str, ask: Ask, reply: Reply, transcript: Transcript, key: str) -> None:
+        body = compact(ask.body(reply.wire, stream=reply.stream))
+        sent = {"content": iter([body]) if ask.chunked else body, "headers": {"content-type": "application/json"}}
+        got: list[bytes] = []
+        try:
+            with (
+                self.http(url, key=key) as client,
+                client.stream("POST", PATHS[reply.wire], **sent) as response,
+                contextlib.closing(_events(response, reply, transcript, got)) as events,
+            ):
+                reply.status, reply.headers = response.status_code, dict(response.headers)
+                for event in events:
+                    reply.events.append(event)
+                    transcript.append(event)
+                    if ask.on_event is not None and ask.on_event(event) is True:
+                        reply.left = True
+                        break
+        except httpx.HTTPError as error:
+            reply.broken = f"{type(error).__name__}: {error}"
+        reply.raw = b"".join(got)
+
+
+def _events(
+    response: httpx.Response, reply: Reply, transcript: Transcript, got: list[bytes]
+) -> Generator[Told, None, None]:
+    """The events of a stream; of a plain reply there are none."""
+    reader = Reader()
+    streamed = response.headers.get("content-type", "").startswith("text/event-stream")
+    size = 0
+    for piece in response.iter_bytes():
+        got.append(piece)
+        size += len(piece)
+        if size > MOST:
+            reply.broken = f"it is larger than {MOST} bytes"
+            return
+        if streamed:
+            for name, value in reader.feed(piece):
+                reply.comments = reader.comments
+                yield Told(transcript.now(), name, value)
+    if reader.rest.strip():
+        reply.broken = f"its last event is cut: {reader.rest[-200:]!r}"
+
+
+def _headers(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}", "x-api-key": key, "anthropic-version": "2023-06-01"}
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom all clients trust; making it takes longer than a request."""
+    return ssl.create_default_context()
+
+
+def _outcome(reply: Reply) -> Outcome:
+    """What the client saw, in the words of any other run."""
+    if reply.ok:
+        try:
+            return Value(reply.text)
+        except NotReached as error:
+            return Failed("provider", "UnreadableReply", str(error))
+    if reply.left:
+        return Failed("cancelled", "ClientLeft", "the client went away")
+    if reply.broken:
+        return Failed("provider", "BrokenReply", str(reply))
+    reason = "other" if reply.status == CRASHED else "provider"
+    return Failed(reason, f"HTTP {reply.status}", str(reply))

@@ -1,0 +1,79 @@
+"""What a server is and can do, as the file or the object that stands for it declares it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+
+from looptck.data import json_fixture
+from looptck.drivers.protocol import SERVER_LOOP, Started
+
+USUAL = "usual"
+"""The set-up in which a check finds a server if it says nothing else."""
+MODEL = "model"
+"""The capability of servers whose model is a file that the kit writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """An implementation, and the set-ups in which it can be had."""
+
+    name: str
+    version: str
+    language: str
+    wires: tuple[str, ...]
+    capabilities: frozenset[str]
+    setups: frozenset[str]
+    dialect: Mapping[str, Any]
+
+    @classmethod
+    def from_message(cls, message: Mapping[str, Any]) -> Declared:
+        """From what the schema has passed."""
+        return cls(
+            name=message["name"],
+            version=message["version"],
+            language=message.get("language", ""),
+            wires=tuple(message["wires"]),
+            capabilities=frozenset(message["capabilities"]),
+            setups=frozenset(message["setups"]),
+            dialect=message.get("dialect", {}),
+        )
+
+    @property
+    def started(self) -> Started:
+        """As of any other implementation: it streams, its clients wait, and a set-up that it has is a capability."""
+        able = {"stream", *self.capabilities, *(self.setups - {USUAL})}
+        return Started(
+            name=self.name,
+            version=self.version,
+            language=self.language,
+            wires=self.wires,
+            modes=("sync",),
+            profiles=(SERVER_LOOP,),
+            capabilities=dict.fromkeys(sorted(able), True),
+            dialect=self.dialect,
+        )
+
+
+def complaint(message: Any) -> str:
+    """What is wrong with a declaration; empty: nothing."""
+    try:
+        json.dumps(message, ensure_ascii=False).encode()
+        wrong = [f"{_pointer(error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
+    except (TypeError, ValueError, RecursionError) as error:  # from an object in this process, which sends no text
+        return f"it is not JSON: {error}"
+    return "; ".join(wrong[:3])
+
+
+@cache
+def _validator() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(json_fixture("server.schema.json"))
+
+
+def _pointer(path: list[Any]) -> str:
+    return "".join(f"/{part}" for part in path) or "/"

@@ -1,0 +1,117 @@
+"""Servers that a file describes: a command for each set-up, or the URL at which it runs already."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from looptck.data import fixture
+from looptck.drivers.faults import DriverFault
+from looptck.drivers.servers.declared import MODEL, USUAL, Declared
+from looptck.drivers.servers.process import Process
+from looptck.yamlfile import BadFile, load
+
+PORT = 8799
+"""Where the kit plays model and dispatch endpoint for a server that runs already and of which nothing more is said."""
+
+
+@dataclass
+class Described:
+    """One description, and the processes that it has led to."""
+
+    message: dict[str, Any]
+    folder: Path = field(default_factory=Path.cwd)
+    """Where the description is."""
+    _processes: dict[str, Process] = field(default_factory=dict)
+    _model: Path | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> Described:
+        """From a file.
+
+        Raises:
+            BadFile: it breaks the schema, or says how to start a server and where it runs.
+        """
+        message = load(path, fixture("server.schema.json"))
+        command, port = message.get("command"), message.get("port")
+        for name, setup in message["setups"].items():
+            if setup is None or (isinstance(setup, list) and not command):
+                raise BadFile(path, f"/setups/{name}: needs words for a command, which stands at the top, or a URL")
+            if isinstance(setup, str) and not port:
+                raise BadFile(path, f"/setups/{name}: a server that runs already has to know the kit's port: add port")
+            if isinstance(setup, str) and MODEL in message["capabilities"]:
+                raise BadFile(path, f"/setups/{name}: a server that runs already cannot be given its model")
+        return cls(message, path.resolve().parent)
+
+    @property
+    def port(self) -> int:
+        return int(self.message.get("port", 0))
+
+    def declared(self) -> Declared:
+        return Declared.from_message(self.message)
+
+    def open(self, setup: str, upstream: str, dispatch: str) -> str:
+        found = self.message["setups"][setup]
+        if isinstance(found, str):
+            return self._reached(setup, found)
+        port = _free_port()
+        places = {
+            "port": str(port),
+            "upstream": upstream,
+            "dispatch": dispatch,
+            "model": str(self._model),
+            "folder": str(self.folder),
+        }
+        words = [_filled(word, places) for word in (*self.message["command"], *found)]
+        process = self._processes[setup] = Process(words, port)
+        process.wait()
+        return f"http://127.0.0.1:{port}"
+
+    def process(self, setup: str) -> int | None:
+        return self._processes[setup].id if setup in self._processes else None
+
+    def load(self, model: Path) -> None:
+        """A process has one model as long as it lives, so all that run end."""
+        self._model = model
+        self.close()
+
+    def close(self) -> None:
+        for process in self._processes.values():
+            process.end()
+        self._processes.clear()
+
+    def _reached(self, setup: str, url: str) -> str:
+        host, _, port = url.partition("//")[2].partition("/")[0].rpartition(":")
+        try:
+            socket.create_connection((host or port, int(port) if host else 80), timeout=5.0).close()
+        except (OSError, ValueError) as error:
+            raise DriverFault("cannot-start", f"nothing answers at {url}, the set-up {setup}: {error}") from error
+        return url
+
+
+def running(url: str) -> Described:
+    """A server that runs already, of which nothing is known but its URL."""
+    return Described(
+        {
+            "name": url,
+            "version": "unknown",
+            "wires": ["openai-chat"],
+            "capabilities": ["dispatch", "upstream"],
+            "port": PORT,
+            "setups": {USUAL: url},
+        }
+    )
+
+
+def _filled(word: str, places: dict[str, str]) -> str:
+    for name, value in places.items():
+        word = word.replace("{" + name + "}", value)
+    return word
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,87 @@
+"""A server as a process: started, waited for until it takes connections, ended with all that it has started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+
+from looptck.drivers.faults import DriverFault
+
+STARTING = 60.0
+"""Seconds until it has to take connections."""
+STOPPING = 5.0
+"""Seconds that it may take to end after SIGTERM."""
+BETWEEN = 0.02
+"""Seconds between two knocks at its port."""
+KEPT = 4000
+"""How much of the end of what it wrote is shown, in bytes."""
+
+
+class Process:
+    """One operating system process with a port.
+
+    Raises:
+        DriverFault: it cannot be started.
+    """
+
+    def __init__(self, words: Sequence[str], port: int) -> None:
+        self._words = words
+        self._port = port
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
+        try:
+            self._process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=self._output, stderr=self._output, start_new_session=True
+            )
+        except (OSError, ValueError) as error:
+            self._output.close()
+            raise DriverFault("cannot-start", f"{' '.join(words)}: {error}") from error
+
+    @property
+    def id(self) -> int:
+        return self._process.pid
+
+    def wait(self) -> None:
+        """Until it takes connections.
+
+        Raises:
+            DriverFault: it ends before that, or takes too long.
+        """
+        until = time.monotonic() + STARTING
+        while time.monotonic() < until:
+            if (status := self._process.poll()) is not None:
+                raise self._fault(f"ended with status {status} before it took a connection")
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", self._port), timeout=1.0).close()
+                return
+            time.sleep(BETWEEN)
+        raise self._fault(f"takes no connection on port {self._port} after {STARTING:g} s")
+
+    def end(self) -> None:
+        """With SIGTERM, and where that is not enough with SIGKILL; what it has started goes with it. Once is enough."""
+        if self._process.poll() is None:
+            self._signal(signal.SIGTERM)
+            try:
+                self._process.wait(STOPPING)
+            except subprocess.TimeoutExpired:
+                self._signal(signal.SIGKILL)
+                self._process.wait()
+        self._signal(signal.SIGKILL)
+        self._output.close()
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    def _fault(self, what: str) -> DriverFault:
+        """What went wrong, with the end of what it wrote; that of the process, too."""
+        size = self._output.seek(0, os.SEEK_END)
+        self._output.seek(max(0, size - KEPT))
+        told = self._output.read().decode(errors="replace")
+        self.end()
+        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=told)

@@ -1,0 +1,114 @@
+"""Guests: what a check of servers has at hand. The kit is the server's client, its model, and its dispatch endpoint."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict, Unpack
+
+import httpx
+
+from looptck.agents import Tool
+from looptck.checks import Implementation
+from looptck.client import Ask
+from looptck.drivers import USUAL
+from looptck.history import Item
+from looptck.kit import Running, Scene
+from looptck.provider import shared
+from looptck.run import Run
+from looptck.verdicts import NotReached
+
+
+class How(TypedDict, total=False):
+    """How a request differs from the usual: its set-up and its cell's dress, and what `Ask` says."""
+
+    setup: str
+    stream: bool
+    wire: str
+    scene: Scene
+    before: Sequence[Item]
+    after: Sequence[Item]
+    tools: Sequence[Tool]
+    session: str | None
+    rounds: int | None
+    permission: str | None
+    choice: Any
+    members: Mapping[str, Any]
+    chunked: bool
+    on_event: Callable[[Any], object] | None
+
+
+def tool(name: str, **types: str) -> Tool:
+    """A tool with parameters of these JSON types, all of them required."""
+    properties = {parameter: {"type": type} for parameter, type in types.items()}
+    schema = {"type": "object", "properties": properties, "required": [*types]}
+    return Tool(name, f"Does what {name} says.", schema)
+
+
+PING = tool("ping")
+WEATHER = tool("weather", city="string")
+_NUMBERS = itertools.count(1)
+
+
+@dataclass(slots=True)
+class Guest:
+    """A client of the server under test."""
+
+    implementation: Implementation
+    offers: Sequence[Tool] = field(default=(PING, WEATHER))
+    """The tools of its requests, where they say nothing else."""
+
+    @property
+    def can(self) -> Callable[[str], bool]:
+        """Whether the server has a capability, or a set-up."""
+        return self.implementation.started.can
+
+    def begin(self, question: str | None = None, **how: Unpack[How]) -> Running:
+        """Ask, and do not wait. A question of its own is made where there is none."""
+        implementation = self.implementation
+        setup = how.pop("setup", USUAL)
+        wire = how.pop("wire", implementation.cell.wire)
+        stream = how.pop("stream", implementation.cell.stream)
+        scene = how.pop("scene", implementation.scene)
+        how.setdefault("tools", self.offers)
+        asked = Ask(question=question or f"Please go on, number {next(_NUMBERS)}.", **how)  # type: ignore[misc]
+        return implementation.ask(asked, scene, setup=setup, wire=wire, stream=stream)
+
+    def ask(self, question: str | None = None, **how: Unpack[How]) -> Run:
+        """Ask, and wait for the whole reply.
+
+        Raises:
+            Liveness: it did not come in time.
+            DriverFault: the server cannot be started.
+        """
+        return self.end(self.begin(question, **how))
+
+    def end(self, running: Running) -> Run:
+        """Wait for a reply."""
+        return self.implementation.end(running)
+
+    def reached(self, run: Run, n: int) -> None:
+        """Make sure that the model has said its ``n``-th turn; where nobody sees that, that a reply has ended.
+
+        Raises:
+            NotReached: it has not.
+        """
+        if self.can("upstream"):
+            run.delivered(n)
+        elif not run.ended:
+            raise NotReached(f"no reply has ended: the request {run.outcome}")
+
+    @property
+    def elsewhere(self) -> str:
+        """A URL at which the kit answers nothing and writes down who comes, as a stray request."""
+        return self.implementation.kit.origin + shared.ELSEWHERE
+
+    def http(self, setup: str = USUAL) -> httpx.Client:
+        """A plain client, for the routes beside the loop; use it as a context manager."""
+        kit = self.implementation.kit
+        return kit.visits.http(kit.servers.url(setup))
+
+    def process(self, setup: str = USUAL) -> int | None:
+        """The id of the server's process, where it is known."""
+        return self.implementation.kit.servers.process(setup)

@@ -1,0 +1,155 @@
+"""Models that are files: a script as a tiny model, for servers that load one and ask no base URL.
+
+The file is written by a process of its own, as it takes packages that the kit does without otherwise.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from looptck.data import fixture
+from looptck.drivers import DriverFault, Servers
+from looptck.framing import NATURAL
+from looptck.provider.script import Script, Step
+from looptck.turns import Call, Piece, Text, Turn
+from looptck.verdicts import NotApplicable
+
+MOST = 20_000
+"""Characters of a turn: each word of it is a token of the file, and takes a server some milliseconds."""
+
+
+class ModelFiles:
+    """Writes files into a folder, each script once.
+
+    Raises:
+        DriverFault: the packages are not there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: dict[str, Path | str] = {}
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
+        self._writer = subprocess.Popen(  # noqa: S603  our own command
+            [sys.executable, str(fixture("scripted-model/write.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def write(self, turns: Sequence[Turn]) -> Path:
+        """The file of the model that says these turns.
+
+        Raises:
+            NotApplicable: no file leads to one of them.
+            DriverFault: none can be written here.
+        """
+        told = json.dumps([[_told(piece) for piece in turn.pieces] for turn in turns])
+        if told not in self._files:
+            path = self._folder / f"model-{len(self._files)}" / "scripted.gguf"
+            path.parent.mkdir(exist_ok=True)
+            self._files[told] = self._written(told, path) or path
+        found = self._files[told]
+        if isinstance(found, str):
+            raise NotApplicable(f"no file of a model leads to this script: {found}")
+        return found
+
+    def close(self) -> None:
+        """End the writer."""
+        with contextlib.suppress(BrokenPipeError):
+            self._writer.communicate()
+        self._errors.close()
+
+    def _written(self, told: str, path: Path) -> str:
+        """What is wrong with the turns; empty: they are written."""
+        assert self._writer.stdin is not None
+        assert self._writer.stdout is not None
+        with contextlib.suppress(BrokenPipeError):  # it has ended, as its output shows
+            self._writer.stdin.write(f'{{"path": {json.dumps(str(path))}, "turns": {told}}}\n')
+            self._writer.stdin.flush()
+        try:
+            return str(json.loads(self._writer.stdout.readline())["wrong"])
+        except ValueError:
+            status = self._writer.wait()
+            self._errors.seek(0)
+            why = self._errors.read().decode(errors="replace").strip()[-500:] or f"the writer ended with {status}"
+            raise DriverFault("cannot-start", f"the model of the server cannot be written: {why}") from None
+
+
+class Taught:
+    """The servers of an implementation whose model is a file: they know one script at a time."""
+
+    def __init__(self, servers: Servers, folder: Path) -> None:
+        self._files = ModelFiles(folder)
+        self._servers = servers
+        self._loaded: Path | None = None
+        self._sessions: dict[str, Path] = {}
+        """By the id that a client gave: the model under which it was begun."""
+
+    def learn(self, script: Script, session: str | None = None, *, alone: bool = True) -> tuple[Turn, ...]:
+        """Load the model of a script, where it is not loaded; the script's turns.
+
+        Raises:
+            NotApplicable: no file leads to it, or what runs now needs the model that is loaded.
+            DriverFault: it cannot be written, or not loaded.
+        """
+        turns = turns_of(script)
+        path = self._files.write(turns)
+        if path != self._loaded:
+            if not alone:
+                raise NotApplicable("the server's model is a file, which holds one script at a time")
+            if session in self._sessions:
+                raise NotApplicable("the server was started anew for another script, and has lost the session")
+            self._servers.load(path)
+            self._loaded = path
+        if session is not None:
+            self._sessions[session] = path
+        return turns
+
+    def forget(self) -> None:
+        """Load the model anew for the next script, whatever it is; what the servers are doing ends with that."""
+        self._loaded = None
+
+    def close(self) -> None:
+        self._files.close()
+
+
+def turns_of(script: Script) -> tuple[Turn, ...]:
+    """The turns of a script, an endless one as far as it is answered.
+
+    Raises:
+        NotApplicable: it has something that no model says.
+    """
+    last = script.cap if script.endless else len(script.steps)
+    return tuple(_said(script.step(n), n) for n in range(1, last + 1))
+
+
+def _said(step: Step | None, n: int) -> Turn:
+    assert step is not None
+    if step.turn is None or step.fault is not None or step.recorded is not None:
+        raise NotApplicable(f"the server's model is a file, which has no faults such as that of turn {n}")
+    if step.framing != NATURAL or step.holds or step.before is not None or step.forgets is not None:
+        raise NotApplicable(f"the server's model is a file, whose stream is not ours: turn {n} is to come otherwise")
+    if step.turn.stopped != Turn(step.turn.pieces).stopped:
+        raise NotApplicable(f"the server's model is a file, which cannot stop for {step.turn.stop} as turn {n} does")
+    if sum(map(len, map(str, step.turn.pieces))) > MOST:
+        raise NotApplicable(f"the server's model is a file, and turn {n} is too long for it")
+    return step.turn
+
+
+def _told(piece: Piece) -> dict[str, Any]:
+    match piece:
+        case Text(text):
+            return {"text": text}
+        case Call(tool, arguments, custom=False):
+            return {"tool": tool, "arguments": arguments}
+        case _:
+            raise NotApplicable(f"the server's model is a file, which says texts and calls, and no {piece}")

@@ -1,0 +1,168 @@
+"""Clients of servers: what they send, what they make of what comes, and when they go away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+import pytest
+
+from looptck.client import Ask, Reply, Visits
+from looptck.client import visit as room
+from looptck.outcome import Failed, Outcome, Value
+from looptck.transcript import Told, Transcript
+from meta.server.tiny import EVENTS, JSON, Handler, Tiny
+
+TURN = {"choices": [{"message": {"role": "assistant", "content": "Done."}, "finish_reason": "stop"}]}
+CHUNK = {"choices": [{"delta": {"content": "Done."}, "finish_reason": "stop"}]}
+STREAM = f": begun\n\ndata: {json.dumps(CHUNK)}\n\ndata: [DONE]\n\n".encode()
+
+
+class Says(Handler):
+    """Answers whatever it was told."""
+
+    type: ClassVar[str] = JSON
+    pieces: ClassVar[Iterable[bytes]] = ()
+    length: ClassVar[int | None] = None
+    got: ClassVar[list[tuple[str, Any, Any]]] = []
+
+    def do_POST(self) -> None:  # noqa: N802  the name that the class wants
+        """Keep what was sent, and answer."""
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.got.append((self.path, dict(self.headers.items()), body))
+        self.reply(self.type, self.pieces, self.length)
+
+
+@pytest.fixture(name="server")
+def _server() -> Iterator[Tiny]:
+    server = Tiny(Says, "", "")
+    Says.got.clear()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def visited(
+    server: Tiny, monkeypatch: pytest.MonkeyPatch, type: str, *pieces: bytes, cut: int = 0, **how: Any
+) -> tuple[Reply, Outcome, Transcript]:
+    """What a client makes of a reply of these pieces, the last bytes of which never come."""
+    whole = b"".join(pieces)
+    monkeypatch.setattr(Says, "type", type)
+    monkeypatch.setattr(Says, "pieces", [whole[: len(whole) - cut]] if cut else pieces)
+    monkeypatch.setattr(Says, "length", len(whole))
+    transcript = Transcript()
+    ask = Ask(question="Go.", **how)
+    reply, future = Visits(10.0).begin(server.url, ask, "openai-chat", transcript, stream=type == EVENTS)
+    return reply, future.result(10.0), transcript
+
+
+def test_a_plain_reply(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain reply is one value, and no event."""
+    reply, outcome, transcript = visited(server, monkeypatch, JSON, json.dumps(TURN).encode())
+
+    assert (Value("Done."), 200, "application/json") == (outcome, reply.status, reply.headers["content-type"])
+    assert [] == transcript.events
+
+
+def test_a_stream(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The events of a stream are in the reply and in the transcript as they come; its comments are counted."""
+    reply, outcome, transcript = visited(server, monkeypatch, EVENTS, STREAM[:30], STREAM[30:])
+
+    assert Value("Done.") == outcome
+    assert [("", CHUNK), ("", "[DONE]")] == [(one.name, one.value) for one in reply.events]
+    assert reply.events == transcript.events
+    assert (1, True, STREAM) == (reply.comments, reply.ended, reply.raw)
+
+
+def test_what_is_sent(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The body goes to the wire's path as JSON, with a key as each wire has it."""
+    visited(server, monkeypatch, JSON, json.dumps(TURN).encode())
+
+    ((path, headers, body),) = Says.got
+    told = {name.lower(): value for name, value in headers.items()}
+    assert ("/v1/chat/completions", Ask(question="Go.").body("openai-chat", stream=False)) == (path, body)
+    assert (JSON, f"Bearer {room.KEY}", room.KEY) == (told["content-type"], told["authorization"], told["x-api-key"])
+
+
+@pytest.mark.parametrize("cut", [1, 2, 5, 16, len(STREAM) - 1])
+def test_a_cut_stream_is_broken(server: Tiny, monkeypatch: pytest.MonkeyPatch, cut: int) -> None:
+    """A stream that is cut anywhere has not ended, and its run has failed for that."""
+    reply, outcome, _ = visited(server, monkeypatch, EVENTS, STREAM, cut=cut)
+
+    assert isinstance(outcome, Failed)
+    assert ("provider", "BrokenReply") == (outcome.reason, outcome.type)
+    assert "RemoteProtocolError" in reply.broken
+    assert not reply.ended
+
+
+def test_a_stream_that_ends_in_an_event_is_broken(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream whose last event has no empty line behind it was cut, whatever its length says."""
+    reply, outcome, _ = visited(server, monkeypatch, EVENTS, STREAM.rstrip())
+
+    assert isinstance(outcome, Failed)
+    assert "its last event is cut: 'data: [DONE]'" == reply.broken
+
+
+def test_a_cut_plain_reply_is_broken(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain reply of which bytes are missing is no reply."""
+    reply, outcome, _ = visited(server, monkeypatch, JSON, json.dumps(TURN).encode(), cut=3)
+
+    assert isinstance(outcome, Failed)
+    assert reply.broken
+
+
+def test_what_is_no_turn_has_failed(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reply that no turn can be read from is a failure of the server, and not of the kit."""
+    _, outcome, _ = visited(server, monkeypatch, JSON, b"<html>")
+
+    assert isinstance(outcome, Failed)
+    assert ("provider", "UnreadableReply") == (outcome.reason, outcome.type)
+
+
+def test_a_reply_without_end_is_left(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a reply that is too large no more is read."""
+    monkeypatch.setattr(room, "MOST", 10)
+
+    reply, outcome, _ = visited(server, monkeypatch, EVENTS, STREAM)
+
+    assert isinstance(outcome, Failed)
+    assert "it is larger than 10 bytes" == reply.broken
+
+
+def test_a_client_can_go_away(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that leaves at an event reads no further."""
+    reply, outcome, _ = visited(server, monkeypatch, EVENTS, STREAM, on_event=lambda _: True)
+
+    assert [CHUNK] == [event.value for event in reply.events]
+    assert (True, "") == (reply.left, reply.broken)
+    assert isinstance(outcome, Value | Failed)
+
+
+def test_what_a_check_does_wrong_is_raised(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of a check's own, while it listens, is raised where the reply is waited for."""
+
+    def listen(event: Told) -> None:
+        raise KeyError(event.name)
+
+    with pytest.raises(KeyError):
+        visited(server, monkeypatch, EVENTS, STREAM, on_event=listen)
+
+
+def test_nobody_answers(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no reply begins, its status is none, and what went wrong is told."""
+    server.shutdown()
+    server.server_close()
+
+    reply, outcome, _ = visited(server, monkeypatch, JSON)
+
+    assert isinstance(outcome, Failed)
+    assert (0, True) == (reply.status, reply.broken.startswith("ConnectError"))
+
+
+def test_other_routes(server: Tiny) -> None:
+    """A plain client has the same key, and no proxy of the environment."""
+    with Visits(10.0).http(server.url) as client:
+        told = client.get("/v1/models").json()
+
+    assert f"Bearer {room.KEY}" in told.values()
