@@ -38,9 +38,8 @@ def on(*cells: str) -> pytest.MarkDecorator:
     return pytest.mark.looptck_cells(*(cell if "/" in cell else f"{cell}/*" for cell in cells))
 
 
-def lengthy(test: Callable[..., None]) -> Callable[..., None]:
-    """Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
-    return pytest.mark.looptck_lengthy(test)
+lengthy = pytest.mark.looptck_lengthy
+"""Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
 
 
 def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:

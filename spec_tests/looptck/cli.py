@@ -51,7 +51,8 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "driver": click.option(
         "--driver",
         metavar="DRIVER",
-        help="The implementation: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND or server:FILE.  [default: the reference]",
+        help="The implementation: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND or server:FILE.  "
+        "[default: the reference]",
     ),
     "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),
     "requirement": click.option(

@@ -69,7 +69,7 @@ class Scene:
 
     def listens(self, turn: Callable[[Any], Turn], *, most: int = RUNAWAY_CAP) -> None:
         """After the steps, answer each request with the turn that its body leads to."""
-        self.endless = lambda n: Step(None, by=turn)
+        self.endless = lambda _: Step(None, by=turn)
         self.most = most
 
     def returns(self, tool: str, *values: Any) -> None:

@@ -7,10 +7,11 @@ clients), `http` (ASGI) and `cli`. `http`, and the requests in `api`, need the e
 
 from __future__ import annotations
 
+from looptck_reference.server.config import Config
 from looptck_reference.server.dialects import DOCUMENT, TODAY, ServerDialect
 from looptck_reference.server.limits import Limits
 from looptck_reference.server.loop import AgentLoop
-from looptck_reference.server.serving import Config, Simulator
+from looptck_reference.server.serving import Simulator
 from looptck_reference.server.tools import Callback, Made, PythonLimits, SearchIndex
 from looptck_reference.server.values import Permission, Produced
 

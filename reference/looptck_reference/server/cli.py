@@ -12,9 +12,10 @@ from typing import Any
 
 import click
 
+from looptck_reference.server.config import Config
 from looptck_reference.server.dialects import DIALECTS, bent
 from looptck_reference.server.limits import Limits
-from looptck_reference.server.serving import Config, Simulator
+from looptck_reference.server.serving import Simulator
 from looptck_reference.server.tools import FAKE_INDEX, Callback, SearchIndex
 from looptck_reference.server.values import Permission
 

@@ -18,7 +18,14 @@ class Refused(Exception):
     @property
     def type(self) -> str:
         """The word of OpenAI and Anthropic for errors of this status."""
-        known = {404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 503: "overloaded_error"}
+        known = {
+            401: "authentication_error",
+            403: "permission_error",
+            404: "not_found_error",
+            413: "request_too_large",
+            429: "rate_limit_error",
+            503: "overloaded_error",
+        }
         return known.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
 
 

@@ -14,62 +14,31 @@ import asyncio
 import logging
 import uuid
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
-import httpx
-
-from looptck_reference.exchange import tls_for
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.api.frames import Frames
 from looptck_reference.server.api.messages import MessagesFrames
 from looptck_reference.server.api.responses_stream import ResponsesFrames
 from looptck_reference.server.approvals import Approvals
-from looptck_reference.server.clock import Clock, SystemClock
-from looptck_reference.server.dialects import DOCUMENT, ServerDialect
+from looptck_reference.server.config import Config, client_for
 from looptck_reference.server.entry import Offer, Surface, enter
 from looptck_reference.server.errors import Refused, ToolFailed
 from looptck_reference.server.events import ApprovalRequired, Event, FileProduced, Finished
 from looptck_reference.server.files import Files, StoredFile
-from looptck_reference.server.limits import Limits
 from looptck_reference.server.loop import AgentLoop
-from looptck_reference.server.pools import Pools
 from looptck_reference.server.sessions import Session, Sessions, weight_of
 from looptck_reference.server.steps import AskClient, Execute, Fail, Finish, Infer, Step
-from looptck_reference.server.tools import Callback, DispatchUrl, PythonLimits, PythonRunner, SearchIndex, Workshop
+from looptck_reference.server.tools import DispatchUrl, PythonRunner, Workshop
 from looptck_reference.server.tools.callbacks import Callbacks
 from looptck_reference.server.uploads import request_files
 from looptck_reference.server.upstream import Upstream
 from looptck_reference.server.values import Called, Permission, Result, RunRequest, ToolPath
 
-__all__ = ["Config", "Run", "Simulator"]
+__all__ = ["Run", "Simulator"]
 
 log = logging.getLogger("looptck_reference.server")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
-    """What a server was started with.
-
-    upstream: base URL of the model, the version in its path. upstream_key: its key; the client's own is passed on
-    where there is none. search: the pages that web search finds, None without web search. models: what
-    `/v1/models` lists; a request may name any. transport: how everything outside is reached, for tests.
-    """
-
-    upstream: str
-    upstream_key: str | None = None
-    dialect: ServerDialect = DOCUMENT
-    max_tool_rounds: int | None = None
-    search: SearchIndex | None = None
-    code: bool = False
-    callbacks: tuple[Callback, ...] = ()
-    dispatch_url: str | None = None
-    permission: Permission = Permission.AUTO
-    models: tuple[str, ...] = ("default",)
-    limits: Limits = field(default_factory=Limits)
-    python: PythonLimits = field(default_factory=PythonLimits)
-    clock: Clock = field(default_factory=SystemClock)
-    transport: httpx.AsyncBaseTransport | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +80,7 @@ class Simulator:
         self._stopping = False
         self._callbacks = Callbacks(config.callbacks, limits.callback_timeout)
         self._python = PythonRunner(config.python, config.dialect)
-        self._client = _client(config, limits.upstream_timeout)
+        self._client = client_for(config)
         self._upstream = Upstream(self._client, config.upstream, config.upstream_key, limit=limits.reply)
         self._dispatch: DispatchUrl | None = None
         if config.dispatch_url is not None:
@@ -277,20 +246,6 @@ def _session_id(request: RunRequest, offer: Offer) -> str | None:
     if not offer.entered:
         return None
     return request.session_id or str(uuid.uuid4())
-
-
-def _client(config: Config, timeout: float) -> httpx.AsyncClient:
-    verify = tls_for("http://") if _all_plain(config) else True
-    return httpx.AsyncClient(
-        trust_env=False,
-        timeout=httpx.Timeout(timeout, connect=10),
-        transport=config.transport or Pools(verify=verify, most=2 * config.limits.runs),
-        headers={"user-agent": "looptck-reference"},
-    )
-
-
-def _all_plain(config: Config) -> bool:
-    return all(url is None or url.startswith("http://") for url in (config.upstream, config.dispatch_url))
 
 
 def _traced(headers: Mapping[str, str]) -> Mapping[str, str]:

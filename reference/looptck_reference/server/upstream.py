@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import httpx
 
-from looptck_reference.errors import LoopError
+from looptck_reference.errors import ConnectionLost, LoopError
 from looptck_reference.exchange import Endpoint
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.reading import TooLarge, read_bounded
@@ -50,6 +50,9 @@ class Upstream:
                 said = _words(content) or response.reason_phrase
                 raise Refused(status, f"the model answered {response.status_code}: {said}", code="upstream")
             return OPENAI_CHAT.decode(_object(content))
+        except ConnectionLost as error:
+            reason = type(error.__cause__).__name__  # and not its words, which have a URL that is not the client's
+            raise Refused(502, f"the model cannot be reached: {reason}", code="upstream") from error
         except LoopError as error:
             raise Refused(502, f"the model cannot be asked: {error}", code="upstream") from error
         except TooLarge as error:

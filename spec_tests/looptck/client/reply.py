@@ -83,7 +83,12 @@ class Reply:
     @property
     def own(self) -> list[Told]:
         """The events of the wire itself, without those that the server adds and without the end marker."""
-        return [event for event in self.events if not beside(event) and event.value != DONE]
+        return [event for event in self.events if not (beside(event) or self._foreign(event) or event.value == DONE)]
+
+    def _foreign(self, event: Told) -> bool:
+        """Whether it is one that nobody knows: on Chat Completions chunks are not told apart by a name or a type."""
+        named = self.wire == "openai-chat" and event.name and isinstance(event.value, dict)
+        return bool(named) and not event.value.keys() & {"choices", "error"}
 
     @property
     def turn(self) -> Turn:

@@ -20,6 +20,7 @@ from looptck.transcript import Told, Transcript
 from looptck.verdicts import NotReached
 
 KEY = "looptck-dummy-key"
+JSON = {"content-type": "application/json"}
 CRASHED = 500
 """The status of a server that has failed at something that it did not expect."""
 MOST = 128 * 1024 * 1024
@@ -57,12 +58,12 @@ class Visits:
 
     def _read(self, url: str, ask: Ask, reply: Reply, transcript: Transcript, key: str) -> None:
         body = compact(ask.body(reply.wire, stream=reply.stream))
-        sent = {"content": iter([body]) if ask.chunked else body, "headers": {"content-type": "application/json"}}
+        sent = iter([body]) if ask.chunked else body
         got: list[bytes] = []
         try:
             with (
                 self.http(url, key=key) as client,
-                client.stream("POST", PATHS[reply.wire], **sent) as response,
+                client.stream("POST", PATHS[reply.wire], content=sent, headers=JSON) as response,
                 contextlib.closing(_events(response, reply, transcript, got)) as events,
             ):
                 reply.status, reply.headers = response.status_code, dict(response.headers)

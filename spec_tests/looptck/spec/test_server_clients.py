@@ -135,7 +135,9 @@ def test_others_are_served(provider: Scene, guest: Guest) -> None:
     run = guest.end(hanging)
 
     assert [] == run.gave_up, "the other client had no answer until the call was given up"
+    assert other.got.ok, f"the other client got {other.got}"
     assert OTHER.answer == other.got.text
+    assert run.got.ok, f"the first client got {run.got}"
     assert HANGING.answer == run.got.text
 
 
@@ -152,7 +154,8 @@ def test_no_answer(provider: Scene, guest: Guest) -> None:
     if not run.ran:
         raise NotReached("the call that was to hang was never made")
     assert [] == run.gave_up, "the server waited for the endpoint until that let go by itself"
-    assert HANGING.answer == run.got.text, f"the client got {run.got}"
+    assert run.got.ok, f"the client got {run.got}"
+    assert HANGING.answer == run.got.text
     assert 1 == len(run.ran)
     if guest.can("upstream"):
         results = [answer.text for answer in run.answers(1)]
@@ -184,7 +187,9 @@ def test_slow_reader(provider: Scene, guest: Guest) -> None:
     run = guest.end(slow)
 
     assert [True] == waited, "the other client had no answer until the slow one read on"
+    assert other.got.ok, f"the other client got {other.got}"
     assert OTHER.answer == other.got.text
+    assert run.got.ok, f"the slow client got {run.got}"
     assert run.got.ended, f"the slow client got {run.got}"
     assert SLOW.answer == run.got.text
     phases = [(n, phase) for n in range(3) for phase in ("calling", "complete")]

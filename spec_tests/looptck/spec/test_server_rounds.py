@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -47,7 +48,7 @@ def test_calls_of_the_server(provider: Scene, guest: Guest) -> None:
 
 
 def _handed(value: Any) -> Iterator[Any]:
-    """The calls that a reply or an event hands to its client, on any wire; records of the server are not looked into."""
+    """The calls that a reply or an event hands to its client, on any wire; records are not looked into."""
     if isinstance(value, dict):
         if value.get("type") in {"tool_use", "function_call"}:
             yield value
@@ -90,9 +91,9 @@ def test_offered_tools(provider: Scene, guest: Guest) -> None:
 
 
 @requirement("server-round-asks-the-model-once")
-def test_three_rounds(provider: Scene, guest: Guest) -> None:
+def test_five_rounds(provider: Scene, guest: Guest) -> None:
     """Questions and runs take turns, and the last question leads to the answer."""
-    cities = ["Paris", "Oslo", "Rome"]
+    cities = ["Paris", "Oslo", "Rome", "Łódź", "Bern"]
     provider.plays(*(calls(Call.of("weather", {"city": city})) for city in cities), says("Done."))
 
     run = guest.ask()
@@ -174,7 +175,8 @@ def test_call_and_result(provider: Scene, guest: Guest) -> None:
     added = run.added(1)[-2:]
     assert [Asked, Answered] == [type(one) for one in added], f"the second question ends in {added}"
     asked, answered = added
-    assert isinstance(asked, Asked) and isinstance(answered, Answered)
+    assert isinstance(asked, Asked)
+    assert isinstance(answered, Answered)
     assert "weather" == asked.tool
     assert same_arguments(PARIS.arguments, asked.arguments), f"the call is echoed with {asked.arguments}"
     assert (asked.id, "result 1 of weather") == (answered.id, answered.text)
@@ -200,7 +202,7 @@ def test_growing_history(provider: Scene, guest: Guest) -> None:
 
     run.delivered(4)
     told = [run.request(n).body["messages"] for n in range(1, 5)]
-    for earlier, later in zip(told, told[1:], strict=False):
+    for earlier, later in pairwise(told):
         assert earlier == later[: len(earlier)]
 
 

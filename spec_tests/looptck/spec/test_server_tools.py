@@ -236,7 +236,7 @@ def _texts(run: Run) -> list[str]:
         told = [value for one in data for value in one.values() if isinstance(value, str)]
     else:
         told = [str(record.get("result_content")) for record in run.got.records]
-    return told + [answer.text for received in run.received for answer in received.request.answers]
+    return told + [answer.text for received in run.requests for answer in received.request.answers]
 
 
 def _names(tools: Sequence[Offered]) -> list[str]:

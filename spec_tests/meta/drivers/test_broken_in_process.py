@@ -131,7 +131,7 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
     report = judged(driver or ":", CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.told)
-    assert "write python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND LINE" in report.printed
+    assert "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL" in report.printed
 
 
 @pytest.mark.parametrize(

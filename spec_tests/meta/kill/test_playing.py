@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from looptck.drivers import REFERENCE
@@ -63,3 +65,11 @@ def test_quick_plan_spares_what_is_not_named() -> None:
     assert len(many) > 2
     left = {number for (id, _), all_of in checks.items() if id != "plain-and-stream-agree" for number in all_of[1:-1]}
     assert [one.number for one in planned if one.number not in left] == [one.number for one in kept]
+
+
+def test_quick_plan_spares_what_takes_long() -> None:
+    """A lengthy check is played to those mutants only that name its requirement."""
+    planned = [replace(one, lengthy=True) for one in plan(begin(REFERENCE))]
+
+    kept = {one.check.requirement.id for one in spared(planned, {"plain-and-stream-agree"})}
+    assert {"plain-and-stream-agree"} == kept

@@ -81,9 +81,9 @@ def test_capabilities_of_servers_are_those_of_the_schema() -> None:
     properties = json_fixture("server.schema.json")["properties"]
     capabilities, setups = properties["capabilities"]["items"], properties["setups"]["propertyNames"]
 
-    for name, first, known in (("server capabilities", "capability", capabilities), ("set-ups", "set-up", setups)):
+    for name, first, words in (("server capabilities", "capability", capabilities), ("set-ups", "set-up", setups)):
         shown = re.search(rf"<!-- {name}:.*?-->\n(.*?)\n<!-- end of {name} -->", README, re.DOTALL)
-        lines = [f"| `{one['const']}` | {one['description']} |" for one in known["oneOf"]]
+        lines = [f"| `{one['const']}` | {one['description']} |" for one in words["oneOf"]]
 
         assert shown
         assert [f"| {first} | meaning |", "|---|---|", *lines] == shown[1].splitlines()

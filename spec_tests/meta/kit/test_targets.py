@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,26 @@ def test_a_stranger_is_named(ran: Ran, capsys: pytest.CaptureFixture[str]) -> No
     assert 2 == runner.main(["one", "two@3"])
     assert "no such target: two@3; there are one, two, two@1.0, two@2\n" == capsys.readouterr().err
     assert [] == ran
+
+
+def test_a_target_may_be_a_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One with a description is reached by that, and finds the Python of its environment; others are processes."""
+    (folder / "one" / "server.yaml").touch()
+    lines: list[tuple[str, str]] = []
+
+    def run(command: list[str], *, env: dict[str, str], check: bool) -> subprocess.CompletedProcess[str]:
+        lines.append((command[command.index("--driver") + 1], env["PATH"].split(os.pathsep)[0]))
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    one, two, _ = runner.targets()
+    runner.run(one, Path("/env/bin/python"), [])
+    runner.run(two, Path("/env/bin/python"), [])
+
+    (server, path), (process, other) = lines
+    assert (f"server:{folder / 'one' / 'server.yaml'}", "/env/bin") == (server, path)
+    assert process.startswith("cmd:/env/bin/python ")
+    assert "/env/bin" != other
 
 
 def test_every_file_belongs_to_a_target() -> None:

@@ -66,6 +66,24 @@ def test_a_new_text_leaves_the_old_as_they_were() -> None:
     assert learnt(WARM).said("0") == learnt("nothing alike", WARM).said("1")
 
 
+def test_texts_that_are_much_alike_are_said() -> None:
+    """Where no short piece is left the rest of a text is one."""
+    texts = [f"A long beginning that all of these many texts have in common, word by word: {n}." for n in range(200)]
+    words = learnt(*texts)
+
+    assert texts == ["".join(words.said(str(at))) for at in range(len(texts))]
+
+
+def test_whole_parts_are_not_cut() -> None:
+    """No border falls inside a part that is to stay whole, wherever it stands, nor at the borders of no part."""
+    words = Vocabulary()
+    words.learn("0", "See <a b c>, <a b c> and <d>.", ["<a b c>", "<d>"])
+    said = words.said("0")
+
+    assert "See <a b c>, <a b c> and <d>." == "".join(said)
+    assert 3 == sum(piece.count("<a b c>") + piece.count("<d>") for piece in said)
+
+
 def test_a_text_that_cannot_be_cut_is_refused() -> None:
     """A text of one byte has no piece of its own."""
     with pytest.raises(ValueError, match="cannot be cut into pieces of its own: '!'"):

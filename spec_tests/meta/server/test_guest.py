@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import httpx
 import pytest
 
 from looptck.catalogue import catalogue
@@ -14,9 +15,9 @@ from looptck.kit import Kit, Patience, Scene
 from looptck.outcome import Value
 from looptck.provider.gates import Gate
 from looptck.provider.toolbox import Returns
-from looptck.transcript import ToolBegan
+from looptck.transcript import Stray, ToolBegan
 from looptck.turns import Call, calls, says
-from looptck.verdicts import NotApplicable
+from looptck.verdicts import NotApplicable, NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
 TINY = "server:python:meta.server.tiny:Bench"
@@ -104,3 +105,29 @@ def test_a_loop_is_no_server() -> None:
     """An implementation that takes cases can be asked nothing."""
     with Kit("python:looptck_reference.driver:Driver") as kit, pytest.raises(NotApplicable, match="is no server"):
         _ = kit.servers
+
+
+def test_a_turn_that_was_never_said_is_not_reached(guest: Guest) -> None:
+    """Where questions are seen the turn decides."""
+    guest.implementation.scene.plays(says("Done."))
+
+    run = guest.ask()
+
+    guest.reached(run, 1)
+    with pytest.raises(NotReached, match="request 2 never came"):
+        guest.reached(run, 2)
+
+
+def test_who_comes_elsewhere_is_written_down(guest: Guest) -> None:
+    """A post to the other URL is a stray of the run that is open."""
+    gate = Gate("somebody was elsewhere")
+    guest.implementation.scene.plays(calls(PARIS), says("Done."))
+    guest.implementation.scene.does("weather", Returns("sunny", hold=gate))
+    running = guest.begin()
+    httpx.post(guest.elsewhere, json={"name": "weather", "arguments": {}}, trust_env=False)
+    gate.open()
+
+    run = guest.end(running)
+
+    assert ["/elsewhere"] == [event.path for event in run.transcript.events if isinstance(event, Stray)]
+    assert [("weather", {"city": "Paris"})] == run.tools_ran

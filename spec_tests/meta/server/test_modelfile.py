@@ -12,9 +12,10 @@ import httpx
 import pytest
 
 from looptck.cells import Cell
-from looptck.client import Reply
+from looptck.client import Ask, Reply
 from looptck.drivers import DriverFault, Servers, connect
 from looptck.framing import Framing
+from looptck.kit import Kit, Patience, Scene
 from looptck.outcome import Nothing
 from looptck.provider import modelfile as room
 from looptck.provider.faults import Cut, HttpError
@@ -33,7 +34,8 @@ DONE = says("Done.")
 SAYS_NO = """
 import json, sys
 for line in sys.stdin:
-    print(json.dumps({"wrong": "no" * (not json.loads(line)["turns"][0])}), flush=True)
+    turns = json.loads(line)["turns"]
+    print(json.dumps({"wrong": "no" if turns and not turns[0] else ""}), flush=True)
 """
 ECHO = [sys.executable, str(Path(__file__).with_name("echo.py"))]
 
@@ -185,6 +187,24 @@ def test_a_command_is_started_anew(tmp_path: Path) -> None:
     assert found[0][0] != found[1][0]
 
 
+def test_what_a_check_leaves_behind_ends(writer: None) -> None:
+    """A check that is over before its request is answered does not keep the next one from its script."""
+    waiting = Scene()
+    waiting.plays(PING)
+    done = Scene()
+    done.plays(DONE)
+    cell = Cell("openai-chat", stream=False, mode="sync")
+
+    with Kit("server:python:meta.server.tiny:LoadsAndHangs", Patience(20.0, 5.0)) as kit:
+        kit.ask(waiting, cell, Ask(question="One."))
+        with pytest.raises(NotApplicable, match="one script at a time"):
+            kit.ask(done, cell, Ask(question="Two."))
+        kit.leave()
+        run = kit.ask(done, cell, Ask(question="Three.")).run
+
+    assert (DONE,) == run.scripted
+
+
 # -- what shows that a turn was said -------------------------------------------------------------------------------
 
 
@@ -204,7 +224,7 @@ def ran(said: Turn | None, *tools: tuple[str, Any]) -> Run:
     return run
 
 
-PINGED = ("ping", {})
+PINGED: tuple[str, Any] = ("ping", {})
 LOOKED = ("weather", {"days": 2, "city": "Paris"})
 
 

@@ -194,3 +194,13 @@ def test_odd_members_are_no_fault_of_the_kit(odd: Any) -> None:
     told = (reply.usage, reply.session, reply.records, reply.files)
 
     assert (odd if isinstance(odd, dict) else {}, odd if isinstance(odd, str) else None, [], []) == told
+
+
+def test_an_event_of_nobody_is_none_of_the_wire() -> None:
+    """A named event that no document knows is passed over; a chunk is read under any name."""
+    chunk = {"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}]}
+
+    reply = streamed("openai-chat", ("agentic_warning", {"message": "m"}), ("chunk", chunk), ("", "[DONE]"))
+
+    assert [chunk] == [event.value for event in reply.own]
+    assert "Hi." == reply.text

@@ -63,6 +63,7 @@ class Tiny(socketserver.ThreadingTCPServer):
 
     def __init__(self, handler: type[Handler], upstream: str, dispatch: str) -> None:
         self.upstream, self.dispatch = upstream, dispatch
+        self.ended = threading.Event()
         super().__init__(("127.0.0.1", 0), handler)
         threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
 
@@ -98,6 +99,7 @@ class Bench:
     def close(self) -> None:
         """End them."""
         for one in self.opened:
+            one.ended.set()
             one.shutdown()
             one.server_close()
 
@@ -184,6 +186,20 @@ class Loads(Bench):
     def load(self, path: str) -> None:
         """Take a file."""
         self.loaded.append(path)
+
+
+class Hanging(Handler):
+    """Reads a request and answers when its server ends."""
+
+    def do_POST(self) -> None:
+        """Wait."""
+        self.server.ended.wait()
+
+
+class LoadsAndHangs(Loads):
+    """As above, and answers nothing."""
+
+    handler: ClassVar[type[Handler]] = Hanging
 
 
 def posted(url: str, body: Any) -> Any:

@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import socketserver
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -50,13 +51,19 @@ class Engine:
         which = Which.GGUF(quantized_model_id=str(model.parent), quantized_filename=model.name)
         self.runner = Runner(which=which, tool_callbacks=tools)
         self._dispatch = {"tool_dispatch_url": dispatch} if dispatch else {}
+        self._free = threading.Lock()
 
     def ask(self, body: Mapping[str, Any]) -> Any:
-        """The SDK's response, or an iterator of its chunks."""
+        """The SDK's response, or an iterator of its chunks.
+
+        A runner takes one call at a time (`RuntimeError: Already borrowed`), so plain requests wait for each other.
+        Streams run at the same time: their call is over when they begin.
+        """
         taken = {name: value for name, value in body.items() if name in TAKEN and value is not None}
         told = {TAKEN[name][0]: TAKEN[name][1](value) for name, value in taken.items()}
         request = {"model": "default", "max_tokens": MOST, "temperature": 0.0, **self._dispatch, **told}
-        return self.runner.send_chat_completion_request(ChatCompletionRequest(**request))
+        with self._free:
+            return self.runner.send_chat_completion_request(ChatCompletionRequest(**request))
 
 
 class Server(socketserver.ThreadingTCPServer):

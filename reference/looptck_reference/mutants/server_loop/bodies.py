@@ -116,7 +116,9 @@ class ZeroRoundsSayNothing(ServerMutant):
 
 
 async def _curt(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": {"message": "Bad request.", "type": "invalid_request_error"}}, 422)
+    assert isinstance(error, RequestValidationError)
+    status = 400 if error.errors()[0]["type"] == "json_invalid" else 422
+    return JSONResponse({"error": {"message": "Bad request.", "type": "invalid_request_error"}}, status)
 
 
 def _without(body: bytes, name: str, type: Any) -> bytes:

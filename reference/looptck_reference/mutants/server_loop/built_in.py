@@ -114,6 +114,7 @@ class SecondsForMilliseconds(ServerMutant):
     """Tells in `complete` the time as a text: `server-complete-of-code-tells-where-and-how-long`."""
 
     breaks = ("server-complete-of-code-tells-where-and-how-long",)
+    also = because("a text is no number", "server-events-fit-their-schemas")
     cells = CHAT_STREAM
 
     class simulator(Simulator):  # noqa: N801

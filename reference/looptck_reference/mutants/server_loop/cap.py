@@ -25,6 +25,7 @@ class ServerOneRoundTooMany(ServerMutant):
         "server-cap-is-set-by-the-server",
         "server-failing-tool-counts-as-a-round",
         "server-request-sets-its-cap",
+        "server-zero-rounds-run-no-tool",
     )
 
     class simulator(Simulator):  # noqa: N801  the bench's attribute
@@ -37,6 +38,9 @@ class ServerOneRoundTooFew(ServerMutant):
     """Stops one round before its cap: `server-answer-after-the-last-round-arrives`."""
 
     breaks = ("server-answer-after-the-last-round-arrives",)
+    also = because(
+        "every cap is too low by one", "server-failing-tool-counts-as-a-round", "server-request-sets-its-cap"
+    )
 
     class simulator(Simulator):  # noqa: N801
         class loop(AgentLoop):  # noqa: N801
@@ -117,6 +121,7 @@ class PendingCallsAreDropped(ServerMutant):
     """Says nothing of the call that its cap kept from running: `server-pending-call-is-told-at-the-cap`."""
 
     breaks = ("server-pending-call-is-told-at-the-cap",)
+    also = because("a cap of zero has a pending call too", "server-zero-rounds-run-no-tool")
 
     class simulator(Simulator):  # noqa: N801
         class loop(AgentLoop):  # noqa: N801

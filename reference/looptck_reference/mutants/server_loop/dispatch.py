@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
+
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
 
 from looptck_reference.mutants.mutant import because
 from looptck_reference.mutants.server_loop.mutant import ServerMutant
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.loop import AgentLoop
 from looptck_reference.server.serving import Simulator
-from looptck_reference.server.steps import AskClient, Execute, Fail, Infer, Step
+from looptck_reference.server.steps import Fail
 from looptck_reference.server.tools import DispatchUrl, Workshop
 from looptck_reference.server.values import Called, Record, Result
 from looptck_reference.values import Turn
@@ -33,11 +38,18 @@ class PostsWhereTheRequestSays(ServerMutant):
     breaks = ("server-dispatch-url-is-not-the-requests",)
 
     class simulator(Simulator):  # noqa: N801
-        async def _obey(self, step: Infer | AskClient | Execute, loop: AgentLoop, workshop: Workshop) -> Step:
-            url = loop.request.options.get("tool_dispatch_url", self.config.dispatch_url)
-            if url is not None:
-                self._dispatch = DispatchUrl(self._client, url, timeout=30, limit=1024 * 1024)
-            return await super()._obey(step, loop, workshop)
+        def posts_to(self, url: str | None) -> None:
+            self._dispatch = DispatchUrl(self._client, url, timeout=30, limit=1024 * 1024) if url else None
+
+    def app(self, simulator: Any) -> Any:
+        async def heeds(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+            named = b'"tool_dispatch_url"' in (body := await request.body())
+            simulator.posts_to(json.loads(body)["tool_dispatch_url"] if named else simulator.config.dispatch_url)
+            return await go_on(request)
+
+        app = super().app(simulator)
+        app.add_middleware(BaseHTTPMiddleware, dispatch=heeds)
+        return app
 
 
 class NullIsNoResult(ServerMutant):

@@ -143,6 +143,7 @@ class FilesOfTheNextRound(ServerMutant):
         "a record finds its files, and an id is made, by the round",
         "server-records-list-their-files",
         "server-file-ids-hold-their-round",
+        "server-plain-and-stream-record-alike",
     )
 
     class simulator(Simulator):  # noqa: N801

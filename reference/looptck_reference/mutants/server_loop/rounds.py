@@ -44,6 +44,7 @@ class RecordsWhatDidNotRun(ServerMutant):
     """Records a run of the first tool where the model asked for none: `server-no-call-no-tool`."""
 
     breaks = ("server-no-call-no-tool",)
+    also = because("its control is a reply without calls", "server-plain-reply-records-each-round")
 
     class simulator(Simulator):  # noqa: N801
         class loop(AgentLoop):  # noqa: N801
@@ -73,8 +74,8 @@ def _bare(tool: Json) -> Json:
     return {**tool, "function": function}
 
 
-class AsksTwiceInTheThirdRound(ServerMutant):
-    """Throws the first turn of the third round away and asks again: `server-round-asks-the-model-once`."""
+class AsksTwiceInTheFifthRound(ServerMutant):
+    """Throws the first turn of the fifth round away and asks again: `server-round-asks-the-model-once`."""
 
     breaks = ("server-round-asks-the-model-once",)
 
@@ -84,7 +85,7 @@ class AsksTwiceInTheThirdRound(ServerMutant):
 
             def model_answered(self, turn: Turn) -> Step:
                 self.asked += 1
-                if self.asked == 3 and turn.calls and self.round < self.cap:
+                if self.asked == 5 and turn.calls and self.round < self.cap:
                     return self._infer()
                 return super().model_answered(turn)
 
@@ -134,14 +135,14 @@ class ServerRunsAllCalls(ServerMutant):
 
 
 class EchoesCallsWithoutArguments(ServerMutant):
-    """Keeps of a call its name alone: `server-history-gets-call-and-result`."""
+    """Keeps of a call its name alone where text stood beside it: `server-history-gets-call-and-result`."""
 
     breaks = ("server-history-gets-call-and-result",)
 
     class simulator(Simulator):  # noqa: N801
         class loop(AgentLoop):  # noqa: N801
             def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
-                calls = tuple(replace(call, arguments="{}") for call in turn.calls)
+                calls = tuple(replace(call, arguments="{}") for call in turn.calls) if turn.text else turn.calls
                 super().extend_history(replace(turn, calls=calls), ran)
 
 

@@ -32,6 +32,7 @@ class CallingHasFlatArguments(ServerMutant):
     """Leaves arguments that are lists or objects out of what it tells: `server-calling-carries-the-arguments`."""
 
     breaks = ("server-calling-carries-the-arguments",)
+    also = because("a record has arguments that the event has not", "server-plain-and-stream-record-alike")
     cells = CHAT_STREAM
 
     class simulator(Simulator):  # noqa: N801
@@ -52,7 +53,14 @@ class OnlyTheFirstRunIsComplete(ServerMutant):
     """Tells of the first round that it is complete, and of no other: `server-complete-follows-each-run`."""
 
     breaks = ("server-complete-follows-each-run",)
-    also = because("its second round fails too", "server-failing-tool-counts-as-a-round")
+    also = because(
+        "its rounds behind the first are not told to be complete",
+        "server-failing-tool-counts-as-a-round",
+        "server-files-come-before-complete",
+        "server-plain-and-stream-record-alike",
+        "server-progress-stands-around-each-run",
+        "server-rounds-are-numbered-from-zero",
+    )
     cells = CHAT_STREAM
 
     class simulator(Simulator):  # noqa: N801

@@ -166,13 +166,17 @@ class CodeIsEverybodys(ServerMutant):
 
 
 class ServesTheLastSession(ServerMutant):
-    """Brings back whatever session was stored last: `server-same-opening-shares-nothing`."""
+    """Brings back the last session that begins alike, whatever its id: `server-session-stays-with-its-id`."""
 
-    breaks = ("server-same-opening-shares-nothing", "server-session-stays-with-its-id")
+    breaks = ("server-session-stays-with-its-id", "server-same-opening-shares-nothing")
 
     class simulator(Simulator):  # noqa: N801
         def session_of(self, request: RunRequest) -> Session | None:
-            return next(reversed([*self.sessions.of(request.owner)]), None)
+            if len(request.messages) < 2:
+                return super().session_of(request)
+            stored = [one for one in self.sessions.of(request.owner) if one.messages]
+            alike = [one for one in stored if one.messages[0].body == request.messages[0]]
+            return alike[-1] if alike else None
 
 
 class FindsSessionsByContent(ServerMutant):
@@ -188,22 +192,28 @@ class FindsSessionsByContent(ServerMutant):
             return next((one for one in stored if one.messages[0].body == request.messages[0]), None)
 
 
-class OneSessionAtATime(ServerMutant):
-    """Saves a run under the id of the one that began last: `server-many-sessions-stay-apart`."""
+class SavesUnderTheIdBefore(ServerMutant):
+    """Saves a run under the id of the one that began before it, if others go on: `server-many-sessions-stay-apart`."""
 
     breaks = ("server-many-sessions-stay-apart",)
     cells = CHAT_STREAM
 
     class simulator(Simulator):  # noqa: N801
-        session_id: str | None = None
+        def __init__(self, config: Config) -> None:
+            super().__init__(config)
+            self.before: dict[str, str | None] = {}
+            self.last: str | None = None
 
         def begin(self, request: RunRequest) -> Run:
             run = super().begin(request)
-            self.session_id = run.loop.session_id
+            self.before[run.loop.run_id] = self.last
+            self.last = run.loop.session_id
             return run
 
         def _save(self, run: Run, step: Finish) -> None:
-            run.loop.session_id = self.session_id
+            before = self.before.pop(run.loop.run_id)
+            if self.runs > 1 and before is not None:
+                run.loop.session_id = before
             super()._save(run, step)
 
 

@@ -45,6 +45,7 @@ class CompleteIsMissing(ServerMutant):
         "server-progress-is-told-on-responses",
         "server-progress-is-told-on-messages",
         "server-many-streams-lose-nothing",
+        "server-slow-readers-lose-nothing",
     )
     cells = CHAT_STREAM
 
@@ -58,7 +59,11 @@ class CallingNamesTheTypeOfTool(ServerMutant):
     """Calls each tool by its type in events before the run: `server-calling-names-the-tool`."""
 
     breaks = ("server-calling-names-the-tool",)
-    also = because("the records of a plain reply have the name", "server-plain-and-stream-record-alike")
+    also = because(
+        "they know the events of a run by its tool's name",
+        "server-plain-and-stream-record-alike",
+        "server-many-streams-lose-nothing",
+    )
     cells = CHAT_STREAM
 
     class simulator(Simulator):  # noqa: N801
@@ -101,7 +106,12 @@ class RoundsBeginWithOne(ServerMutant):
     """Numbers the rounds from 1 on: `server-rounds-are-numbered-from-zero`."""
 
     breaks = ("server-rounds-are-numbered-from-zero",)
-    also = because("files keep the numbers of their rounds", "server-plain-and-stream-record-alike")
+    also = because(
+        "files keep the numbers of their rounds, and events are known by theirs",
+        "server-plain-and-stream-record-alike",
+        "server-many-streams-lose-nothing",
+        "server-slow-readers-lose-nothing",
+    )
     cells = (*CHAT, *CHAT_STREAM)
 
     class simulator(Simulator):  # noqa: N801
@@ -147,6 +157,7 @@ class ResponsesHideProgress(ServerMutant):
         "server-calling-comes-before-the-run",
         "server-complete-follows-each-run",
         "server-many-streams-lose-nothing",
+        "server-slow-readers-lose-nothing",
     )
     cells = RESPONSES_STREAM
 

@@ -10,7 +10,7 @@ from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Permission
 from looptck_reference.values import Json
 
-__all__ = ["AgenticBody", "ToolChoice", "Tools", "named_function", "without"]
+__all__ = ["AgenticBody", "ToolChoice", "Tools", "named_function", "text_of", "without"]
 
 SessionId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[\x21-\x7e]+$")]
 FILES = 'Ids, `{"id"}`, `{"name", "text"}`, `{"name", "data_base64"}`, or `{"name"}` of one that a tool shall write.'
@@ -85,6 +85,18 @@ def named_function(tool: Json, place: int, where: str, **members: Any) -> Json:
         raise Refused(422, f"{path} is no name", param=path)
     function = {"name": name, **{key: value for key, value in members.items() if value is not None}}
     return {"type": "function", "function": function}
+
+
+def text_of(item: Json, name: str, where: str) -> str:
+    """The text under this name.
+
+    Raises:
+        Refused: there is none.
+    """
+    text = item.get(name)
+    if not isinstance(text, str):
+        raise Refused(422, f"{where}.{name} is no text", param=f"{where}.{name}")
+    return text
 
 
 def without(members: Json, *names: str) -> Json:

@@ -10,10 +10,29 @@ from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools,
 from looptck_reference.server.errors import Refused
 from looptck_reference.values import Json
 
-__all__ = ["ChatBody", "read_chat"]
+__all__ = ["ChatBody", "ChatMessage", "read_chat"]
 
 UNHEEDED = ("stream_options", "tool_dispatch_url")
 """Members that mean nothing to the model: usage is always told, and where calls go only the server's owner says."""
+
+
+class ChatFunction(BaseModel):
+    """What a call calls; the arguments are text."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    name: str
+    arguments: str
+
+
+class ChatCall(BaseModel):
+    """A call in a message."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+    id: str
+    type: Literal["function"] = "function"
+    function: ChatFunction
 
 
 class ChatMessage(BaseModel):
@@ -23,7 +42,7 @@ class ChatMessage(BaseModel):
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: str | list[dict[str, Any]] | None = None
-    tool_calls: list[dict[str, Any]] | None = None
+    tool_calls: list[ChatCall] | None = None
     tool_call_id: str | None = None
 
 

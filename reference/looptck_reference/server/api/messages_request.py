@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from looptck_reference.server.api.agentic import AgenticBody, Tools, named_function
+from looptck_reference.server.api.agentic import AgenticBody, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
 from looptck_reference.values import Json
 
@@ -95,10 +95,11 @@ def _read(message: MessageBody, where: str) -> list[Json]:
             case "image":
                 parts.append({"type": "image_url", "image_url": {"url": _image(block.get("source"))}})
             case "tool_use":
-                calls.append(_call(block))
+                calls.append(_call(block, f"{where}.content[{place}]"))
             case "tool_result":
                 content = _text(block.get("content") or "")
-                results.append({"role": "tool", "tool_call_id": block.get("tool_use_id"), "content": content})
+                call_id = text_of(block, "tool_use_id", f"{where}.content[{place}]")
+                results.append({"role": "tool", "tool_call_id": call_id, "content": content})
             case "thinking" | "redacted_thinking":
                 continue
             case kind:
@@ -110,9 +111,10 @@ def _read(message: MessageBody, where: str) -> list[Json]:
     return [*results, *([said] if parts or calls or not results else [])]
 
 
-def _call(block: Json) -> Json:
-    function = {"name": block.get("name"), "arguments": json.dumps(block.get("input") or {}, separators=(",", ":"))}
-    return {"id": block.get("id"), "type": "function", "function": function}
+def _call(block: Json, where: str) -> Json:
+    arguments = json.dumps(block.get("input") or {}, separators=(",", ":"))
+    function = {"name": text_of(block, "name", where), "arguments": arguments}
+    return {"id": text_of(block, "id", where), "type": "function", "function": function}
 
 
 def _joined(parts: list[Json]) -> str | list[Json]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function
+from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
 from looptck_reference.values import Json
 
@@ -19,6 +19,7 @@ OPTIONS = {
     "max_output_tokens": "max_completion_tokens",
     "parallel_tool_calls": "parallel_tool_calls",
 }
+ROLES = ("user", "assistant", "system", "developer")
 UNKNOWN = ("previous_response_id", "conversation", "background", "max_tool_calls", "prompt")
 """Members that would change what a run means, and that nobody here heeds."""
 
@@ -76,12 +77,16 @@ def _messages(given: str | list[Json]) -> list[Json]:
         return [{"role": "user", "content": given}]
     messages: list[Json] = []
     for place, item in enumerate(given):
+        where = f"input[{place}]"
         match item.get("type", "message"):
             case "message":
-                messages.append({"role": item.get("role", "user"), "content": _content(item.get("content"), place)})
+                role = text_of({"role": "user", **item}, "role", where)
+                if role not in ROLES:
+                    raise Refused(422, f"{where}.role is one of {', '.join(ROLES)}", param=f"{where}.role")
+                messages.append({"role": role, "content": _content(item.get("content"), place)})
             case "function_call":
-                function = {"name": item.get("name"), "arguments": item.get("arguments") or ""}
-                call = {"id": item.get("call_id"), "type": "function", "function": function}
+                function = {name: text_of(item, name, where) for name in ("name", "arguments")}
+                call = {"id": text_of(item, "call_id", where), "type": "function", "function": function}
                 if not messages or messages[-1]["role"] != "assistant":
                     messages.append({"role": "assistant", "content": None})
                 messages[-1]["content"] = messages[-1]["content"] or None
@@ -89,12 +94,12 @@ def _messages(given: str | list[Json]) -> list[Json]:
             case "function_call_output":
                 output = item.get("output")
                 text = output if isinstance(output, str) else json.dumps(output)
-                messages.append({"role": "tool", "tool_call_id": item.get("call_id"), "content": text})
+                messages.append({"role": "tool", "tool_call_id": text_of(item, "call_id", where), "content": text})
             case "reasoning":
                 continue
             case kind:
-                path = f"input[{place}].type"
-                raise Refused(422, f"{path}: no item of type {kind!r:.100} is known here", param=path)
+                message = f"{where}.type: no item of type {kind!r:.100} is known here"
+                raise Refused(422, message, param=f"{where}.type")
     return messages
 
 

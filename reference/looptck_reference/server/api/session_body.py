@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from looptck_reference.server.api.chat_request import ChatMessage
+from looptck_reference.server.api.words import member_path
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.sessions import Session
@@ -34,11 +38,19 @@ def read_session(body: Any, dialect: ServerDialect) -> Session:
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise Refused(400, "messages is no array of objects", param="messages")
     if dialect.session_form == "either":
-        messages = _with_ids([_untagged(message, place) for place, message in enumerate(messages)])
-    for place, message in enumerate(messages):
-        if message.get("role") not in {"system", "developer", "user", "assistant", "tool"}:
-            raise Refused(400, f"messages[{place}].role is no role", param=f"messages[{place}].role")
+        messages = [_untagged(message, place) for place, message in enumerate(messages)]
+    try:
+        MESSAGES.validate_python(messages)
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = member_path(("messages", *first["loc"]))
+        raise Refused(400, f"{path}: {first['msg']}", param=path) from None
+    if dialect.session_form == "either":
+        messages = _with_ids(messages)
     return Session(tuple(Message(message, _of_tools(message)) for message in messages))
+
+
+MESSAGES = TypeAdapter(list[ChatMessage])
 
 
 def _of_tools(message: Json) -> bool:
@@ -82,14 +94,11 @@ def _untagged(message: Json, place: int) -> Json:
             path = f"messages[{place}].{name}"
             raise Refused(400, f"{path}: expected `Left` or `Right`", param=path)
         plain[name] = next(iter(value.values()))
-    for number, call in enumerate(plain.get("tool_calls") or ()):
+    calls = plain.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
-            path = f"messages[{place}].tool_calls[{number}].function"
-            raise Refused(400, f"{path} is no object", param=path)
-        arguments = function.get("arguments", "")
-        if not isinstance(arguments, str):
-            function["arguments"] = json.dumps(arguments, separators=(",", ":"))
+        if isinstance(function, dict) and not isinstance(function.get("arguments", ""), str):
+            function["arguments"] = json.dumps(function["arguments"], separators=(",", ":"))
     return plain
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
 from looptck_reference.values import Json, Stop
 
-__all__ = ["CHAT_STOPS", "MESSAGES_STOPS", "agentic_members", "anthropic_error", "openai_error"]
+__all__ = ["CHAT_STOPS", "MESSAGES_STOPS", "agentic_members", "anthropic_error", "member_path", "openai_error"]
 
 CHAT_STOPS = {
     Stop.END: "stop",
@@ -49,3 +51,18 @@ def anthropic_error(error: Refused) -> Json:
     if error.param is not None:
         body["param"] = error.param
     return {"type": "error", "error": body}
+
+
+UNION_NAMES = {"str", "int", "bool"}
+"""What pydantic calls the members of a union in the path of an error; others have brackets."""
+
+
+def member_path(places: Sequence[str | int]) -> str:
+    """`messages[0].role`; the names that pydantic gives to the members of a union are left out."""
+    path = ""
+    for place in places:
+        if isinstance(place, int):
+            path += f"[{place}]"
+        elif place not in UNION_NAMES and not any(mark in place for mark in "[("):
+            path += f".{place}" if path else place
+    return path

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from looptck_reference.server.api.words import anthropic_error, openai_error
+from looptck_reference.server.api.words import anthropic_error, member_path, openai_error
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
 from looptck_reference.values import Json
 
 __all__ = ["add_handlers", "error_answer", "json_answer"]
-
-UNION_NAMES = {"str", "int", "bool"}
-"""What pydantic calls the members of a union in the path of an error; others have brackets."""
 
 
 def json_answer(body: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -53,7 +50,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     if first["type"] == "json_invalid":
         message = f"the body is not JSON: {first['ctx'].get('error', first['msg'])}"
         return await _refused(request, Refused(400, message))
-    param = _path(first["loc"][1:])
+    param = member_path(first["loc"][1:])
     message = f"{param or 'the body'}: {first['msg']}"
     return await _refused(request, Refused(422, message, param=param or None))
 
@@ -61,14 +58,3 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return await _refused(request, Refused(error.status_code, str(error.detail)))
-
-
-def _path(places: Sequence[str | int]) -> str:
-    """`messages[0].role`; the names that pydantic gives to the members of a union are left out."""
-    path = ""
-    for place in places:
-        if isinstance(place, int):
-            path += f"[{place}]"
-        elif place not in UNION_NAMES and not any(mark in place for mark in "[("):
-            path += f".{place}" if path else place
-    return path

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -59,12 +61,24 @@ class ModelHandler(BaseHTTPRequestHandler):
 def served(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A server process and its URL."""
     command = [sys.executable, "-m", "looptck_reference.server", "serve", *options]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    environment = {**os.environ, "PYTHONFAULTHANDLER": "1"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             yield process, process.stdout.readline().split()[-1]
         finally:
             process.kill()
+
+
+def last_words(process: subprocess.Popen[str]) -> str:
+    """The standard error of a process that ends; of one that does not, where it hangs."""
+    try:
+        return process.communicate(timeout=20)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        return f"it has not ended: {process.communicate()[1]}"
 
 
 @contextmanager

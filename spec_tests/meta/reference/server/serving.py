@@ -26,6 +26,16 @@ WEATHER: Json = {
     "type": "function",
     "function": {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},
 }
+ASKS: dict[str, Json] = {
+    "/v1/chat/completions": {"messages": [QUESTION], "tools": [WEATHER]},
+    "/v1/messages": {
+        "messages": [QUESTION],
+        "max_tokens": 9,
+        "tools": [{"name": "weather", "input_schema": WEATHER["function"]["parameters"]}],
+    },
+    "/v1/responses": {"input": QUESTION["content"], "tools": [{"type": "function", **WEATHER["function"]}]},
+}
+"""The same request to each API."""
 USAGE = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
 
 

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 
 from looptck_reference.reception import Reception
 from looptck_reference.server import DOCUMENT, TODAY, Callback, Made, Produced, ServerDialect
 from looptck_reference.values import Turn
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
-from meta.reference.server.serving import Json, World, call, events, turn
+from meta.reference.server.serving import ASKS, Json, World, call, events, turn
 
 CALL = call("weather", {"city": "Paris"})
 DRAW = Callback("draw", lambda: Made("drawn", (Produced("a.txt", b"a"),)))
@@ -27,11 +28,11 @@ SCRIPTS: dict[str, list[Json]] = {
     "cut": [turn(LONG, finish="length")],
 }
 DIALECTS = {"document": DOCUMENT, "today": TODAY, "all": replace(DOCUMENT, parallel="all", tool_turn_text="shown")}
-APIS: list[tuple[str, Wire, Json]] = [
-    ("/v1/chat/completions", OPENAI_CHAT, {"messages": [{"role": "user", "content": "?"}]}),
-    ("/v1/messages", ANTHROPIC_MESSAGES, {"messages": [{"role": "user", "content": "?"}], "max_tokens": 9}),
-    ("/v1/responses", OPENAI_RESPONSES, {"input": "?"}),
-]
+WIRES: dict[str, Wire] = {
+    "/v1/chat/completions": OPENAI_CHAT,
+    "/v1/messages": ANTHROPIC_MESSAGES,
+    "/v1/responses": OPENAI_RESPONSES,
+}
 
 
 def read_stream(wire: Wire, content: bytes) -> Turn:
@@ -50,15 +51,15 @@ def told(stream: list[tuple[str | None, Any]]) -> tuple[list[Any], list[Any]]:
     return [(one["round"], one["tool_name"]) for one in done], files
 
 
-@pytest.mark.parametrize(("path", "wire", "body"), APIS, ids=["chat", "messages", "responses"])
+@pytest.mark.parametrize("path", ASKS, ids=["chat", "messages", "responses"])
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_plain_and_stream_agree(
-    world: Callable[..., World], path: str, wire: Wire, body: Json, dialect: ServerDialect, script: list[Json]
+    world: Callable[..., World], path: str, dialect: ServerDialect, script: list[Json]
 ) -> None:
     """As the reference's own wires read both."""
     here = world(*script, *script, callbacks=(DRAW,), dialect=dialect)
-    request = {"model": "m", "max_tool_rounds": 2, **body}
+    wire, request = WIRES[path], {"model": "m", "max_tool_rounds": 2, **ASKS[path]}
 
     plain = here.request("POST", path, json=request).json()
     here.outside.turns.clear()
@@ -70,6 +71,19 @@ def test_plain_and_stream_agree(
     assert _calls(one) == _calls(other)
     ran = [(entry["round"], entry["name"]) for entry in plain["agentic_tool_calls"]]
     assert (ran, [file["id"].split("_", 2)[2] for file in plain.get("files", ())]) == told(events(stream))
+
+
+@pytest.mark.parametrize("path", ASKS, ids=["chat", "messages", "responses"])
+def test_half_a_surrogate_pair_is_told_in_both(world: Callable[..., World], path: str) -> None:
+    """JSON has it as an escape, and UTF-8 has it not; a session has it too."""
+    reply = httpx.Response(200, content=json.dumps(turn("half \ud83d")).encode())
+    here = world(reply, reply)
+
+    plain = here.request("POST", path, json={"model": "m", "session_id": "s", **ASKS[path]})
+    stream = here.request("POST", path, json={"model": "m", "stream": True, **ASKS[path]})
+
+    told = [response.content for response in (plain, stream, here.request("GET", "/v1/sessions/s"))]
+    assert [True] * 3 == [b"half \\ud83d" in content for content in told]
 
 
 def _calls(one: Turn) -> list[tuple[str, str, Any]]:

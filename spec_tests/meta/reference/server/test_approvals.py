@@ -13,7 +13,7 @@ from looptck_reference.server import Callback, Permission
 from looptck_reference.server.entry import CODE_TOOL
 from meta.reference.server.hand_clock import HandClock
 from meta.reference.server.live import LiveStream
-from meta.reference.server.serving import World, call, names, turn
+from meta.reference.server.serving import ASKS, World, call, names, turn
 
 CALL = call("weather", {"city": "Paris"})
 
@@ -49,15 +49,14 @@ def test_denied_tools_do_not_run(world: Callable[..., World]) -> None:
     assert text == body["agentic_tool_calls"][0]["result_content"]
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/messages", "/v1/responses"])
+@pytest.mark.parametrize("path", ASKS)
 def test_the_stricter_of_two_permissions_holds(world: Callable[..., World], path: str) -> None:
     """A request cannot loosen what the server says, on any route."""
     here = world(turn(None, CALL), turn("Done."), permission=Permission.DENY)
-    body = {"messages": [{"role": "user", "content": "?"}], "max_tokens": 9, "input": "?"}
 
-    here.request("POST", path, json={"model": "m", "agent_permission": "auto", **body})
+    here.request("POST", path, json={"model": "m", "agent_permission": "auto", **ASKS[path]})
 
-    assert ([], 2) == (here.outside.dispatched, len(here.outside.asked))
+    assert ([], '{"status":"denied"') == (here.outside.dispatched, here.outside.histories[1][-1]["content"][:18])
 
 
 def test_asking_needs_a_stream(world: Callable[..., World]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from looptck_reference.server import DOCUMENT, TODAY, ServerDialect
-from meta.reference.server.serving import Json, World, call, events, names, turn
+from meta.reference.server.serving import ASKS, World, call, events, names, turn
 
 CALL = call("weather", {"city": "Paris"})
 PENDING = replace(DOCUMENT, cap="return-pending")
@@ -70,24 +70,21 @@ def test_a_call_beyond_the_cap_is_an_error_where_the_dialect_says_so(world: Call
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "last"),
-    [
-        ("/v1/chat/completions", {"messages": [{"role": "user", "content": "?"}]}, "[DONE]"),
-        ("/v1/messages", {"messages": [{"role": "user", "content": "?"}], "max_tokens": 9}, "message_stop"),
-        ("/v1/responses", {"input": "?"}, "response.completed"),
-    ],
+    ("path", "last"),
+    [("/v1/chat/completions", "[DONE]"), ("/v1/messages", "message_stop"), ("/v1/responses", "response.completed")],
 )
 @pytest.mark.parametrize("dialect", [DOCUMENT, PENDING, TODAY], ids=["force-final", "return-pending", "today"])
-def test_a_stream_ends_at_the_cap(
-    world: Callable[..., World], path: str, body: Json, last: str, dialect: ServerDialect
-) -> None:
+def test_a_stream_ends_at_the_cap(world: Callable[..., World], path: str, last: str, dialect: ServerDialect) -> None:
     """With the end that any stream of its API has."""
     here = world(turn(None, CALL), turn(None, CALL), dialect=dialect)
 
-    content = here.request("POST", path, json={"model": "m", "stream": True, "max_tool_rounds": 1, **body}).content
+    content = here.request(
+        "POST", path, json={"model": "m", "stream": True, "max_tool_rounds": 1, **ASKS[path]}
+    ).content
 
     assert last == names(events(content))[-1]
     assert "call_1" in content.decode()
+    assert 1 == len(here.outside.dispatched)
 
 
 def test_a_stream_that_fails_at_the_cap_ends_too(world: Callable[..., World]) -> None:

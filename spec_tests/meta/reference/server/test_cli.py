@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from looptck_reference.server import Callback
 from looptck_reference.server.cli import main
-from meta.reference.server.processes import model, served
+from meta.reference.server.processes import last_words, model, served
 from meta.reference.server.serving import QUESTION, WEATHER, call, event, events, names, turn
 
 HERE = "meta.reference.server"
@@ -23,21 +23,15 @@ BODY = {"model": "m", "messages": [QUESTION], "stream": True}
 
 def test_a_server_serves_and_stops_cleanly() -> None:
     """What the options name is there; status 0, and nothing on stderr."""
-    options = (
-        "--enable-search",
-        "--callback",
-        f"{HERE}.test_cli:PING",
-        "--variant",
-        f"{HERE}.broken_servers:LeaksCalls",
-    )
+    named = ("--callback", f"{HERE}.test_cli:PING", "--variant", f"{HERE}.broken_servers:LeaksCalls")
     search = call("mistralrs_search_the_web", {"query": "Rome"})
     with (
         model(turn(None, search), turn(None, call("ping")), turn("On the Tiber.")) as there,
-        served("--upstream", there.url, *options) as (process, url),
+        served("--upstream", there.url, "--enable-search", *named) as (process, url),
     ):
         content = httpx.post(f"{url}/v1/chat/completions", json=BODY, trust_env=False).content
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        errors = last_words(process)
 
     assert ["calling", "complete", "calling", "complete", "[DONE]"] == names(events(content))
     assert [True, True] == [word in content for word in (b'"content":"pong"', b'"tool_calls":')]
@@ -59,7 +53,7 @@ def test_a_server_that_stops_tells_its_clients() -> None:
             early = [next(lines) for _ in range(4)]
             process.send_signal(signal.SIGTERM)
             late = list(lines)
-            _, errors = process.communicate(timeout=20)
+            errors = last_words(process)
 
     told = event("\n".join(early[2:]))
     assert (200, "agentic_tool_call_progress", "calling") == (response.status_code, told[0], told[1]["phase"])
@@ -112,7 +106,8 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_command_line_needs_no_extra() -> None:
     """Not to be imported, and so not to say what is missing."""
     code = (
-        "import sys; sys.modules |= dict.fromkeys(['fastapi', 'pydantic', 'starlette', 'uvicorn', 'python_multipart'])\n"
+        "import sys\n"
+        "sys.modules |= dict.fromkeys(['fastapi', 'pydantic', 'starlette', 'uvicorn', 'python_multipart'])\n"
         "from looptck_reference.server.cli import main; main(['serve', '--upstream', 'http://127.0.0.1:1/v1'])"
     )
 

@@ -182,6 +182,10 @@ def test_built_in_tools_go_to_the_server_and_not_to_the_model(
         ("responses", {"input": "?", "previous_response_id": "r"}, "previous_response_id"),
         ("responses", {"input": "?", "max_tool_calls": 3}, "max_tool_calls"),
         ("responses", {"input": "?", "tool_choice": {"type": "x"}}, "tool_choice.type"),
+        ("responses", {"input": [{"role": "x", "content": "?"}]}, "input[0].role"),
+        ("responses", {"input": [{"role": {}, "content": "?"}]}, "input[0].role"),
+        ("responses", {"input": [{"type": "function_call", "name": "n", "arguments": "{}"}]}, "input[0].call_id"),
+        ("responses", {"input": [{"type": "function_call_output", "output": "x"}]}, "input[0].call_id"),
         ("responses", {"input": "?", "tools": [{"type": "function"}]}, "tools[0].name"),
     ],
 )

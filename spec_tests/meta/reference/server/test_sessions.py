@@ -186,6 +186,9 @@ def test_sessions_can_be_written_and_deleted(world: Callable[..., World]) -> Non
         ([], "messages"),
         ({"messages": "x"}, "messages"),
         ({"messages": [{"role": "x"}]}, "messages[0].role"),
+        ({"messages": [QUESTION, {"role": []}]}, "messages[1].role"),
+        ({"messages": [{"role": "tool", "tool_call_id": 3}]}, "messages[0].tool_call_id"),
+        ({"messages": [{"role": "assistant", "tool_calls": [{}]}]}, "messages[0].tool_calls[0].id"),
     ],
 )
 def test_a_body_that_is_no_session_is_refused(world: Callable[..., World], body: Any, param: str) -> None:
@@ -222,6 +225,20 @@ def test_a_plain_message_is_refused_where_the_form_is_tagged(world: Callable[...
     response = world(dialect=TODAY).request("PUT", "/v1/sessions/s", json={"messages": [QUESTION]})
 
     assert (400, {"message": "messages[0].role: expected `Left` or `Right`"}) == (response.status_code, response.json())
+
+
+@pytest.mark.parametrize(
+    "calls", [3, [3], [{}], [{"id": "c", "function": {"name": "n"}}], [{"id": [], "function": {}}]]
+)
+def test_calls_that_are_none_are_refused_in_both_forms(world: Callable[..., World], calls: Any) -> None:
+    """As today's server has them too."""
+    plain, tagged = {"role": "assistant", "tool_calls": calls}, {"role": {"Left": "assistant"}}
+    tagged["tool_calls"] = {"Right": calls}
+    bodies = [(DOCUMENT, plain), (TODAY, tagged)]
+
+    put = [world(dialect=one).request("PUT", "/v1/sessions/s", json={"messages": [body]}) for one, body in bodies]
+
+    assert [400, 400] == [response.status_code for response in put]
 
 
 @pytest.mark.parametrize("session_id", ["", "a" * 129, "a b", "ä", 3])

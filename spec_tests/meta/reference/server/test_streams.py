@@ -10,14 +10,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from looptck_reference.server import DOCUMENT, TODAY, Callback, Made, Produced, ServerDialect
 from meta.reference.server.hand_clock import HandClock
-from meta.reference.server.serving import Json, World, call, turn
+from meta.reference.server.serving import ASKS, World, call, turn
 
 DRAW = Callback("draw", lambda: Made("drawn", (Produced("a.txt", b"a"),)))
-BODIES: dict[str, Json] = {
-    "/v1/chat/completions": {"messages": [{"role": "user", "content": "?"}]},
-    "/v1/messages": {"messages": [{"role": "user", "content": "?"}], "max_tokens": 9},
-    "/v1/responses": {"input": "?"},
-}
 
 
 def steady(content: str) -> str:
@@ -26,7 +21,7 @@ def steady(content: str) -> str:
 
 
 @pytest.mark.parametrize("dialect", [DOCUMENT, TODAY], ids=["document", "today"])
-@pytest.mark.parametrize("path", BODIES, ids=["chat", "messages", "responses"])
+@pytest.mark.parametrize("path", ASKS, ids=["chat", "messages", "responses"])
 def test_a_stream_to_the_cap(
     world: Callable[..., World], path: str, dialect: ServerDialect, snapshot: SnapshotAssertion
 ) -> None:
@@ -34,7 +29,7 @@ def test_a_stream_to_the_cap(
     pending = turn("I would like ", call("weather", {"city": "Oslo"}, "call_3"))
     rounds = (turn("Let me see. ", call("weather", {"city": "Rome"})), turn(None, call("draw", call_id="call_2")))
     here = world(*rounds, pending, dialect=dialect, callbacks=(DRAW,), clock=HandClock(1_700_000_000))
-    body = {"model": "m", "stream": True, "max_tool_rounds": 2, "session_id": "s", **BODIES[path]}
+    body = {"model": "m", "stream": True, "max_tool_rounds": 2, "session_id": "s", **ASKS[path]}
 
     response = here.request("POST", path, json=body)
 
