@@ -5,6 +5,16 @@ from __future__ import annotations
 __all__ = ["Refused", "ToolFailed"]
 
 
+KNOWN = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    503: "overloaded_error",
+}
+
+
 class Refused(Exception):
     """The request cannot be answered. `param` names the member of the request that is to blame, if one is."""
 
@@ -18,15 +28,7 @@ class Refused(Exception):
     @property
     def type(self) -> str:
         """The word of OpenAI and Anthropic for errors of this status."""
-        known = {
-            401: "authentication_error",
-            403: "permission_error",
-            404: "not_found_error",
-            413: "request_too_large",
-            429: "rate_limit_error",
-            503: "overloaded_error",
-        }
-        return known.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
+        return KNOWN.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
 
 
 class ToolFailed(Exception):

@@ -36,7 +36,7 @@ from looptck_reference.server.uploads import request_files
 from looptck_reference.server.upstream import Upstream
 from looptck_reference.server.values import Called, Permission, Result, RunRequest, ToolPath
 
-__all__ = ["Run", "Simulator"]
+__all__ = ["Config", "Run", "Simulator"]
 
 log = logging.getLogger("looptck_reference.server")
 

@@ -35,10 +35,10 @@ def test_two_ids(provider: Scene, guest: Guest) -> None:
     runs = [guest.ask("Go on.", before=SEEN, session=session) for session in sessions]
 
     for run, session, own, others in zip(runs, sessions, SECRETS, reversed(SECRETS), strict=True):
-        if ("result of ping", own) not in asked_first(run):
-            raise NotReached(f"control: the session did not come back; the model was asked with {asked_first(run)}")
         assert others not in _raw(run), f"the question of one session holds {others!r}, which is the other's"
         assert others not in str(export(guest, session)), f"the export of one session holds {others!r}"
+        if ("result of ping", own) not in asked_first(run):
+            raise NotReached(f"control: the session did not come back; the model was asked with {asked_first(run)}")
 
 
 @requirement("server-same-opening-shares-nothing")

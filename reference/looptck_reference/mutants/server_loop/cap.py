@@ -7,9 +7,10 @@ from typing import Any
 
 from looptck_reference.mutants.mutant import RESPONSES, because
 from looptck_reference.mutants.server_loop.mutant import ServerMutant
+from looptck_reference.server.config import Config
 from looptck_reference.server.loop import AgentLoop
 from looptck_reference.server.seams import DEFAULT_ROUNDS
-from looptck_reference.server.serving import Config, Simulator
+from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import Finish, Step
 from looptck_reference.values import Turn
 

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 import httpx
 
 from looptck_reference.mutants.server_loop.mutant import ServerMutant
+from looptck_reference.server.config import Config
 from looptck_reference.server.errors import ToolFailed
-from looptck_reference.server.serving import Config, Simulator
+from looptck_reference.server.serving import Simulator
 from looptck_reference.server.tools import DispatchUrl
 from looptck_reference.server.values import Called, Result
 

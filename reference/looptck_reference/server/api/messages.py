@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from looptck_reference.errors import BadArguments
 from looptck_reference.server.api.frames import Frames, named
 from looptck_reference.server.api.words import MESSAGES_STOPS, agentic_members, anthropic_error
 from looptck_reference.server.errors import Refused
-from looptck_reference.server.values import Answer
-from looptck_reference.tools import parse_arguments
+from looptck_reference.server.values import Answer, arguments_of
 from looptck_reference.values import Json, ToolCall
 
 __all__ = ["MessagesFrames", "message"]
@@ -90,10 +88,8 @@ def _head(run_id: str, model: str) -> Json:
 
 def _input(call: ToolCall) -> Json:
     """Input is an object on this wire; a text that is none is kept whole under one name."""
-    try:
-        return parse_arguments(call.arguments)
-    except BadArguments:
-        return {"unparsed_arguments": call.arguments}
+    arguments = arguments_of(call)
+    return arguments if isinstance(arguments, dict) else {"unparsed_arguments": arguments}
 
 
 def _tool_use(call: ToolCall, arguments: Json) -> Json:

@@ -41,7 +41,7 @@ def create_app(simulator: Simulator) -> FastAPI:
     app.state.simulator = simulator
     app.include_router(runs.router)
     app.include_router(stores.router)
-    app.add_middleware(BoundedBodies, limit=simulator.config.limits.body, dialect=simulator.config.dialect)
+    app.add_middleware(BoundedBodies)
     add_handlers(app)
     describe(app)
     return app

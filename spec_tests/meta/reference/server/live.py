@@ -7,7 +7,7 @@ import json
 from collections.abc import MutableMapping
 from typing import Any
 
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from meta.reference.server.serving import QUESTION, WEATHER, Json, event
 
@@ -15,7 +15,7 @@ from meta.reference.server.serving import QUESTION, WEATHER, Json, event
 class LiveStream:
     """One request, driven by hand through ASGI."""
 
-    def __init__(self, app: FastAPI, *, path: str = "/v1/chat/completions", **body: Any) -> None:
+    def __init__(self, app: ASGIApp, *, path: str = "/v1/chat/completions", **body: Any) -> None:
         known = {"model": "m", "messages": [QUESTION], "tools": [WEATHER], "stream": True}
         self._left = asyncio.Event()
         self._asked = False

@@ -7,10 +7,11 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import httpx
 from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
 
 from looptck_reference.server import DOCUMENT, Config, Limits, ServerDialect, Simulator
 from looptck_reference.server.http.app import create_app
@@ -98,6 +99,22 @@ class Outside:
         return [body["messages"] for body in self.asked]
 
 
+class Application:
+    """The application of a simulator. All have the same one, for it takes long to make; worlds take turns."""
+
+    _shared: ClassVar[FastAPI | None] = None
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._shared is None:
+            Application._shared = create_app(self._simulator)
+        assert self._shared is not None
+        self._shared.state.simulator = self._simulator
+        await self._shared(scope, receive, send)
+
+
 class World:
     """A server and a client of it, on a loop of their own."""
 
@@ -116,7 +133,7 @@ class World:
         limit = replace(Limits(), **(limits or {}))
         transport = httpx.MockTransport(self.outside)
         self.simulator = variant(Config(**{**known, "limits": limit, "transport": transport, **config}))
-        self.app: FastAPI = create_app(self.simulator)
+        self.app = Application(self.simulator)
         self._runner = asyncio.Runner()
         self._client = httpx.AsyncClient(transport=httpx.ASGITransport(self.app), base_url="http://server.test")
 

@@ -196,6 +196,19 @@ def test_a_stream_whose_model_fails_ends_explicitly(world: Callable[..., World],
     assert ["calling", "complete", last] == [one for one in here.run(read()) if one in {"calling", "complete", last}]
 
 
+def test_a_model_that_is_not_there_ends_the_run(world: Callable[..., World]) -> None:
+    """Where it should be is not the client's business."""
+
+    async def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError(f"nobody at {request.url}")
+
+    here = world(transport=httpx.MockTransport(refuse))
+
+    error = here.chat().json()["error"]
+
+    assert ("the model cannot be reached: ConnectError", "upstream") == (error["message"], error["code"])
+
+
 def test_a_huge_reply_of_the_model_is_refused(world: Callable[..., World]) -> None:
     """Not read to its end."""
     response = world(turn("x" * 2000), limits={"reply": 1000}).chat()

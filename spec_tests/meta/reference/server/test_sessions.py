@@ -227,9 +227,7 @@ def test_a_plain_message_is_refused_where_the_form_is_tagged(world: Callable[...
     assert (400, {"message": "messages[0].role: expected `Left` or `Right`"}) == (response.status_code, response.json())
 
 
-@pytest.mark.parametrize(
-    "calls", [3, [3], [{}], [{"id": "c", "function": {"name": "n"}}], [{"id": [], "function": {}}]]
-)
+@pytest.mark.parametrize("calls", [3, [3], [{}], [{"id": "c", "function": {"name": "n"}}], [{"id": []}]])
 def test_calls_that_are_none_are_refused_in_both_forms(world: Callable[..., World], calls: Any) -> None:
     """As today's server has them too."""
     plain, tagged = {"role": "assistant", "tool_calls": calls}, {"role": {"Left": "assistant"}}
