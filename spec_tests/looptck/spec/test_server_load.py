@@ -22,7 +22,7 @@ CLIENTS = 200
 ROUNDS = 2
 KEPT = 128
 """The sessions that a server keeps at least."""
-GROWTH = 48 * 1024 * 1024
+GROWTH = 24 * 1024 * 1024
 """Bytes that a process may grow by with more of the same: what it freed is not all given back."""
 NAME = re.compile(r"guest\d{3}")
 

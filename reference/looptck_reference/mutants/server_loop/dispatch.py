@@ -121,6 +121,9 @@ class FailuresAreEmptyResults(ServerMutant):
     """Shows the model nothing of a failure: `server-failing-tool-is-fed-back`, `server-broken-dispatch-is-fed-back`."""
 
     breaks = ("server-failing-tool-is-fed-back", "server-broken-dispatch-is-fed-back")
+    also = because(
+        "what hangs or is too large is a failure", "server-hanging-dispatch-ends", "server-large-result-is-bounded"
+    )
 
     class simulator(Simulator):  # noqa: N801
         class loop(AgentLoop):  # noqa: N801
