@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import requirement
+from looptck.checks import lengthy, requirement
 from looptck.client.ask import PATHS, Ask
 from looptck.guest import Guest
 from looptck.history import Said
@@ -117,6 +117,7 @@ def test_other_content_type(provider: Scene, guest: Guest) -> None:
     _serves(provider, guest)
 
 
+@lengthy
 @requirement("server-large-bodies-are-refused")
 @pytest.mark.parametrize("chunked", [False, True], ids=["with-length", "without-length"])
 def test_large_body(provider: Scene, guest: Guest, chunked: bool) -> None:
@@ -136,6 +137,7 @@ def test_large_body(provider: Scene, guest: Guest, chunked: bool) -> None:
     _serves(provider, guest)
 
 
+@lengthy
 @requirement("server-large-result-is-bounded")
 def test_large_result(provider: Scene, guest: Guest) -> None:
     """A tool gives 50 MB: all of it comes to the model, or less and a word about it, or an error; others are served."""

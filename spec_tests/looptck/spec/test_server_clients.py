@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck.checks import requirement
+from looptck.checks import lengthy, requirement
 from looptck.client.export import exported
 from looptck.guest import Guest
 from looptck.history import Answered, Asked, Item
@@ -141,6 +141,7 @@ def test_others_are_served(provider: Scene, guest: Guest) -> None:
     assert HANGING.answer == run.got.text
 
 
+@lengthy
 @requirement("server-hanging-dispatch-ends")
 def test_no_answer(provider: Scene, guest: Guest) -> None:
     """The endpoint never answers: the server gives the call up, and the model is told."""
@@ -163,6 +164,7 @@ def test_no_answer(provider: Scene, guest: Guest) -> None:
         assert results[0].strip(), "the model is told nothing of a call that never ended"
 
 
+@lengthy
 @requirement("server-slow-readers-lose-nothing")
 def test_slow_reader(provider: Scene, guest: Guest) -> None:
     """A client stops after the first event; another has ten rounds meanwhile; then the first gets all its events."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from looptck.checks import requirement
+from looptck.checks import lengthy, requirement
 from looptck.client.export import exported
 from looptck.guest import Guest
 from looptck.kit import Scene
@@ -78,6 +78,7 @@ def _names(text: bytes) -> set[str]:
     return set(NAME.findall(text.decode(errors="replace")))
 
 
+@lengthy
 @requirement("server-many-streams-lose-nothing")
 def test_many_streams(provider: Scene, guest: Guest) -> None:
     """Each of two hundred streams has the events of its own two rounds, its own answer, and its end."""
@@ -89,6 +90,7 @@ def test_many_streams(provider: Scene, guest: Guest) -> None:
         _whole(run, client)
 
 
+@lengthy
 @requirement("server-many-sessions-stay-apart")
 def test_many_sessions(provider: Scene, guest: Guest) -> None:
     """Each of two hundred sessions that is still kept has the calls and results of its own client, and no others."""
@@ -111,6 +113,7 @@ def test_many_sessions(provider: Scene, guest: Guest) -> None:
             assert (f"result of {client.tool.name}", client.result(n)) in lines
 
 
+@lengthy
 @requirement("server-memory-is-bounded")
 def test_more_of_the_same(provider: Scene, guest: Guest) -> None:
     """The process is no larger after a third time two hundred streams than after the second."""

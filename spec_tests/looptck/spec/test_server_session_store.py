@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.checks import requirement
+from looptck.checks import lengthy, requirement
 from looptck.client.export import exported
 from looptck.guest import Guest
 from looptck.kit import Scene
@@ -91,6 +91,7 @@ def test_deleted_twice(provider: Scene, guest: Guest) -> None:
     assert (200, 404, 200) == (deleted, after, again), f"DELETE, GET and DELETE got {deleted}, {after} and {again}"
 
 
+@lengthy
 @requirement("server-sessions-are-bounded")
 def test_one_more(provider: Scene, guest: Guest) -> None:
     """Of one more than are kept the one that was used the longest ago is gone, and not the one that was made first."""
