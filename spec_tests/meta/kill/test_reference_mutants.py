@@ -8,11 +8,12 @@ import re
 import pytest
 
 from looptck.catalogue import catalogue
+from looptck.kill import command
 from looptck.kill.mutants import disagreements, read
-from looptck_reference.mutants import MUTANTS, Mutant
+from looptck_reference.mutants import MUTANTS, Mutant, server_loop
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
+@pytest.mark.parametrize("mutant", [*MUTANTS, *server_loop.MUTANTS], ids=lambda mutant: mutant.__name__)
 def test_first_line_names_what_is_broken(mutant: type[Mutant]) -> None:
     """The ids stand in it as in the list that it must fail, and nothing else does."""
     first = inspect.getdoc(mutant)
@@ -24,8 +25,9 @@ def test_first_line_names_what_is_broken(mutant: type[Mutant]) -> None:
 def test_catalogue_agrees() -> None:
     """`killed_by` is the other direction of what the mutants say."""
     rows = catalogue()
+    every = [mutant for collection in (command.MUTANTS, command.SERVER_MUTANTS) for mutant in read(collection, rows)]
 
-    assert [] == disagreements(read("python:looptck_reference.mutants:MUTANTS", rows), rows)
+    assert [] == disagreements(every, rows)
 
 
 def test_every_requirement_has_a_mutant() -> None:

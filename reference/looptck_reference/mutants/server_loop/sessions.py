@@ -16,7 +16,9 @@ from looptck_reference.values import Turn
 
 
 class ForgetsToolMessages(ServerMutant):
-    """Keeps what the client has seen, and no more: `server-session-keeps-the-tool-messages`."""
+    """Keeps what the client has seen, and no more: `server-session-keeps-the-tool-messages`,
+    `server-session-is-spliced-in`, `server-session-id-is-enough`, `server-imported-session-goes-on`.
+    """
 
     breaks = (
         "server-session-keeps-the-tool-messages",
@@ -166,7 +168,9 @@ class CodeIsEverybodys(ServerMutant):
 
 
 class ServesTheLastSession(ServerMutant):
-    """Brings back the last session that begins alike, whatever its id: `server-session-stays-with-its-id`."""
+    """Brings back the last session that begins alike, whatever its id: `server-session-stays-with-its-id`,
+    `server-same-opening-shares-nothing`.
+    """
 
     breaks = ("server-session-stays-with-its-id", "server-same-opening-shares-nothing")
 
