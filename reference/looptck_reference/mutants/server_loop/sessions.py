@@ -16,12 +16,11 @@ from looptck_reference.values import Turn
 
 
 class ForgetsToolMessages(ServerMutant):
-    """Keeps what the client has seen, and no more: `server-session-keeps-the-tool-messages`,
-    `server-session-is-spliced-in`, `server-session-id-is-enough`, `server-imported-session-goes-on`.
-    """
+    """Keeps what the client has seen, and no more: `server-session-keeps-the-tool-messages`."""
 
-    breaks = (
-        "server-session-keeps-the-tool-messages",
+    breaks = ("server-session-keeps-the-tool-messages",)
+    also = because(
+        "what was not kept cannot come back",
         "server-session-is-spliced-in",
         "server-session-id-is-enough",
         "server-imported-session-goes-on",
@@ -168,9 +167,7 @@ class CodeIsEverybodys(ServerMutant):
 
 
 class ServesTheLastSession(ServerMutant):
-    """Brings back the last session that begins alike, whatever its id: `server-session-stays-with-its-id`,
-    `server-same-opening-shares-nothing`.
-    """
+    """Serves the last of all: `server-session-stays-with-its-id`, `server-same-opening-shares-nothing`."""
 
     breaks = ("server-session-stays-with-its-id", "server-same-opening-shares-nothing")
 
