@@ -12,6 +12,7 @@ import jsonschema_rs
 
 from looptck.data import json_fixture
 from looptck.drivers.protocol import SERVER_LOOP, Started
+from looptck.yamlfile import pointer
 
 USUAL = "usual"
 """The set-up in which a check finds a server if it says nothing else."""
@@ -64,7 +65,7 @@ def complaint(message: Any) -> str:
     """What is wrong with a declaration; empty: nothing."""
     try:
         json.dumps(message, ensure_ascii=False).encode()
-        wrong = [f"{_pointer(error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
+        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
     except (TypeError, ValueError, RecursionError) as error:  # from an object in this process, which sends no text
         return f"it is not JSON: {error}"
     return "; ".join(wrong[:3])
@@ -73,7 +74,3 @@ def complaint(message: Any) -> str:
 @cache
 def _validator() -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(json_fixture("server.schema.json"))
-
-
-def _pointer(path: list[Any]) -> str:
-    return "".join(f"/{part}" for part in path) or "/"
