@@ -68,7 +68,8 @@ class Check:
         return f"{self.requirement.id}/{self.cell}/{self.case}"
 
 
-_DRAWN: dict[tuple[str, str, str, int], list[dict[str, Any]]] = {}
+Drawn = dict[tuple[str, str, str, int], list[dict[str, Any]]]
+drawn: Drawn = {}
 """The values for which a property held, by property: drawing them takes longer than running them, and they are the same
 in every cell."""
 
@@ -170,15 +171,15 @@ class Implementation:
         def decorate(body: Callable[..., None]) -> None:
             key = (body.__module__, body.__qualname__, repr(strategies), self.examples)
             try:
-                for values in _DRAWN.get(key, ()):
+                for values in drawn.get(key, ()):
                     body(**values)
             except (AssertionError, NotReached):
                 if not self.shrinks:
                     raise
                 self._search(body, strategies, tried)  # the same values again, to be shrunk
                 raise
-            if key not in _DRAWN:
-                _DRAWN[key] = self._search(body, strategies, tried)
+            if key not in drawn:
+                drawn[key] = self._search(body, strategies, tried)
 
         return decorate
 
@@ -196,18 +197,18 @@ class Implementation:
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.normal,
         )
-        drawn: list[dict[str, Any]] = []
+        values_of: list[dict[str, Any]] = []
 
         @wraps(body)
         def noted(**values: Any) -> None:
-            drawn.append(values)
+            values_of.append(values)
             body(**values)
 
         search = given(*strategies)(noted)
         for values in tried:
             search = example(**values)(search)
         chosen(search)()
-        return drawn
+        return values_of
 
 
 def control(run: Run, *tools: str) -> None:

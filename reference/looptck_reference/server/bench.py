@@ -58,7 +58,7 @@ class Bench:
         """The URL of a server that answers from now on."""
         listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
         app = self.app(self.simulator(self.config(setup, upstream, dispatch)))
-        config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1, ws="none")
+        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=1, ws="none")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True, name=f"bench {setup}")
         thread.start()

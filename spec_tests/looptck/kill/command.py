@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shlex
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from rich.console import Console
 
 from looptck.catalogue import Catalogue, Requirement, catalogue
+from looptck.checks import Drawn, drawn
 from looptck.drivers import SERVER, DriverFault, reference
 from looptck.kill import mutants
 from looptck.kill.apart import Done, apart
@@ -52,9 +54,14 @@ class Wanted:
     """Where mutants are judged; none: where each of them says."""
     full: bool = False
     """In every cell: all that a mutant says has to come true."""
+    own: bool = False
+    """By the checks of what a mutant breaks and no others: what else falls is not seen."""
     examples: int = 1
     """Of each property: one is the simplest there is, and no matter of luck."""
-    patience: Patience = field(default_factory=lambda: Patience(outcome=10.0, gate=3.0))
+    timeout: float | None = None
+    """Seconds that one run may take; None: 10, and of servers 30, of which hundreds of clients may ask at a time."""
+    patience: float = 3.0
+    """Seconds that a gate waits."""
     workers: int | None = None
     """Mutants at a time; None: one more than there are cores."""
     seconds: float = 600.0
@@ -65,6 +72,11 @@ class Wanted:
     def loop(self) -> str:
         """The driver of the loop without a fault."""
         return self.driver or reference(self.profiles)
+
+    @property
+    def waits(self) -> Patience:
+        """How long the kit waits."""
+        return Patience(self.timeout or (30.0 if self.loop == SERVER else 10.0), self.patience)
 
     @property
     def collection(self) -> str:
@@ -106,6 +118,7 @@ def again(wanted: Wanted) -> str:
     words += ["--driver", wanted.driver] if wanted.driver else []
     words += ["--mutants", wanted.mutants] if wanted.mutants else []
     words += [word for profile in wanted.profiles for word in ("--profile", profile)]
+    words += ["--own"] if wanted.own else []
     words += ["--full"] if wanted.full else [word for cell in wanted.cells for word in ("--cell", cell)]
     return shlex.join(words)
 
@@ -154,16 +167,19 @@ class Kill:
         for done in apart(self._faults, parts, workers=self.workers, seconds=self._wanted.seconds):
             if done.gain is None:
                 raise CouldNotRun(f"the loop without a fault: {done.trouble}")
-            faults += done.gain
+            found, values = done.gain
+            faults += found
+            drawn.update(values)
         if faults:
             result = min(faults, key=lambda one: one.number).result
             where = f"{result.requirement} [{result.cell}] {result.case}"
             raise CouldNotRun(f"the loop without a fault fails: {where}: {result.verdict}: {result.reason}")
         return len(checks)
 
-    def _faults(self, checks: Sequence[Planned]) -> list[Played]:
-        played = play(self._session, self._wanted.loop, checks)
-        return [one for one in played if one.result.verdict in {*AGAINST, "error"}]
+    def _faults(self, checks: Sequence[Planned]) -> tuple[list[Played], Drawn]:
+        """What the loop without a fault fails, and the values of its properties: no mutant has to draw them again."""
+        played = [*play(self._session, self._wanted.loop, checks)]
+        return [one for one in played if one.result.verdict in {*AGAINST, "error"}], drawn
 
     def columns(self) -> Iterator[Column]:
         """The mutants as they are judged; the slowest should be begun first, so those with many cells are."""
@@ -190,11 +206,14 @@ class Kill:
             again=again(self._wanted),
             kit=kit_version(),
             full=self._wanted.full,
+            own=self._wanted.own,
         )
 
     def checks(self, mutant: Mutant) -> list[Planned]:
         """What a mutant is judged by: in its own cells by all checks of what it names, and by some of the others."""
         every = chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
+        if self._wanted.own:
+            return [one for one in every if one.check.requirement.id in mutant.breaks]
         if self._wanted.full or self._wanted.cells:
             return every
         return spared(every, {*mutant.breaks, *mutant.also})
@@ -209,6 +228,7 @@ class Kill:
 
     def _judged(self, mutant: Mutant) -> list[Played]:
         warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # a fault that some have
+        logging.lastResort = logging.NullHandler()  # the words of a loop about its fault are for nobody
         played = [*play(self._session, mutant.driver, self.checks(mutant))]
         return [one for one in played if one.result.verdict not in {"pass", "divergence"}]
 
@@ -220,7 +240,7 @@ class Kill:
                 f"{len(faults)} checks could not be judged; the first: {faults[0].requirement}: {faults[0].reason}"
             )
         cells, checks = self._cells(done.task), len(self.checks(done.task))
-        return Column(done.task, played, trouble, self._wanted.full, cells, checks)
+        return Column(done.task, played, trouble, self._wanted.full, cells, checks, self._wanted.own)
 
     def _rows(self) -> list[Requirement]:
         """The requirements that need a mutant: of the profiles asked for, or else of all that the loop claims."""
@@ -235,7 +255,7 @@ class Kill:
             Options(
                 driver=wanted.loop,
                 selection=Selection(profiles=profiles, cells=cells),
-                patience=wanted.patience,
+                patience=wanted.waits,
                 examples=wanted.examples,
                 cassettes=wanted.cassettes,
             )

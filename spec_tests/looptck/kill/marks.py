@@ -34,8 +34,8 @@ def mark_of(column: Column, id: str) -> Mark | None:
     mutant = column.mutant
     fell = id in column.fallen or id in column.crashed
     if id in mutant.breaks:
-        alone = Mark.ALONE if len(column.fallen) == 1 else Mark.KILL
-        return alone if id in column.fallen else Mark.MISSED
+        killed = Mark.ALONE if column.alone else Mark.KILL
+        return killed if id in column.fallen else Mark.MISSED
     if id in mutant.also and (fell or id in column.idle):
         return Mark.ALSO if fell else Mark.MISSED
     if fell:

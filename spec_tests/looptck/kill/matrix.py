@@ -44,6 +44,8 @@ class Column:
     """Where it was judged, in patterns."""
     checks: int = 0
     """How many checks it was judged by."""
+    own: bool = False
+    """Whether those were only the checks of what it breaks, so that nobody knows what else falls."""
 
     @cached_property
     def fallen(self) -> dict[str, list[Played]]:
@@ -81,6 +83,11 @@ class Column:
     def idle(self) -> list[str]:
         """The requirements that it says fall with others, and that stood wherever it was judged."""
         return [id for id in self.mutant.also if id not in self.fallen] if self.full else []
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is known to fail one requirement and no other."""
+        return len(self.fallen) == 1 and not self.own
 
     @property
     def state(self) -> State:
@@ -150,6 +157,8 @@ class Made:
     """The command line that makes it again, without a choice of mutants."""
     full: bool = False
     """Whether the mutants were judged in all cells."""
+    own: bool = False
+    """Whether each of them was judged by the checks of what it breaks and no others."""
 
 
 @dataclass
@@ -171,7 +180,7 @@ class Matrix:
                     rows[id].others.append(column.mutant.name)
                     continue
                 rows[id].killers.append(column.mutant.name)
-                if len(column.fallen) == 1:
+                if column.alone:
                     rows[id].alone.append(column.mutant.name)
         return [*rows.values()]
 
@@ -201,6 +210,7 @@ class Matrix:
             "implementation": self.made.implementation,
             "collection": self.made.mutants,
             "full": self.made.full,
+            "own": self.made.own,
             "summary": self.counted(),
             "complaints": self.complaints,
             "requirements": [_row(row) for row in self.rows],

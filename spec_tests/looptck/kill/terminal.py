@@ -11,6 +11,8 @@ from rich.text import Text
 
 from looptck.kill.matrix import Column, Matrix, State
 
+ALL = "bold: a mutant that fails this requirement and no other; falls with: how many other mutants fail it"
+OWN = "each mutant was judged by the checks of what it breaks: what else it fails is not known"
 BETWEEN_LINES = 5.0
 """Seconds between two lines of progress where no line can be overwritten."""
 STYLES = {State.KILLED: "green", State.BY_OTHERS: "bold red", State.SURVIVED: "bold red", State.BROKEN: "bold magenta"}
@@ -71,9 +73,7 @@ def _requirements(matrix: Matrix) -> Table:
         )
         none = Text(row.requirement.no_mutant or "nothing", style="dim" if row.requirement.no_mutant else "bold red")
         shown.add_row(row.requirement.id, killers if row.killers else none, Text(str(len(row.others) or ""), "dim"))
-    shown.caption = (
-        "bold: a mutant that fails this requirement and no other; falls with: how many other mutants fail it"
-    )
+    shown.caption = OWN if matrix.made.own else ALL
     shown.caption_justify = "left"
     return shown
 
@@ -109,9 +109,12 @@ def _counts(matrix: Matrix, seconds: float) -> Text:
     line.append(f"{counts['noisy']} noisy", style="bold red" if counts["noisy"] else "dim").append("   ")
     about = f"{len(matrix.columns)} mutants"
     if matrix.requirements:
+        alone = f"{counts['requirements killed alone']} of them alone, "
         about += (
             f"; {counts['requirements killed']} of {counts['requirements']} requirements, "
-            f"{counts['requirements killed alone']} of them alone, "
+            f"{'' if matrix.made.own else alone}"
             f"{counts['requirements without a mutant']} without one"
         )
+    if matrix.made.own:
+        about += "; each judged by the checks of what it breaks"
     return line.append(f"({about}; {seconds:.0f} s)", style="dim")

@@ -96,9 +96,23 @@ def test_cells_may_be_chosen(tmp_path: Path) -> None:
     assert {"openai-chat/plain/sync", "openai-chat/plain/async"} == cells
 
 
+def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:
+    """A mutant is judged by the checks of what it breaks; its noise is not seen, and nothing is said to fall alone."""
+    named = ["--mutant", "noisy", "--mutant", "mistaken", "--own", "--json", str(tmp_path / "kill.json")]
+    status, output = kill("MISTAKEN", *named)
+
+    assert 1 == status
+    assert {"noisy": "killed", "mistaken": "survived"} == states(tmp_path / "kill.json")
+    assert [{"limit-is-a-ceiling"}] == [
+        {*one["failed"]} for one in read(tmp_path / "kill.json")["mutants"] if one["name"] == "noisy"
+    ]
+    assert "(2 mutants; each judged by the checks of what it breaks; " in output.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (["--mutants", f"{MUTANTS}:KILLED", "--own", "--html", "page.html"], "--own makes no page"),
         (["--mutants", "somewhere"], "names no mutants: write python:MODULE:NAME or python:FILE.py:NAME"),
         (["--mutants", "python:nowhere:MUTANTS"], "cannot be read: ModuleNotFoundError"),
         (["--mutants", f"{MUTANTS}:_Mutant"], "cannot be read: TypeError"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from looptck.kill.matrix import State
@@ -98,6 +100,13 @@ def test_requirement_is_killed_by_those_that_say_so() -> None:
 
     assert (["alone"], ["alone"], ["beside"]) == (one.killers, one.alone, one.others)
     assert (["beside"], [], []) == (two.killers, two.alone, two.others)
+
+
+def test_nothing_falls_alone_where_the_rest_was_not_judged() -> None:
+    """A mutant that met the checks of what it breaks and no others may fail more than it says."""
+    (one,) = matrix(replace(killed("bent", "one"), own=True)).rows
+
+    assert (["bent"], []) == (one.killers, one.alone)
 
 
 @pytest.mark.parametrize(

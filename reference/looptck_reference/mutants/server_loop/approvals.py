@@ -81,22 +81,32 @@ class QuestionsWithoutArguments(ServerMutant):
 
 
 class RunsBeforeTheApproval(ServerMutant):
-    """Asks for an approval, and runs the tool meanwhile: `server-approval-is-asked-before-the-run`."""
+    """Asks for an approval, runs the tool, and waits for the answer: `server-approval-is-asked-before-the-run`."""
 
     breaks = ("server-approval-is-asked-before-the-run",)
     also = because(
-        "nobody waits for the answer",
+        "a tool runs before the answer",
         "server-denial-tells-the-model-its-message",
-        "server-remembered-approval-is-not-asked-again",
         "server-remembered-approval-stays-in-its-session",
     )
     cells = CHAT_STREAM
 
     class simulator(Simulator):  # noqa: N801
         class loop(AgentLoop):  # noqa: N801
+            question: Step | None = None
+            result: Result | None = None
+
             def _ask_client(self, called: Called, path: ToolPath) -> Step:
-                super()._ask_client(called, path)
+                self.question = super()._ask_client(called, path)
                 return Execute(called)
+
+            def tool_ended(self, result: Result) -> Step:
+                self.result, question, self.question = result, self.question, None
+                return question or super().tool_ended(result)
+
+            def client_decided(self, decision: Decision) -> Step:
+                after = super().client_decided(decision)
+                return super().tool_ended(self.result) if decision.approved and self.result else after
 
 
 class ApprovedRunsEndEarly(ServerMutant):
