@@ -167,14 +167,15 @@ def explain(requirement: str) -> None:
 @_options("driver", "profile", "timeout", "patience", "examples")
 @click.option(
     "--results",
+    multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Take the results of a run that has been, as its --json wrote them.",
+    help="Take the results of a run that has been, as its --json wrote them. May be repeated.",
 )
-def coverage(results: Path | None, **chosen: Any) -> None:
+def coverage(results: tuple[Path, ...], **chosen: Any) -> None:
     """Run the suite and say which statements of the documents it tested, excluded, or left untested."""
     from looptck.coverage import cover, cover_results
 
-    _leave(cover(_chosen(**chosen)) if results is None else cover_results(results, chosen["profile"]))
+    _leave(cover_results(results, chosen["profile"]) if results else cover(_chosen(**chosen)))
 
 
 @main.command(epilog=EXIT)

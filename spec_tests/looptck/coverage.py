@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import jsonschema_rs
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from looptck.catalogue import Catalogue, Profile, Requirement, catalogue
 from looptck.data import json_fixture
+from looptck.drivers import reference
 from looptck.running import run_pytest
 from looptck.session import CouldNotRun, Options, Session
 from looptck.verdicts import Result, Verdict
@@ -56,22 +57,40 @@ def coverage_of(profile: Profile, results: Sequence[Result]) -> Coverage:
 
 
 def cover(options: Options) -> int:
-    """Run the suite, print the coverage of each profile chosen; exit status 0, 1 (statements lacking) or 2."""
+    """Run the suite, print the coverage of each profile chosen; exit status 0, 1 (statements lacking) or 2.
+
+    Without a driver each profile is played to the reference that claims it.
+    """
     console = Console(width=None if Console().is_terminal else 140)
+    results: list[Result] = []
     try:
-        session = Session.begin(options)
+        for one in _by_driver(options):
+            session = Session.begin(one)
+            run_pytest(session)
+            results += session.results
     except CouldNotRun as error:
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
         return 2
-    run_pytest(session)
-    return _tell(console, session.results, _chosen(session.catalogue, options.selection.profiles))
+    return _tell(console, results, _chosen(catalogue(), options.selection.profiles))
 
 
-def cover_results(path: Path, profiles: Sequence[str]) -> int:
-    """Print the coverage of the run that left these results; exit status as of `cover`."""
+def _by_driver(options: Options) -> list[Options]:
+    if options.driver:
+        return [options]
+    profiles: dict[str, list[str]] = {}
+    for profile in _chosen(catalogue(), options.selection.profiles):
+        profiles.setdefault(reference([profile.name]), []).append(profile.name)
+    return [
+        replace(options, driver=driver, selection=replace(options.selection, profiles=tuple(names)))
+        for driver, names in profiles.items()
+    ]
+
+
+def cover_results(paths: Sequence[Path], profiles: Sequence[str]) -> int:
+    """Print the coverage of the runs that left these results; exit status as of `cover`."""
     console = Console(width=None if Console().is_terminal else 140)
     try:
-        results = read_results(path)
+        results = [result for path in paths for result in read_results(path)]
     except BadFile as error:
         console.print(str(error), style="bold red", markup=False, soft_wrap=True)
         return 2

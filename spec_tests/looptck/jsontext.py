@@ -1,4 +1,4 @@
-"""JSON as the provider writes it: compact, in UTF-8."""
+"""JSON as the provider writes and reads it."""
 
 from __future__ import annotations
 
@@ -14,3 +14,11 @@ def compact(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def parsed(body: bytes) -> Any:
+    """The JSON of a body; None where it is none, which every judge refuses."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

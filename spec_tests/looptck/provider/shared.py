@@ -6,11 +6,11 @@ open: a question to the model by the last message of the user, a tool call by th
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from looptck.jsontext import parsed
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.stage import Stage
 
@@ -30,7 +30,7 @@ class Shared:
 
     def answer(self, request: HttpRequest) -> HttpReply | None:
         """Let the run answer that the request belongs to; of a request that belongs to none, every run hears."""
-        body = _parsed(request.body)
+        body = parsed(request.body)
         stage = self._dispatched(body) if request.path.partition("?")[0] == DISPATCH else self._asked(body)
         if stage is not None:
             return stage.answer(replace(request, path=stage.prefix + request.path.removeprefix(PREFIX)))
@@ -61,10 +61,3 @@ def _question(body: Any) -> str:
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part.get("text") for part in parts if isinstance(part, dict)]
     return "".join(text for text in texts if isinstance(text, str))
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None

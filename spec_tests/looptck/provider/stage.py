@@ -11,7 +11,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
-from looptck.jsontext import compact
+from looptck.jsontext import compact, parsed
 from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
@@ -91,12 +91,12 @@ class Stage:
         if request.method == "POST" and path == "/v1" + self.wire.route:
             return self._model(request)
         if request.method == "POST" and path == "/dispatch":
-            return self._dispatched(_parsed(request.body), request.headers.get("content-type", ""))
+            return self._dispatched(parsed(request.body), request.headers.get("content-type", ""))
         if request.method == "POST" and path.startswith("/tools/"):
-            return self._tool(path.removeprefix("/tools/"), _parsed(request.body))
+            return self._tool(path.removeprefix("/tools/"), parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
-            return self._kind(path.removeprefix("/kinds/"), _parsed(request.body))
-        beside = self.wire.side(request.method, path.removeprefix("/v1"), _parsed(request.body))
+            return self._kind(path.removeprefix("/kinds/"), parsed(request.body))
+        beside = self.wire.side(request.method, path.removeprefix("/v1"), parsed(request.body))
         if beside is not None:
             return self._aside(request.method, path, "200", _whole(200, beside))
         self.stray(request.method, path)
@@ -123,7 +123,7 @@ class Stage:
         n = self._requests + 1
         if n > self.script.cap:
             return None
-        body = _parsed(request.body)
+        body = parsed(request.body)
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
             self.service.forget(step.forgets or None)
@@ -347,11 +347,3 @@ def _malformed(event: bytes) -> bytes:
 def _whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:
     encoded = compact(body)
     return HttpReply([head(status, headers or _JSON, length=len(encoded)) + encoded])
-
-
-def _parsed(raw: bytes) -> Any:
-    """The JSON of a body; None where it is none, which every judge refuses."""
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
-        return None

@@ -72,6 +72,20 @@ def test_results_of_a_run_that_has_been_are_enough(tmp_path: Path) -> None:
     assert f"prompty-spec          {rows}       0" in printed
 
 
+def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
+    """What one implementation cannot be asked another may have answered."""
+    files = [str(tmp_path / "loops.json"), str(tmp_path / "servers.json")]
+    chosen = (("limit-is-a-ceiling", "core"), ("server-no-call-no-tool", "server-loop"))
+    for file, (row, profile) in zip(files, chosen, strict=True):
+        ran, _ = told("run", "-q", "--profile", profile, "--requirement", row, "--json", file)
+        assert 0 == ran
+
+    _, printed = told("coverage", "--results", files[0], "--results", files[1])
+
+    tested = {line.split()[0]: line.split()[2] for line in printed.splitlines() if line.endswith("finished")}
+    assert ("1", "1") == (tested["core"], tested["server-loop"])
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
