@@ -79,7 +79,7 @@ class Bench:
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         """What a set-up is started with."""
-        bare = Config(upstream=upstream, dialect=replace(DOCUMENT, captures="discovered"))
+        bare = Config(upstream=upstream, dialect=DOCUMENT)
         if setup == "bare":
             return bare
         usual = replace(bare, dispatch_url=dispatch, search=SearchIndex(FAKE_INDEX), code=True, callbacks=(ECHO,))

@@ -57,7 +57,7 @@ class ServerDialect:
     splice: Literal["by-id", "needs-visible-history"] = "by-id"
     stores_answer: Literal["yes", "no"] = "yes"
     session_form: Literal["openai", "either"] = "openai"
-    captures: Literal["listed", "discovered"] = "listed"
+    captures: Literal["listed", "discovered"] = "discovered"
     errors: Literal["api", "message"] = "api"
 
 
@@ -75,7 +75,6 @@ TODAY = ServerDialect(
     splice="needs-visible-history",
     stores_answer="no",
     session_form="either",
-    captures="discovered",
     errors="message",
 )
 

@@ -15,7 +15,7 @@ from looptck_reference.server import DOCUMENT, PythonLimits
 from looptck_reference.server.entry import CODE_TOOL
 from meta.reference.server.serving import World, call, turn
 
-NEW = replace(DOCUMENT, captures="discovered")
+LISTED = replace(DOCUMENT, captures="listed")
 
 
 def program(code: str, *outputs: str) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def test_the_working_directory_is_the_run_s(world: Callable[..., World]) -> None
     """Later rounds find what earlier ones left; nothing is left behind the run."""
     write = program("import os\nopen('a.txt', 'w').write('kept')\nprint(os.getcwd())")
 
-    (first, second), _ = execute(world, write, program("print(open('a.txt').read())"))
+    (first, second), _ = execute(world, write, program("print(open('a.txt').read())"), dialect=LISTED)
 
     directory = Path(first.removeprefix("stdout: ").strip())
     assert ("stdout: kept\n", "work", False) == (second, directory.name, directory.exists())
@@ -149,7 +149,7 @@ def test_listed_files_are_captured(world: Callable[..., World]) -> None:
     """With text where they are text; the model is told of them, and of those that are not there."""
     code = "open('a.txt', 'w').write('hé')\nopen('b.bin', 'wb').write(b'\\xff')\nopen('c', 'w').write('c')"
 
-    (text,), body = execute(world, program(code, "a.txt", "b.bin", "d.txt"))
+    (text,), body = execute(world, program(code, "a.txt", "b.bin", "d.txt"), dialect=LISTED)
 
     first, second = body["files"]
     assert ("a.txt", "hé", "text/plain", 3) == tuple(first[name] for name in ("name", "text", "mime_type", "bytes"))
@@ -167,12 +167,12 @@ def test_nothing_outside_of_the_directory_is_captured(world: Callable[..., World
     assert "files" not in body
 
 
-def test_new_files_are_captured_where_the_dialect_says_so(world: Callable[..., World]) -> None:
+def test_new_files_are_captured(world: Callable[..., World]) -> None:
     """New or changed ones, once; links are left alone."""
     first = program("open('a', 'w').write('1')\nimport os\nos.symlink('/etc/hostname', 'link')")
     again = program("open('a', 'w').write('changed')\nos = __import__('os')\nos.mkdir('d')\nopen('d/b', 'w')")
 
-    _, body = execute(world, first, again, program("pass"), dialect=NEW)
+    _, body = execute(world, first, again, program("pass"))
 
     assert [(0, "a"), (1, "a"), (1, "d/b")] == [(one["source"]["round"], one["name"]) for one in body["files"]]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from looptck_reference.server import Callback, Made, Produced
+from looptck_reference.server import DOCUMENT, Callback, Made, Produced
 from looptck_reference.server.entry import CODE_TOOL
 from looptck_reference.server.files import ELIDED_ABOVE, FILES_PER_RUN
 from meta.reference.server.hand_clock import HandClock
@@ -111,9 +112,10 @@ def test_a_file_that_cannot_be_had_is_refused(world: Callable[..., World], file:
 
 
 def test_a_declared_file_is_captured(world: Callable[..., World]) -> None:
-    """Although its program does not list it; another that is written beside it is not."""
+    """Although its program does not list it; another that is written beside it is not, where only those listed are."""
     code = "open('a.csv', 'w').write('1')\nopen('b.csv', 'w').write('2')"
-    here = world(turn(None, call(CODE_TOOL, {"code": code})), turn("."), code=True)
+    dialect = replace(DOCUMENT, captures="listed")
+    here = world(turn(None, call(CODE_TOOL, {"code": code})), turn("."), code=True, dialect=dialect)
 
     body = here.chat(enable_code_execution=True, files=[{"name": "a.csv"}]).json()
 
