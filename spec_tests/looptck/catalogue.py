@@ -51,6 +51,8 @@ class Requirement:
     cases: tuple[str, ...] = ()
     """Numbers in looptck's list of adversarial wire cases."""
     excluded: str | None = None
+    number: str | None = None
+    """Its number in looptck's list of the statements of its document, where there is one."""
 
     @property
     def source(self) -> str:
@@ -147,6 +149,7 @@ def _requirement(row: dict[str, Any], data: dict[str, Any]) -> Requirement:
         no_mutant=row.get("no_mutant"),
         cases=tuple(row.get("cases", ())),
         excluded=row.get("excluded"),
+        number=row.get("number"),
     )
 
 

@@ -15,7 +15,7 @@ from looptck.agents import Tool
 from looptck.catalogue import Requirement
 from looptck.cells import Cell
 from looptck.client import Ask
-from looptck.drivers import DriverFault, Started
+from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.framing import Framing
 from looptck.handover import Setting
 from looptck.kit import Kit, Running, Scene
@@ -87,6 +87,9 @@ class How(TypedDict, total=False):
     keep_rounds: int | None
     mcp_servers: Sequence[Mapping[str, str]]
     telemetry: bool
+    context: Sequence[Mapping[str, Any]] | None
+    output_schema: Mapping[str, Any] | None
+    confirms: bool
 
 
 class Liveness(AssertionError):
@@ -117,10 +120,16 @@ class Implementation:
         return self.kit.started
 
     def begin(self, question: str | None = "Go.", **how: Unpack[How]) -> Running:
-        """Begin a run of the scene as it stands now."""
+        """Begin a run of the scene as it stands now.
+
+        In `AGENT_LOOP`, where nothing else is said, the question is the context's one message, and any output fits.
+        """
         if self._stopped is not None:
             raise self._stopped
         cell = how.pop("cell", self.cell)
+        if self.check.requirement.profile == AGENT_LOOP:
+            how.setdefault("context", [] if question is None else [{"type": "text", "text": question}])
+            how.setdefault("output_schema", {})
         setting = Setting(question=question, **how)  # type: ignore[misc]  # a TypedDict forgets what was popped
         return self.kit.begin(
             self.scene, cell, name=self.check.case, profile=self.check.requirement.profile, setting=setting

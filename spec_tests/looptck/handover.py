@@ -38,6 +38,12 @@ class Setting:
     """Servers that the service is to call by itself: name and url of each."""
     telemetry: bool = False
     """Whether the driver is to export its spans."""
+    context: Sequence[Mapping[str, Any]] | None = None
+    """The messages of Agent/Loop that the run begins with, in place of the agent's prompt and the question."""
+    output_schema: Mapping[str, Any] | None = None
+    """JSON Schema of the output that ends the run."""
+    confirms: bool = False
+    """Whether the driver is to ask about each call before it runs it."""
 
     @property
     def actor(self) -> Agent:
@@ -45,13 +51,27 @@ class Setting:
 
     @property
     def given(self) -> dict[str, Any]:
-        """The inputs, with the question."""
+        """The inputs, with the question of a prompt."""
+        if self.context is not None:
+            return dict(self.inputs)
         return {**({} if self.question is None else {"question": self.question}), **self.inputs}
 
     @property
     def messages(self) -> tuple[tuple[str, str], ...]:
-        """Roles and texts of the prompt."""
+        """Roles and texts of the prompt; none where the run begins with a context."""
+        if self.context is not None:
+            return ()
         return self.actor.messages(self.given)
+
+    @property
+    def template(self) -> tuple[tuple[str, str], ...]:
+        """Roles and texts before the inputs are filled in."""
+        return self.actor.template if self.context is None else ()
+
+    @property
+    def declared(self) -> tuple[Input, ...]:
+        """The inputs that the prompt has places for."""
+        return self.actor.inputs if self.context is None else ()
 
     @property
     def offered(self) -> tuple[Tool, ...]:
@@ -74,14 +94,20 @@ def case(setting: Setting, cell: Cell, url: str, *, name: str, profile: str) -> 
         "agent": {
             "name": actor.name,
             "description": actor.description,
-            "template": [{"role": role, "content": text} for role, text in actor.template],
-            "inputs": [_input(one) for one in actor.inputs],
+            "template": [{"role": role, "content": text} for role, text in setting.template],
+            "inputs": [_input(one) for one in setting.declared],
         },
         "messages": [{"role": role, "content": text} for role, text in setting.messages],
         "inputs": setting.given,
         "tools": [_tool(tool, url) for tool in setting.offered],
         "options": _options(setting),
     }
+    if setting.context is not None:
+        told["context"] = [dict(message) for message in setting.context]
+    if setting.output_schema is not None:
+        told["output_schema"] = dict(setting.output_schema)
+    if setting.confirms:
+        told["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:
         told["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
     if setting.kinds:

@@ -18,6 +18,7 @@ from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, Star
 from looptck.handover import Setting
 from looptck.outcome import Nothing, Outcome
 from looptck.provider import shared
+from looptck.provider.confirmation import Confirmation, Decision
 from looptck.provider.gates import Gate, opener
 from looptck.provider.modelfile import Taught
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
@@ -49,6 +50,8 @@ class Scene:
     endless: Callable[[int], Step] | None = None
     most: int = RUNAWAY_CAP
     behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
+    decisions: dict[str, Sequence[Decision]] = field(default_factory=dict)
+    """What is decided when the confirmation hook asks, by tool; under ``""`` for all other tools."""
     stateful: bool = True
     """Whether the service keeps what it has answered, where its wire can lean on that."""
     signal: Gate | None = None
@@ -84,13 +87,22 @@ class Scene:
         """Let a tool behave so, once each, the last one from then on."""
         self.behaviours[tool] = behaviours
 
+    def decides(self, *decisions: Decision, about: str = "") -> None:
+        """Decide so when the confirmation hook asks, once each, the last one from then on; else every call may run.
+
+        ``about`` is the tool whose calls these decisions are for; by default those of all tools without their own.
+        """
+        self.decisions[about] = decisions
+
     @property
     def gates(self) -> tuple[Gate, ...]:
         """Every gate in the script and the toolbox."""
         held = [hold.gate for one in self.steps for hold in one.holds]
         before = [one.before for one in self.steps]
         tools = [behaviour.hold for many in self.behaviours.values() for behaviour in many]
-        return tuple(dict.fromkeys(gate for gate in (*held, *before, *tools, *self.watching) if gate is not None))
+        decided = [decision.hold for many in self.decisions.values() for decision in many]
+        every = (*held, *before, *tools, *decided, *self.watching)
+        return tuple(dict.fromkeys(gate for gate in every if gate is not None))
 
 
 UPSTREAM = "openai-chat"
@@ -167,6 +179,7 @@ class Kit:
             toolbox,
             gates=scene.gates,
             patience=self.patience.gate,
+            confirmation=Confirmation(dict(scene.decisions)),
         )
         if scene.signal is not None:
             stage.transcript.watchers.append(opener(scene.signal))
@@ -181,7 +194,7 @@ class Kit:
             self._provider.spans.open(trace, stage.transcript)
         run = Run(id, cell, setting.messages, stage.turns, stage.transcript, Nothing(self.patience.outcome))
         run.offered = [tool.name for tool in setting.offered]
-        run.pruned = setting.keep_rounds is not None
+        run.pruned = setting.keep_rounds is not None or setting.context is not None
         run.nested = bool(setting.actor.children)
         transcript = stage.transcript
         future = self._connection.run(id, told, lambda text: transcript.append(Chunk(transcript.now(), text)))

@@ -8,14 +8,21 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The loop returned. ``stop`` is why it ended, where it tells its caller."""
+    """The loop returned. ``stop`` is why it ended, where it tells its caller.
+
+    ``output`` is the JSON value of a loop that returns one and no text; None: it returned nothing of the kind.
+    """
 
     text: str | None
     stop: str | None = None
+    output: Any = None
 
     def __str__(self) -> str:
         told = f", and told why: {self.stop}" if self.stop else ""
-        return f"returned {shortened(self.text)}{told}"
+        if self.output is None:
+            return f"returned {shortened(self.text)}{told}"
+        text = "" if self.text is None else f" and the text {shortened(self.text)}"
+        return f"returned the output {shortened(self.output)}{text}{told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ Outcome = Value | Failed | Nothing
 def from_message(message: dict[str, Any]) -> Outcome:
     """The outcome in a driver's ``finished`` message, which the protocol's schema has passed."""
     if message["kind"] == "value":
-        return Value(message["text"], message.get("stop"))
+        return Value(message["text"], message.get("stop"), message.get("output"))
     return Failed(message["reason"], message["type"], message["message"])
 
 

@@ -6,8 +6,9 @@ A question about an event that never happened raises NotReached, so that a check
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from looptck import expected
 from looptck.cells import Cell
@@ -18,6 +19,8 @@ from looptck.outcome import Failed, Nothing, Outcome, Value
 from looptck.spans import Spans
 from looptck.transcript import (
     Chunk,
+    ConfirmAnswered,
+    ConfirmAsked,
     Ended,
     GaveUp,
     LostSpans,
@@ -34,6 +37,17 @@ from looptck.wires import WIRES
 
 
 @dataclass(slots=True)
+class Question:
+    """A call that the confirmation hook asked about, and what it was told (None: nothing yet)."""
+
+    call: Mapping[str, Any]
+    """As the model wrote it."""
+    asked: float
+    decision: Mapping[str, Any] | None = None
+    decided: float | None = None
+
+
+@dataclass(slots=True)
 class Run:
     """What is known of a run once it has ended."""
 
@@ -47,7 +61,7 @@ class Run:
     offered: Sequence[str] = field(default_factory=tuple)
     """The names of the tools that the case offered."""
     pruned: bool = False
-    """Whether its requests may carry less than the whole history."""
+    """Whether its requests may carry something else than the whole history."""
     reply: Reply | None = None
     """What a server answered; None: the implementation is none."""
     scripted: Sequence[Turn] | None = None
@@ -137,6 +151,40 @@ class Run:
         """Names and arguments of the tool runs, in the order in which they began."""
         return [(run.tool, run.arguments) for run in self.ran]
 
+    def arguments_of(self, tool: str) -> list[Any]:
+        """The arguments of the runs of a tool, in the order in which they began."""
+        return [run.arguments for run in self.ran if run.tool == tool]
+
+    def ran_of(self, tool: str, n: int = 1) -> Ran:
+        """The ``n``-th run of a tool, from 1, with the times of its beginning and end. NotReached if there was none."""
+        runs = [run for run in self.ran if run.tool == tool]
+        if len(runs) < n:
+            raise NotReached(f"run {n} of tool {tool} never began; the loop {self.outcome}{self._refusal()}")
+        return runs[n - 1]
+
+    def tool_began(self, tool: str, n: int = 1) -> float:
+        """When the ``n``-th run of a tool began, as the events' ``at``. Raises NotReached if there was none."""
+        return self.ran_of(tool, n).began
+
+    def tool_ended(self, tool: str, n: int = 1) -> float:
+        """When the ``n``-th run of a tool had its answer. Raises NotReached if there was none, or none that ended."""
+        at = self.ran_of(tool, n).ended
+        if at is None:
+            raise NotReached(f"run {n} of tool {tool} never ended; the loop {self.outcome}")
+        return at
+
+    @property
+    def questions(self) -> list[Question]:
+        """What the confirmation hook asked, in order."""
+        questions: dict[int, Question] = {}
+        for event in self.transcript.events:
+            if isinstance(event, ConfirmAsked):
+                questions[event.question] = Question(event.call, event.at)
+            elif isinstance(event, ConfirmAnswered):
+                questions[event.question].decision = event.decision
+                questions[event.question].decided = event.at
+        return [questions[number] for number in sorted(questions)]
+
     @property
     def rounds(self) -> list[list[tuple[str, object]]]:
         """The tool runs, sorted within each turn: a loop may run the calls of a turn at once."""
@@ -223,9 +271,15 @@ class Run:
         return self.outcome
 
     @property
-    def ending(self) -> tuple[str, str | None]:
+    def output(self) -> Any:
+        """The JSON value that the loop returned; None: it returned nothing. Raises NotReached if it did not return."""
+        return self.value.output
+
+    @property
+    def ending(self) -> tuple[str, str | None, Any]:
         """How it ended, without what differs between any two runs."""
-        return type(self.outcome).__name__, None if self.failed else self.value.text
+        text, output = (None, None) if self.failed else (self.value.text, self.output)
+        return type(self.outcome).__name__, text, output
 
     @property
     def failed(self) -> bool:

@@ -37,7 +37,7 @@ class Selection:
         """Whether this check was asked for, of this implementation."""
         return (
             requirement.profile in (self.profiles or started.claimed)
-            and (requirement.profile in started.profiles or not started.serves)
+            and (requirement.profile in started.profiles or not started.alone)
             and (not self.requirements or requirement.id in self.requirements)
             and LEVELS.index(requirement.level) <= LEVELS.index(self.level)
             and (not self.cells or cell.matches(self.cells))

@@ -18,7 +18,7 @@ from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
-from looptck.drivers import DriverFault, reference
+from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
@@ -158,7 +158,13 @@ class Session:
     # -- running -----------------------------------------------------------------------------------------------------
 
     def require(self, check: Check) -> None:
-        """Raises NotApplicable where the driver declares a capability absent that the check needs."""
+        """Raises NotApplicable where the check is about something else, or needs a capability declared absent.
+
+        About something else is a profile that stands alone and that the driver does not claim.
+        """
+        profile = check.requirement.profile
+        if profile in ALONE and profile not in self.kit.started.profiles:
+            raise NotApplicable(f"the driver does not claim {profile}")
         lacking = missing(check.requirement, check.cell, self.kit.started)
         if lacking:
             raise NotApplicable(f"the driver declares no capability `{lacking}`")

@@ -11,10 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from looptck.cells import Cell, cells
-from looptck.drivers import DriverFault
+from looptck.drivers import AGENT_LOOP, DriverFault, Started
+from looptck.handover import Setting
 from looptck.kit import Kit, Patience, Scene
 from looptck.outcome import Nothing, Value
 from looptck.run import Run
+from looptck.solutions import activity, call, solution
 from looptck.turns import Call, calls, says
 from looptck.wires import WIRES
 
@@ -40,7 +42,7 @@ def smoke_test(driver: str, timeout: float) -> int:
     for cell in cells(started, WIRES):
         if cell.stream and not started.can("stream"):
             continue
-        for name, check in CHECKS.items():
+        for name, check in checks(started).items():
             told = _complaint(kit, cell, name, check)
             faults += told is not None
             _say(console, f"{name} [{cell}]", told)
@@ -90,7 +92,40 @@ def _reached(run: Run) -> None:
         )
 
 
-CHECKS: dict[str, Callable[[Kit, Cell, str], None]] = {"answer": _answers, "tool": _runs_a_tool}
+def _returns_an_output(kit: Kit, cell: Cell, name: str) -> None:
+    """The output of a Solution comes back as it is."""
+    scene = Scene()
+    scene.plays(solution(output={"greeting": "Hello from the model."}))
+    run = _of_solutions(kit, scene, cell, name)
+    if not isinstance(run.outcome, Value) or run.outcome.output != {"greeting": "Hello from the model."}:
+        raise Unfit(f"the Solution's output was a greeting, and the driver reported that the loop {run.outcome}")
+
+
+def _runs_a_call(kit: Kit, cell: Cell, name: str) -> None:
+    """An Activity reaches the toolbox with the parameters, and without the underscore keys."""
+    scene = Scene()
+    scene.plays(solution(call("weather", {"city": "Paris"}, to="†state.weather"), output="Warm."))
+    run = _of_solutions(kit, scene, cell, name)
+    if run.tools_ran != [("weather", {"city": "Paris"})]:
+        raise Unfit(f"the toolbox saw {run.tools_ran}, not one call of weather; the loop {run.outcome}")
+
+
+def _of_solutions(kit: Kit, scene: Scene, cell: Cell, name: str) -> Run:
+    context = [{"type": "text", "text": "Go."}]
+    setting = Setting(context=context, output_schema={}, tools=[activity("weather", city="string")])
+    run = kit.begin(scene, cell, name=name, profile=AGENT_LOOP, setting=setting).result()
+    _reached(run)
+    return run
+
+
+Checks = dict[str, Callable[[Kit, Cell, str], None]]
+CHECKS: Checks = {"answer": _answers, "tool": _runs_a_tool}
+SOLUTION_CHECKS: Checks = {"output": _returns_an_output, "call": _runs_a_call}
+
+
+def checks(started: Started) -> Checks:
+    """What a driver is tried out with: the model of a loop of Solutions speaks in those."""
+    return SOLUTION_CHECKS if AGENT_LOOP in started.profiles else CHECKS
 
 
 def _say(console: Console, what: str, wrong: str | None) -> None:

@@ -84,6 +84,28 @@ class ToolEnded:
     at: float
     run: int
     answer: dict[str, Any]
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmAsked:
+    """The confirmation hook asks its ``question``-th question, from 1: whether this call may run."""
+
+    at: float
+    question: int
+    call: Mapping[str, Any]
+    """As the model wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmAnswered:
+    """The hook has its answer."""
+
+    at: float
+    question: int
+    call: Mapping[str, Any]
+    decision: Mapping[str, Any]
+    """``{"decision": "approve"}`` and its like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +176,22 @@ class Ended:
     outcome: Outcome
 
 
-Event = Received | Replied | ToolBegan | ToolEnded | Chunk | Told | GaveUp | Stray | Aside | Spanned | LostSpans | Ended
+Event = (
+    Received
+    | Replied
+    | ToolBegan
+    | ToolEnded
+    | ConfirmAsked
+    | ConfirmAnswered
+    | Chunk
+    | Told
+    | GaveUp
+    | Stray
+    | Aside
+    | Spanned
+    | LostSpans
+    | Ended
+)
 
 
 @dataclass(slots=True)

@@ -8,20 +8,26 @@ from looptck.drivers.connection import Connection
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.in_process import InProcess
 from looptck.drivers.process import Process
-from looptck.drivers.protocol import SERVER_LOOP, Started
+from looptck.drivers.protocol import AGENT_LOOP, ALONE, SERVER_LOOP, Started
 from looptck.drivers.servers import MODEL, USUAL, Servers, servers
 
 REFERENCE = "python:looptck_reference.driver:Driver"
 """The driver of the reference simulator: what is run when no driver is named."""
 
-
 SERVER = "server:python:looptck_reference.server.bench:Bench"
 """The reference of servers that run the loop themselves, which the profile ``server-loop`` is about."""
+
+SOLUTIONS = "python:looptck_reference.agent_loop_010.driver:Driver"
+"""The reference of loops whose model writes Solutions, which the profile ``agent-loop-010`` is about."""
+
+_REFERENCES = {SERVER_LOOP: SERVER, AGENT_LOOP: SOLUTIONS}
+"""Those of the profiles that stand alone."""
 
 
 def reference(profiles: Collection[str] = ()) -> str:
     """The driver of the reference, where these profiles are asked for and no driver is named."""
-    return SERVER if {*profiles} == {SERVER_LOOP} else REFERENCE
+    asked = {*profiles}
+    return _REFERENCES.get(asked.pop(), REFERENCE) if len(asked) == 1 else REFERENCE
 
 
 def connect(driver: str) -> Connection:
@@ -47,9 +53,12 @@ def connect(driver: str) -> Connection:
 
 
 __all__ = [
+    "AGENT_LOOP",
+    "ALONE",
     "MODEL",
     "REFERENCE",
     "SERVER",
+    "SOLUTIONS",
     "USUAL",
     "Connection",
     "DriverFault",

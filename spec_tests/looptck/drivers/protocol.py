@@ -51,6 +51,11 @@ def _validators(direction: Direction) -> dict[str, jsonschema_rs.Validator]:
 
 SERVER_LOOP = "server-loop"
 """The profile of servers that run the loop themselves: they take requests and no cases."""
+AGENT_LOOP = "agent-loop-010"
+"""The profile of loops whose model writes Solutions in place of tool calls."""
+ALONE = frozenset({SERVER_LOOP, AGENT_LOOP})
+"""The profiles that stand alone: what claims one is judged by what it claims, and not by ``core``; and only what claims
+one is judged by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +87,13 @@ class Started:
 
     @property
     def claimed(self) -> tuple[str, ...]:
-        """The profiles that it is judged by: ``core`` and its own, or its own alone where it takes no cases."""
-        return self.profiles if self.serves else ("core", *self.profiles)
+        """The profiles that it is judged by: ``core`` and its own, or its own alone where one of them stands alone."""
+        return self.profiles if self.alone else ("core", *self.profiles)
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is judged by the profiles that it claims and by no other."""
+        return not ALONE.isdisjoint(self.profiles)
 
     @property
     def serves(self) -> bool:

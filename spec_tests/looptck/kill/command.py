@@ -16,7 +16,7 @@ from rich.console import Console
 
 from looptck.catalogue import Catalogue, Requirement, catalogue
 from looptck.checks import Drawn, drawn
-from looptck.drivers import SERVER, DriverFault, reference
+from looptck.drivers import SERVER, SOLUTIONS, DriverFault, reference
 from looptck.kill import mutants
 from looptck.kill.apart import Done, apart
 from looptck.kill.matrix import Column, Made, Matrix
@@ -36,6 +36,9 @@ SHARES = 3
 """Into how many parts for each worker the checks of the loop without a fault are dealt."""
 MUTANTS = "python:looptck_reference.mutants:MUTANTS"
 SERVER_MUTANTS = "python:looptck_reference.mutants.server_loop:MUTANTS"
+SOLUTION_MUTANTS = "python:looptck_reference.mutants.agent_loop_010:MUTANTS"
+COLLECTIONS = {SERVER: SERVER_MUTANTS, SOLUTIONS: SOLUTION_MUTANTS}
+"""The mutants of the references of profiles that stand alone; of all others, `MUTANTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class Wanted:
     @property
     def collection(self) -> str:
         """Where its mutants are."""
-        return self.mutants or (SERVER_MUTANTS if self.loop == SERVER else MUTANTS)
+        return self.mutants or COLLECTIONS.get(self.loop, MUTANTS)
 
 
 def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
@@ -178,8 +181,12 @@ class Kill:
 
     def _faults(self, checks: Sequence[Planned]) -> tuple[list[Played], Drawn]:
         """What the loop without a fault fails, and the values of its properties: no mutant has to draw them again."""
-        played = [*play(self._session, self._wanted.loop, checks)]
+        played = self._played(self._wanted.loop, checks)
         return [one for one in played if one.result.verdict in {*AGAINST, "error"}], drawn
+
+    def _played(self, driver: str, checks: Sequence[Planned]) -> list[Played]:
+        logging.lastResort = logging.NullHandler()  # what an implementation says of itself is for nobody here
+        return [*play(self._session, driver, checks)]
 
     def columns(self) -> Iterator[Column]:
         """The mutants as they are judged; the slowest should be begun first, so those with many cells are."""
@@ -228,8 +235,7 @@ class Kill:
 
     def _judged(self, mutant: Mutant) -> list[Played]:
         warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # a fault that some have
-        logging.lastResort = logging.NullHandler()  # the words of a loop about its fault are for nobody
-        played = [*play(self._session, mutant.driver, self.checks(mutant))]
+        played = self._played(mutant.driver, self.checks(mutant))
         return [one for one in played if one.result.verdict not in {"pass", "divergence"}]
 
     def _column(self, done: Done[Mutant, list[Played]]) -> Column:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from looptck.transcript import Chunk, Event, Received, Told, ToolBegan, ToolEnded
+from looptck.transcript import Chunk, ConfirmAsked, Event, Received, Told, ToolBegan, ToolEnded
 
 ABSENCE = 0.3
 """Seconds to wait for what a right loop never does: the one place where time passes beside the watchdogs."""
@@ -106,6 +106,22 @@ def phase_told(phase: str, times: int = 1) -> Gate:
         f"the client has read {phase} {times} times",
         times,
         lambda e: isinstance(e, Told) and isinstance(e.value, dict) and e.value.get("phase") == phase,
+    )
+
+
+def tool_ended(tool: str, times: int = 1) -> Gate:
+    """Opens when the toolbox has answered this many runs of the tool; its loop need not have read the answer yet."""
+    return _counting(
+        f"tool {tool} has ended {times} times", times, lambda e: isinstance(e, ToolEnded) and e.tool == tool
+    )
+
+
+def confirmation_asked(tool: str, times: int = 1) -> Gate:
+    """Opens when the confirmation hook has been asked this many times about calls of the tool."""
+    return _counting(
+        f"the confirmation hook was asked about {tool} {times} times",
+        times,
+        lambda e: isinstance(e, ConfirmAsked) and e.call.get("_tool") == tool,
     )
 
 

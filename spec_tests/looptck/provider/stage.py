@@ -13,6 +13,7 @@ from typing import Any
 
 from looptck.jsontext import compact, parsed
 from looptck.provider import faults
+from looptck.provider.confirmation import Confirmation
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.script import Hold, Recorded, Script, Step
@@ -20,6 +21,8 @@ from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Return
 from looptck.transcript import (
     Aside,
     ByKind,
+    ConfirmAnswered,
+    ConfirmAsked,
     Dispatched,
     Event,
     GaveUp,
@@ -53,10 +56,12 @@ class Stage:
         *,
         gates: tuple[Gate, ...] = (),
         patience: float = 5.0,
+        confirmation: Confirmation | None = None,
     ) -> None:
         self.wire = wire
         self.script = script
         self.toolbox = toolbox
+        self.confirmation = confirmation or Confirmation()
         self.prefix = ""
         self.transcript = Transcript()
         self.turns: dict[int, Turn] = {}
@@ -72,6 +77,7 @@ class Stage:
         self._requests = 0
         self._asides = 0
         self._tool_runs = 0
+        self._questions = 0
         self.transcript.watchers += [gate.watch for gate in gates if gate.opens_on]
 
     def opened(self, prefix: str) -> None:
@@ -96,6 +102,8 @@ class Stage:
             return self._tool(path.removeprefix("/tools/"), parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
             return self._kind(path.removeprefix("/kinds/"), parsed(request.body))
+        if request.method == "POST" and path == "/confirm":
+            return self._confirm(parsed(request.body))
         beside = self.wire.side(request.method, path.removeprefix("/v1"), parsed(request.body))
         if beside is not None:
             return self._aside(request.method, path, "200", _whole(200, beside))
@@ -320,7 +328,25 @@ class Stage:
         reply = _whole(200, answer) if dispatched is None else _posted(behaviour)
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)
-        reply.sent = lambda: self._note(ToolEnded(self.transcript.now(), run, answer))
+        reply.sent = lambda: self._note(ToolEnded(self.transcript.now(), run, answer, tool))
+        return self._patient(reply)
+
+    # -- the confirmation hook ---------------------------------------------------------------------------------------
+
+    def _confirm(self, body: Any) -> HttpReply:
+        """The hook asks about a call before it runs."""
+        call = body.get("call") if isinstance(body, dict) else None
+        if not isinstance(call, dict):
+            return self._unknown("/confirm without a call", 'POST {"call": the call as the model wrote it} to the kit')
+        self._questions += 1
+        question = self._questions
+        decision = self.confirmation.next(call.get("_tool"))
+        answer = decision.answer()
+        self._note(ConfirmAsked(self.transcript.now(), question, call))
+        reply = _whole(200, answer)
+        if decision.hold is not None:
+            reply.parts.insert(0, decision.hold)
+        reply.sent = lambda: self._note(ConfirmAnswered(self.transcript.now(), question, call, answer))
         return self._patient(reply)
 
 

@@ -6,12 +6,14 @@ import shlex
 from collections.abc import Iterator
 
 from looptck.checks import Check
-from looptck.drivers import REFERENCE, SERVER
+from looptck.drivers import reference
 from looptck.outcome import shortened
 from looptck.run import Run
 from looptck.transcript import (
     Aside,
     Chunk,
+    ConfirmAnswered,
+    ConfirmAsked,
     Ended,
     Event,
     GaveUp,
@@ -57,7 +59,7 @@ def told(driver: str, check: Check, result: Result, run: Run | None, error: Base
 def again(driver: str, check: Check) -> str:
     """The command that runs only this check."""
     words = ["looptck", "run"]
-    if driver not in {REFERENCE, SERVER}:
+    if driver != reference([check.requirement.profile]):
         words += ["--driver", driver]
     words += ["--profile", check.requirement.profile, "--requirement", check.requirement.id]
     words += ["--cell", str(check.cell), "--case", check.case]
@@ -138,19 +140,31 @@ def _event(event: Event) -> str:
             return f"tool run {event.run} begins: {event.tool}({shortened(event.arguments, 80)})"
         case ToolEnded():
             return f"tool run {event.run} ends"
+        case ConfirmAsked() | ConfirmAnswered():
+            return _confirmation(event)
         case Chunk():
             return f"the caller receives {shortened(event.text, 60)}"
         case Told():
             return f"the client receives {f'{event.name}: ' if event.name else ''}{shortened(event.value, 100)}"
         case GaveUp():
             return f"gate not opened in time: {event.gate}"
-        case Aside():
-            return f"a request beside the script: {event.method} {event.path}, answered with {event.answered}"
-        case Stray():
-            return f"a request that nothing answers: {event.method} {event.path}"
+        case Aside() | Stray():
+            return _beside(event)
         case Spanned():
             return f"a span comes: {shortened(event.span.name)}"
         case LostSpans():
             return f"spans are lost: {event.why}"
         case Ended():
             return f"the loop {event.outcome}"
+
+
+def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:
+    if isinstance(event, ConfirmAsked):
+        return f"question {event.question}, whether this may run: {shortened(event.call, 80)}"
+    return f"question {event.question} is answered: {shortened(event.decision, 80)}"
+
+
+def _beside(event: Aside | Stray) -> str:
+    if isinstance(event, Aside):
+        return f"a request beside the script: {event.method} {event.path}, answered with {event.answered}"
+    return f"a request that nothing answers: {event.method} {event.path}"

@@ -10,10 +10,13 @@ import pytest
 from looptck.catalogue import catalogue
 from looptck.kill import command
 from looptck.kill.mutants import disagreements, read
-from looptck_reference.mutants import MUTANTS, Mutant, server_loop
+from looptck_reference.mutants import MUTANTS, Mutant, agent_loop_010, server_loop
 
 
-@pytest.mark.parametrize("mutant", [*MUTANTS, *server_loop.MUTANTS], ids=lambda mutant: mutant.__name__)
+EVERY = [*MUTANTS, *server_loop.MUTANTS, *agent_loop_010.MUTANTS]
+
+
+@pytest.mark.parametrize("mutant", EVERY, ids=lambda mutant: mutant.__name__)
 def test_first_line_names_what_is_broken(mutant: type[Mutant]) -> None:
     """The ids stand in it as in the list that it must fail, and nothing else does."""
     first = inspect.getdoc(mutant)
@@ -25,7 +28,8 @@ def test_first_line_names_what_is_broken(mutant: type[Mutant]) -> None:
 def test_catalogue_agrees() -> None:
     """`killed_by` is the other direction of what the mutants say."""
     rows = catalogue()
-    every = [mutant for collection in (command.MUTANTS, command.SERVER_MUTANTS) for mutant in read(collection, rows)]
+    collections = (command.MUTANTS, *command.COLLECTIONS.values())
+    every = [mutant for collection in collections for mutant in read(collection, rows)]
 
     assert [] == disagreements(every, rows)
 

@@ -22,6 +22,18 @@ SETTINGS = {
     "parent": Setting(agent="parent", inputs={"audience": "kings"}),
     "kinds": Setting(kinds=("collection", "function"), limit=0),
     "no-tools": Setting(tools=()),
+    "context": Setting(
+        context=[
+            {"type": "text", "text": "Go."},
+            {"type": "data", "kind": "user", "data": [None], "_instance": "①"},
+            {"type": "input", "input": {"city": "Paris"}},
+            {"type": "state", "any": 1},
+            {"type": "plan", "plan": [{"_tool": "ping"}], "mode": "lazy"},
+        ],
+        output_schema={"type": "string"},
+        confirms=True,
+    ),
+    "empty-context": Setting(context=[], output_schema={}),
     "all-of-a-tool": Setting(tools=[replace(agent("parent").tools[0], strict=True, handled=True, handler="async")]),
 }
 
@@ -45,7 +57,7 @@ def test_the_usual_case_says_no_more_than_it_has_to() -> None:
     """What only some cases are about is not in the others."""
     usual = told(Setting())
 
-    assert not {"kinds", "handlers", "telemetry"} & usual.keys()
+    assert not {"kinds", "handlers", "telemetry", "context", "output_schema", "confirm"} & usual.keys()
     assert "path" not in usual["agent"]
     assert {"name", "kind", "description", "parameters", "url"} == set(usual["tools"][0])
     assert ({"question": "Go."}, {}) == (usual["inputs"], usual["options"])
@@ -117,3 +129,27 @@ def test_a_file_is_named_by_its_copy(tmp_path: Path) -> None:
 
     assert str(tmp_path / "r1" / "parent.prompty") == parent["agent"]["path"]
     assert (tmp_path / "r1" / "children" / "expert.prompty").is_file()
+
+
+def test_a_context_stands_in_place_of_the_prompt() -> None:
+    """A run that begins with messages has no prompt and no question; its inputs are what the check gives it."""
+    setting = SETTINGS["context"]
+    with_context = told(setting)
+
+    assert [*(setting.context or ())] == with_context["context"]
+    assert ([], {}) == (with_context["messages"], with_context["inputs"])
+    assert ([], []) == (with_context["agent"]["template"], with_context["agent"]["inputs"])
+    assert ({"type": "string"}, f"{URL}/confirm") == (with_context["output_schema"], with_context["confirm"])
+    assert {"a": 1} == told(replace(setting, inputs={"a": 1}))["inputs"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{}, {"type": "tool", "tool": {}}, {"type": "text", "text": 1}, {"type": "plan", "plan": {}}],
+    ids=["no-type", "tool", "text", "plan"],
+)
+def test_a_message_that_is_none_is_refused(message: dict[str, Any]) -> None:
+    """A check that writes a message wrong is found out before a driver sees it; tools are handed over by themselves."""
+    wrong = {"type": "run", "id": "r1", "case": told(Setting(context=[message]))}
+
+    assert "/case/context/0" in (complaint("to-driver", wrong) or "")

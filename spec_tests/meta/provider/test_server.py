@@ -20,7 +20,7 @@ from looptck.provider.script import Hold, Script, Step, step
 from looptck.provider.server import HOST, Provider
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Returns, Toolbox
-from looptck.transcript import Chunk, Event, GaveUp, Received, Replied, ToolBegan, ToolEnded
+from looptck.transcript import Chunk, ConfirmAsked, Event, GaveUp, Received, Replied, ToolBegan, ToolEnded
 from looptck.turns import says
 from looptck.wires.openai_chat import OPENAI_CHAT
 
@@ -237,6 +237,11 @@ def test_a_gate_that_was_given_up_forgets_who_waited() -> None:
         (gates.caller_has("ab"), [Chunk(0, "b"), Chunk(0, "a")], False),
         (gates.tool_began("add", 2), [ToolBegan(0, 1, "add", {}), ToolBegan(0, 2, "ping", {})], False),
         (gates.tool_began("add", 2), [ToolBegan(0, 1, "add", {}), ToolBegan(0, 2, "add", {})], True),
+        (gates.tool_ended("add"), [ToolBegan(0, 1, "add", {}), ToolEnded(0, 1, {}, "add")], True),
+        (gates.tool_ended("add"), [ToolBegan(0, 1, "add", {}), ToolEnded(0, 2, {}, "ping")], False),
+        (gates.tool_ended("add", 2), [ToolEnded(0, 1, {}, "add"), ToolEnded(0, 2, {}, "add")], True),
+        (gates.confirmation_asked("add"), [ConfirmAsked(0, 1, {}), ConfirmAsked(0, 2, {"_tool": "add"})], True),
+        (gates.confirmation_asked("add", 2), [ConfirmAsked(0, 1, {"_tool": "add"})], False),
         (gates.tools_ended(1), [ToolBegan(0, 1, "add", {}), ToolEnded(0, 1, {})], True),
         (gates.tools_ended(2), [ToolEnded(0, 1, {}), ToolBegan(0, 2, "add", {})], False),
     ],

@@ -1,0 +1,135 @@
+"""The driver by which the kit runs the loop of Agent/Loop 010.
+
+A variant of the loop is a subclass that says what it replaces:
+
+    class Patient(Tick):
+        def unblocked(self):
+            return super().unblocked() if self.stream_closed else ()
+
+    class Broken(Driver):
+        class loop(AgentLoop):
+            tick = Patient
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import httpx
+
+import looptck_reference
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.confirmation import Confirmation, Decision, decision
+from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.requests import Requests
+from looptck_reference.errors import LoopError
+from looptck_reference.exchange import tls_for
+from looptck_reference.tools import Handler, Tool
+from looptck_reference.values import Json
+from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
+
+__all__ = ["Driver"]
+
+TIMEOUT = 30.0
+
+ANY_NUMBER = httpx.Limits(max_connections=None)
+"""Calls run at the same time, however many they are."""
+
+CAPABILITIES = (
+    "stream", "limit", "confirm", "latent", "expressions", "methods", "plans", "instances", "concurrent",
+)  # fmt: skip
+
+
+class Driver:
+    """Runs the kit's cases on the loop."""
+
+    loop: ClassVar[type[AgentLoop]] = AgentLoop
+    requests: ClassVar[type[Requests]] = Requests
+    wires: ClassVar[Mapping[str, Wire]] = {
+        "openai-chat": OPENAI_CHAT,
+        "openai-responses": OPENAI_RESPONSES,
+        "anthropic-messages": ANTHROPIC_MESSAGES,
+    }
+
+    def start(self) -> Json:
+        """What the loop is and claims."""
+        return {
+            "protocol": 1,
+            "name": "looptck-reference-010",
+            "version": looptck_reference.__version__,
+            "language": "python",
+            "wires": sorted(self.wires),
+            "modes": ["async"],
+            "profiles": ["agent-loop-010"],
+            "capabilities": dict.fromkeys(CAPABILITIES, True),
+        }
+
+    def run(self, case: Json, emit: Callable[[str], object]) -> Json:
+        """Run one case for a caller without an event loop."""
+        return asyncio.run(self.run_async(case, emit))
+
+    async def run_async(self, case: Json, emit: Callable[[str], object]) -> Json:
+        """Run one case. The kit's servers speak plain HTTP on the loopback, and no proxy may come between."""
+        try:
+            async with httpx.AsyncClient(
+                verify=tls_for("http://"), trust_env=False, timeout=TIMEOUT, limits=ANY_NUMBER
+            ) as client:
+                output = await self._loop(case, client).run()
+        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            reason = error.reason if isinstance(error, LoopError) else "other"
+            return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}
+        return {"kind": "value", "text": None, "output": output}
+
+    def stop(self) -> None:
+        """Nothing outlives a run."""
+
+    def _loop(self, case: Json, client: httpx.AsyncClient) -> AgentLoop:
+        request = self.requests(
+            case["base_url"],
+            case["api_key"],
+            case["model"],
+            wire=self.wires[case["wire"]],
+            stream=case["stream"],
+            client=client,
+        )
+        confirm = case.get("confirm")
+        return self.loop(
+            request,
+            case["context"],
+            [_tool(tool, client) for tool in case["tools"]],
+            case["output_schema"],
+            confirmation=None if confirm is None else _confirmation(confirm, client),
+            limit=case["options"].get("limit"),
+        )
+
+
+def _tool(tool: Json, client: httpx.AsyncClient) -> Tool:
+    handler = None if tool["url"] is None else _activity(tool["url"], client)
+    return Tool(tool["name"], tool["description"], tool["parameters"], handler)
+
+
+def _activity(url: str, client: httpx.AsyncClient) -> Handler:
+    """An Activity that hands its arguments to the kit, and returns or raises, under its very name, what that says."""
+
+    async def ask_the_kit(**arguments: Any) -> Any:
+        reply = await _posted(client, url, {"arguments": arguments})
+        if error := reply.get("error"):
+            raise type(error["type"], (Exception,), {})(error["message"])
+        return reply["value"]
+
+    return ask_the_kit
+
+
+def _confirmation(url: str, client: httpx.AsyncClient) -> Confirmation:
+    async def ask_the_kit(call: Call) -> Decision:
+        return decision(await _posted(client, url, {"call": call.raw}))
+
+    return ask_the_kit
+
+
+async def _posted(client: httpx.AsyncClient, url: str, told: Json) -> Json:
+    response = await client.post(url, json=told)
+    reply: Json = response.raise_for_status().json()
+    return reply

@@ -1,0 +1,255 @@
+"""Mutants of the 010 loop: which calls run, when, and with what."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.expressions import MISSING, Path, Unresolved, references, resolve, value_of
+from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.tick import Start, Step, Tick
+from looptck_reference.mutants.agent_loop_010.mutant import STREAM, SolutionMutant
+from looptck_reference.mutants.mutant import because
+from looptck_reference.values import Json
+
+LATE = ("loop010-no-wake-up-is-lost", "loop010-both-triggers-rescan")
+"""What falls where a call that is ready does not begin."""
+SCHEDULES = "loop010-schedules-do-not-matter"
+
+
+class TenAtATime(SolutionMutant):
+    """Runs ten Activities at a time and no more: `loop010-unblocked-calls-run-together`."""
+
+    breaks = ("loop010-unblocked-calls-run-together",)
+
+    class loop(AgentLoop):  # noqa: N801  the driver's attribute
+        places: asyncio.Semaphore | None = None
+
+        async def dispatch(self, start: Start) -> Any:
+            self.places = self.places or asyncio.Semaphore(10)
+            async with self.places:
+                return await super().dispatch(start)
+
+
+class OneToolOneCall(SolutionMutant):
+    """Runs the calls of one tool one after another: `loop010-unblocked-calls-run-together`."""
+
+    breaks = ("loop010-unblocked-calls-run-together",)
+
+    class loop(AgentLoop):  # noqa: N801
+        locks: defaultdict[str, asyncio.Lock] | None = None
+
+        async def dispatch(self, start: Start) -> Any:
+            self.locks = self.locks or defaultdict(asyncio.Lock)
+            async with self.locks[start.activity]:
+                return await super().dispatch(start)
+
+
+class DependentsQueue(SolutionMutant):
+    """Runs the calls that need results one after another: `loop010-unblocked-calls-run-together`."""
+
+    breaks = ("loop010-unblocked-calls-run-together",)
+    also = because("a call that has become ready is left waiting", *LATE)
+
+    class loop(AgentLoop):  # noqa: N801
+        lock: asyncio.Lock | None = None
+
+        async def dispatch(self, start: Start) -> Any:
+            if not any(references(start.call.parameters)):
+                return await super().dispatch(start)
+            self.lock = self.lock or asyncio.Lock()
+            async with self.lock:
+                return await super().dispatch(start)
+
+
+class AnyReferenceUnblocks(SolutionMutant):
+    """Starts a call when any of its references has a value, with null for the rest: `loop010-blocked-calls-wait`."""
+
+    breaks = ("loop010-blocked-calls-wait",)
+    also = because(
+        "a call that needs several results is given null",
+        SCHEDULES,
+        "loop010-last-to-complete-wins",
+        "loop010-call-order-carries-no-meaning",
+    )
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def is_unblocked(self, call: Call) -> bool:
+                wanted = list(references(call.parameters))
+                return not wanted or any(value_of(one, self.looks(call)) is not MISSING for one in wanted)
+
+            def arguments(self, call: Call) -> Json:
+                try:
+                    return super().arguments(call)
+                except Unresolved:
+                    if not self.is_unblocked(call):
+                        raise
+                look = self.looks(call)
+                found: Json = resolve(call.parameters, lambda path: None if look(path) is MISSING else look(path))
+                return found
+
+            def looks(self, call: Call) -> Any:
+                """Where a call finds its values."""
+                return lambda path: self.context.look(path, call.instance)
+
+
+class NestedReferencesBlockNothing(SolutionMutant):
+    """Waits for references that are a whole parameter, and for no others: `loop010-blocked-calls-wait`."""
+
+    breaks = ("loop010-blocked-calls-wait",)
+    also = because("what a failed call would have written is null", "loop010-dependents-of-failures-never-run")
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def arguments(self, call: Call) -> Json:
+                def look(path: Path) -> Any:
+                    return self.context.look(path, call.instance)
+
+                def look_once(path: Path) -> Any:
+                    return None if look(path) is MISSING else look(path)
+
+                return {
+                    name: resolve(value, look if isinstance(value, str) else look_once)
+                    for name, value in call.parameters.items()
+                }
+
+
+class _Resolving(AgentLoop):
+    """Resolves in a way of its own, once everything is there."""
+
+    class tick(Tick):  # noqa: N801
+        def arguments(self, call: Call) -> Json:
+            super().arguments(call)
+            found: Json = {
+                name: self.argument(value, lambda path: self.context.look(path, call.instance))
+                for name, value in call.parameters.items()
+            }
+            return found
+
+        def argument(self, value: Any, look: Any) -> Any:
+            """What one parameter stands for."""
+            return resolve(value, look)
+
+
+class NestedReferencesStay(SolutionMutant):
+    """Resolves references that are a whole parameter, and no others: `loop010-references-are-resolved`."""
+
+    breaks = ("loop010-references-are-resolved",)
+
+    class loop(_Resolving):  # noqa: N801
+        class tick(_Resolving.tick):  # noqa: N801
+            def argument(self, value: Any, look: Any) -> Any:
+                return super().argument(value, look) if isinstance(value, str) else value
+
+
+class FractionsBecomeText(SolutionMutant):
+    """Hands on numbers with a fraction as text: `loop010-references-are-resolved`."""
+
+    breaks = ("loop010-references-are-resolved",)
+
+    class loop(_Resolving):  # noqa: N801
+        class tick(_Resolving.tick):  # noqa: N801
+            def argument(self, value: Any, look: Any) -> Any:
+                found = super().argument(value, look)
+                return str(found) if isinstance(value, str) and isinstance(found, float) else found
+
+
+class ReferencesWithinTexts(SolutionMutant):
+    """Puts values into texts that only speak of a path: `loop010-references-are-resolved`."""
+
+    breaks = ("loop010-references-are-resolved",)
+
+    class loop(_Resolving):  # noqa: N801
+        class tick(_Resolving.tick):  # noqa: N801
+            def argument(self, value: Any, look: Any) -> Any:
+                if isinstance(value, list):
+                    return [self.argument(one, look) for one in value]
+                if isinstance(value, str) and value.startswith("see †"):
+                    return f"see {resolve(value.removeprefix('see '), look)}"
+                return super().argument(value, look)
+
+
+class BatchBarrier(SolutionMutant):
+    """Starts calls that need results when nothing runs any more: `loop010-no-batch-barrier`."""
+
+    breaks = ("loop010-no-batch-barrier",)
+    also = because("a call that has become ready is left waiting", *LATE)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            idle = True
+
+            def rescan(self) -> list[Step]:
+                self.idle = not self.running
+                return super().rescan()
+
+            def unblocked(self) -> Iterable[Call]:
+                return (call for call in super().unblocked() if self.idle or not any(references(call.parameters)))
+
+
+class StartedAgainAtTheEnd(SolutionMutant):
+    """Starts the oldest of three calls that run at the end of the stream once more: `loop010-calls-start-once`."""
+
+    breaks = ("loop010-calls-start-once",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def closed(self) -> list[Step]:
+                oldest = self.running[: len(self.running) // 3]
+                again = [Start(call, self.activity_of(call), self.arguments(call)) for call in oldest]
+                return [*again, *super().closed()]
+
+
+class StartedAgainByANewValue(SolutionMutant):
+    """Starts a running call once more when a path that it refers to is written: `loop010-calls-start-once`."""
+
+    breaks = ("loop010-calls-start-once",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def write(self, call: Call, value: Any) -> None:
+                super().write(call, value)
+                written = self.context.destinations(call)
+                for one in self.running:
+                    if set(written) & set(references(one.parameters)):
+                        self.pending.append(one)
+
+
+class StartedAgainByCalls(SolutionMutant):
+    """Starts what has completed once more when another call comes: `loop010-calls-start-once`."""
+
+    breaks = ("loop010-calls-start-once",)
+    also = because("a call runs again when the last one has come", "loop010-turns-end-when-drained")
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            done: tuple[Call, ...] = ()
+
+            def completed(self, call: Call, value: Any) -> list[Step]:
+                self.done = (*self.done, call)
+                return super().completed(call, value)
+
+            def streamed(self, raw: Any) -> list[Step]:
+                self.pending += self.done
+                self.done = ()
+                return super().streamed(raw)
+
+
+class LooksAtThree(SolutionMutant):
+    """Looks for unblocked calls among the three oldest: `loop010-call-order-carries-no-meaning`."""
+
+    breaks = ("loop010-call-order-carries-no-meaning",)
+    also = because(
+        "a call behind three that wait never runs", "loop010-no-wake-up-is-lost", "loop010-turns-end-when-drained"
+    )
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def unblocked(self) -> Iterable[Call]:
+                return (call for call in islice(self.pending, 3) if self.is_unblocked(call))

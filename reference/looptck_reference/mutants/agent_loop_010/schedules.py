@@ -1,0 +1,145 @@
+"""Mutants of the 010 loop: faults that only some schedules show.
+
+Each stands the small graphs that a person thinks of: it takes many calls, or one order of events among many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.expressions import MISSING, Found, Path, references, resolve, value_of
+from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.solution import Reader
+from looptck_reference.agent_loop_010.tick import Step, Tick, without
+from looptck_reference.mutants.agent_loop_010.mutant import STREAM, SolutionMutant
+from looptck_reference.mutants.mutant import because
+from looptck_reference.values import Json
+
+
+class OnlyTheOldestAreLookedAt(SolutionMutant):
+    """Looks at the three calls that have been pending longest: `loop010-no-wake-up-is-lost`."""
+
+    breaks = ("loop010-no-wake-up-is-lost",)
+
+    class loop(AgentLoop):  # noqa: N801  the driver's attribute
+        class tick(Tick):  # noqa: N801
+            def unblocked(self) -> Iterable[Call]:
+                """Those of the first three, while others run."""
+                return (call for call in self.pending[: 3 if self.running else None] if self.is_unblocked(call))
+
+
+class VainLooksAreSpared(SolutionMutant):
+    """Looks no more at completions once two in a row have unblocked nothing: `loop010-no-wake-up-is-lost`."""
+
+    breaks = ("loop010-no-wake-up-is-lost",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            vain = 0
+
+            def completed(self, call: Call, value: Any) -> list[Step]:
+                """Look only if it was worth it lately, or if nothing runs that would be another reason to look."""
+                if self.vain >= 2 and len(self.running) > 1:
+                    self.running = without(self.running, call)
+                    self.write(call, value)
+                    return []
+                steps = super().completed(call, value)
+                self.vain = 0 if steps else self.vain + 1
+                return steps
+
+
+class ThreeStartAtATime(SolutionMutant):
+    """Starts three of the calls that a result unblocks, and the others at the next: `loop010-no-wake-up-is-lost`."""
+
+    breaks = ("loop010-no-wake-up-is-lost",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            most = 3
+
+            def rescan(self) -> list[Step]:
+                """Three more than run already may run then."""
+                self.most = len(self.running) + 3
+                return super().rescan()
+
+            def unblocked(self) -> Iterable[Call]:
+                """None any more once so many run."""
+                return super().unblocked() if len(self.running) < self.most else ()
+
+
+class TwoOfThreeAreEnough(SolutionMutant):
+    """Starts a call when all but one of its three references have a value: `loop010-no-wake-up-is-lost`."""
+
+    breaks = ("loop010-no-wake-up-is-lost",)
+    also = because("it is given the reference that has none", "loop010-schedules-do-not-matter")
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def arguments(self, call: Call) -> Json:
+                """With the one that lacks as it was written."""
+                found = [value_of(one, self.context.look) for one in references(call.parameters)]
+                if len(found) < 3 or found.count(MISSING) != 1:
+                    return super().arguments(call)
+                resolved: Json = resolve(call.parameters, self.look)
+                return resolved
+
+            def look(self, path: Path) -> Found:
+                """The value or, for want of one, its name."""
+                value = self.context.look(path)
+                return str(path) if value is MISSING else value
+
+
+class LoneSeparatorsAreLost(SolutionMutant):
+    """Takes a piece of the stream that is a U+2028 for an empty line: `loop010-schedules-do-not-matter`."""
+
+    breaks = ("loop010-schedules-do-not-matter",)
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class reader(Reader):  # noqa: N801
+            def feed(self, piece: str) -> list[Any]:
+                """What a line holds, and nothing of lines that hold nothing."""
+                return super().feed(piece) if piece.splitlines() != [""] else []
+
+
+class OldResultsAreForgotten(SolutionMutant):
+    """Keeps the last seven results from one turn to the next: `loop010-schedules-do-not-matter`."""
+
+    breaks = ("loop010-schedules-do-not-matter",)
+
+    class loop(AgentLoop):  # noqa: N801
+        def append_errors(self, tick: Tick) -> None:
+            """A turn is over: make room."""
+            super().append_errors(tick)
+            results = [message for message in self._context.messages if "_call" in message]
+            old = results[:-7]
+            self._context.messages = [message for message in self._context.messages if message not in old]
+
+
+class FirstLooksAreRemembered(SolutionMutant):
+    """Gives a call that waits for two values what each was when it was first seen: `loop010-last-to-complete-wins`."""
+
+    breaks = ("loop010-last-to-complete-wins",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def __init__(self, *given: Any, **options: Any) -> None:
+                super().__init__(*given, **options)
+                self.seen: list[tuple[Call, Path, Found]] = []
+
+            def arguments(self, call: Call) -> Json:
+                """With values of earlier looks in front of those that stand there now."""
+                resolved: Json = resolve(call.parameters, lambda path: self.look(call, path))
+                return resolved
+
+            def look(self, call: Call, path: Path) -> Found:
+                """What was found there first."""
+                for one, where, value in self.seen:
+                    if one is call and where == path:
+                        return value
+                value = self.context.look(path, call.instance)
+                if value is not MISSING:
+                    self.seen.append((call, path, value))
+                return value

@@ -1,0 +1,218 @@
+"""Mutants of the 010 loop: when calls start while a Request streams."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
+from looptck_reference.agent_loop_010.tick import Step, Tick, without
+from looptck_reference.mutants.agent_loop_010.mutant import STREAM, SolutionMutant
+from looptck_reference.mutants.agent_loop_010.turns import parsed
+from looptck_reference.mutants.mutant import because
+
+
+class WaitsForTheEnd(SolutionMutant):
+    """Starts nothing before the stream is at its end: `loop010-calls-start-while-streaming`."""
+
+    breaks = ("loop010-calls-start-while-streaming",)
+    also = because("nothing starts in a stream", "loop010-both-triggers-rescan", "loop010-no-wake-up-is-lost")
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801  the driver's attribute
+        class tick(Tick):  # noqa: N801
+            def unblocked(self) -> Iterable[Call]:
+                return super().unblocked() if self.stream_closed else ()
+
+
+class WaitsForTheDocument(SolutionMutant):
+    """Gives no call before the Solution is whole: `loop010-calls-start-while-streaming`."""
+
+    breaks = ("loop010-calls-start-while-streaming",)
+    also = because("what starts with the last letter starts late", "loop010-no-wake-up-is-lost")
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class reader(Reader):  # noqa: N801
+            def __init__(self) -> None:
+                super().__init__()
+                self.kept: list[Any] = []
+
+            def feed(self, piece: str) -> list[Any]:
+                self.kept += super().feed(piece)
+                if parsed(self.text) is None:
+                    return []
+                given, self.kept = self.kept, []
+                return given
+
+
+class CompletionsAreNotHeard(SolutionMutant):
+    """Looks at what is blocked when a call comes, but not when one completes: `loop010-both-triggers-rescan`.
+
+    Once the stream is closed it looks again, or else it would wait for ever.
+    """
+
+    breaks = ("loop010-both-triggers-rescan",)
+    also = because("a look that is missed is a wake-up that is lost", "loop010-no-wake-up-is-lost")
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def completed(self, call: Call, value: Any) -> list[Step]:
+                if self.stream_closed:
+                    return super().completed(call, value)
+                self.running = without(self.running, call)
+                self.write(call, value)
+                return []
+
+
+class NewCallsAreNotSeen(SolutionMutant):
+    """Looks at no new call while another runs, until that completes: `loop010-both-triggers-rescan`."""
+
+    breaks = ("loop010-both-triggers-rescan",)
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def streamed(self, raw: Any) -> list[Step]:
+                if not self.running:
+                    return super().streamed(raw)
+                self.take(raw)
+                return []
+
+
+class _EarlyReader(Reader):
+    """Gives a call of which only a part is there, and does not give it again when it is whole."""
+
+    tail = ""
+    """What would make a whole Solution of the part."""
+    last = ""
+    """The key that the part has to end with."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given = 0
+        self.early = False
+
+    def feed(self, piece: str) -> list[Any]:
+        calls = super().feed(piece)
+        if self.early and calls:
+            calls, self.early = calls[1:], False
+        self.given += len(calls)
+        part = (parsed(self.text + self.tail) or {}).get("calls", ()) if len(piece) == 1 else ()
+        if not self.early and len(part) > self.given and [*part[-1]][-1:] == [self.last]:
+            self.early = True
+            self.given += 1
+            calls.append(part[-1])
+        return calls
+
+
+class PartsOfTextsAreTaken(SolutionMutant):
+    """Starts a call in the middle of its last parameter, where it comes letter by letter.
+
+    Of `loop010-partial-calls-never-start`, the arguments.
+    """
+
+    breaks = ("loop010-partial-calls-never-start",)
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class reader(_EarlyReader):  # noqa: N801
+            tail = '"}]}'
+            last = "other"
+
+
+class PathsAreNotWaitedFor(SolutionMutant):
+    """Starts a call when its parameters are there, whatever is to follow, where it comes letter by letter.
+
+    Of `loop010-partial-calls-never-start`, what becomes of the result.
+    """
+
+    breaks = ("loop010-partial-calls-never-start",)
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class reader(_EarlyReader):  # noqa: N801
+            tail = "}]}"
+            last = "other"
+
+
+class BracesAreNotWaitedFor(SolutionMutant):
+    """Starts a call that lacks nothing but its last brace, where it comes letter by letter.
+
+    Of `loop010-partial-calls-never-start`, the time.
+    """
+
+    breaks = ("loop010-partial-calls-never-start",)
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class reader(_EarlyReader):  # noqa: N801
+            tail = "}]}"
+            last = "_outputPath"
+
+
+class IdleStreamsEndTurns(SolutionMutant):
+    """Ends a turn when all calls so far have completed, though more may come: `loop010-turns-end-when-drained`."""
+
+    breaks = ("loop010-turns-end-when-drained",)
+    cells = STREAM
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            busy = False
+
+            def completed(self, call: Call, value: Any) -> list[Step]:
+                self.busy = True
+                return super().completed(call, value)
+
+            @property
+            def drained(self) -> bool:
+                return super().drained or (self.busy and not (self.pending or self.asked or self.running))
+
+        async def turn(self, tick: Tick) -> Solution | Unreadable:
+            try:
+                return await super().turn(tick)
+            except asyncio.CancelledError:
+                if tick.stream_closed:
+                    raise
+                return Solution({"calls": [], "output": None})
+
+
+class LongChainsAreCut(SolutionMutant):
+    """Drops what is pending when three calls have completed behind the stream: `loop010-turns-end-when-drained`."""
+
+    breaks = ("loop010-turns-end-when-drained",)
+    also = because("what is dropped never wakes up", "loop010-no-wake-up-is-lost")
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            late = 0
+
+            def completed(self, call: Call, value: Any) -> list[Step]:
+                self.late += self.stream_closed
+                steps = super().completed(call, value)
+                if self.late == 3:
+                    self.pending = []
+                return steps
+
+
+class LateResultsAreForgotten(SolutionMutant):
+    """Keeps eight results that come behind the stream, and of the others what is waited for.
+
+    Of `loop010-late-results-are-kept`, those that nothing else in the turn would miss.
+    """
+
+    breaks = ("loop010-late-results-are-kept",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            late = 0
+
+            def write(self, call: Call, value: Any) -> None:
+                self.late += self.stream_closed
+                if self.late <= 8 or self.pending:
+                    super().write(call, value)

@@ -1,0 +1,337 @@
+"""Profile ``agent-loop-010``: which calls of a turn run, when, and with which values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from looptck.checks import Implementation, on, requirement
+from looptck.framing import NATURAL
+from looptck.kit import Scene
+from looptck.provider import gates
+from looptck.provider.script import Hold, Step
+from looptck.provider.toolbox import Returns
+from looptck.run import Run
+from looptck.solutions import behind, call, solution
+from looptck.spec.probes import DONE, probed, probing, tools
+
+X = {"value": "†state.x"}
+
+TOGETHER = {
+    "two": [call("a"), call("b")],
+    "twelve": [call(f"tool{n}", to=f"†state.x{n}") for n in range(12)],
+    "of-one-tool": [call("a", {"value": n}, to=f"†state.x{n}") for n in range(3)],
+}
+"""Calls that depend on nothing."""
+
+
+def _names(calls: Sequence[dict[str, Any]]) -> list[str]:
+    """The tools of some calls, one for each call."""
+    return [one["_tool"] for one in calls]
+
+
+def _ran(run: Run, wanted: Sequence[str]) -> None:
+    """The turn is over, and all of these tools have run."""
+    run.request(2)
+    assert set(wanted) <= {tool for tool, _ in run.tools_ran}
+
+
+def _ran_once(run: Run, wanted: Sequence[str]) -> None:
+    """The turn is over, and each of these tools has run once."""
+    run.request(2)
+    assert Counter(wanted) == Counter(tool for tool, _ in run.tools_ran)
+
+
+@requirement("loop010-unblocked-calls-run-together")
+@pytest.mark.parametrize("calls", TOGETHER.values(), ids=TOGETHER)
+def test_independent_calls_run_together(
+    provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]
+) -> None:
+    """None of them ends before all have begun."""
+    names = _names(calls)
+    together = gates.tools_began(len(names))
+    for name in names:
+        provider.does(name, Returns("a result", hold=together))
+    provider.plays(solution(*calls), DONE)
+
+    run = implementation.run(tools=tools(*dict.fromkeys(names)))
+
+    _ran(run, names)
+    assert [] == run.gave_up, "a call began only when another had ended"
+
+
+@requirement("loop010-unblocked-calls-run-together")
+def test_what_one_result_unblocks_runs_together(provider: Scene, implementation: Implementation) -> None:
+    """Three calls that wait for one result begin before any of them ends."""
+    waiting = ["a", "b", "c"]
+    together = gates.tools_began(4)
+    for name in waiting:
+        provider.does(name, Returns("a result", hold=together))
+    provider.plays(solution(call("fetch", to="†state.x"), *(call(name, X) for name in waiting)), DONE)
+
+    run = implementation.run(tools=tools("fetch", *waiting))
+
+    _ran(run, ["fetch", *waiting])
+    assert [] == run.gave_up, "a call began only when another had ended"
+
+
+FETCH = call("fetch", to="†state.x")
+USE = call("use", X)
+CHAIN = [call("first", to="†state.y"), call("second", {"value": "†state.y"})]
+"""What goes on beside a call that is blocked: the second of these begins when results have been taken in twice."""
+
+
+@requirement("loop010-blocked-calls-wait")
+@pytest.mark.parametrize("calls", [[USE, FETCH, *CHAIN], [FETCH, USE, *CHAIN], [*CHAIN, FETCH, USE]])
+def test_a_blocked_call_waits(provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]) -> None:
+    """While its dependency runs it does not begin, though calls come and others complete meanwhile."""
+    provider.does("fetch", Returns("a result", hold=gates.tool_began("second")))
+    provider.plays(solution(*calls), DONE)
+
+    run = implementation.run(tools=tools("fetch", "use", "first", "second"))
+
+    run.request(2)
+    assert run.tool_ended("fetch") <= run.tool_began("use")
+
+
+BOTH = {
+    "left-first": {"value": "†state.x", "other": "†state.y"},
+    "right-first": {"value": "†state.y", "other": "†state.x"},
+    "nested": {"value": {"list": [1, "†state.x"], "object": {"deep": ["†state.y"]}}},
+}
+"""Parameters that need two results; that of y comes last."""
+
+
+@requirement("loop010-blocked-calls-wait")
+@pytest.mark.parametrize("parameters", BOTH.values(), ids=BOTH)
+def test_a_call_waits_for_all_that_it_needs(
+    provider: Scene, implementation: Implementation, parameters: dict[str, Any]
+) -> None:
+    """One of two results is there, and another call has begun with it: the one that needs both still waits."""
+    provider.does("late", Returns("a result", hold=gates.tool_began("witness")))
+    provider.plays(
+        solution(call("join", parameters), FETCH, call("late", to="†state.y"), call("witness", X)),
+        DONE,
+    )
+
+    run = implementation.run(tools=tools("fetch", "late", "witness", "join"))
+
+    run.request(2)
+    assert run.tool_ended("late") <= run.tool_began("join")
+
+
+@requirement("loop010-blocked-calls-wait")
+@on("openai-chat")
+def test_a_path_that_is_written_anew(provider: Scene, implementation: Implementation) -> None:
+    """A call that refers to a path which has a value runs; whether it waits for the new one is left open."""
+    began = gates.tool_began("use")
+    began.patience = gates.ABSENCE
+    provider.does("fetch", Returns("new", hold=began))
+    provider.plays(solution(FETCH, USE), DONE)
+
+    run = implementation.run(tools=tools("fetch", "use"), context=[{"type": "state", "x": "old"}])
+
+    _ran(run, ["fetch", "use"])
+    given: Any = run.ran_of("use").arguments
+    assert given in ({"value": "old"}, {"value": "new"})
+    implementation.diverges("a path that has a value and is written anew", f"its reader is given the {given['value']}")
+
+
+RESULTS: dict[str, Any] = {
+    "text": "Zürich: “fine”, 😀",
+    "integer": -7,
+    "number": 0.5,
+    "false": False,
+    "empty": "",
+    "array": [1, "two", [3.5, None], {}],
+    "object": {"name": "Alex", "tags": ["a"], "nothing": None},
+}
+"""Of every type, and some that are falsy."""
+
+
+@requirement("loop010-references-are-resolved")
+@pytest.mark.parametrize("value", RESULTS.values(), ids=RESULTS)
+def test_results_are_handed_on(provider: Scene, implementation: Implementation, value: Any) -> None:
+    """What a call writes is what another is given, with its type."""
+    provider.returns("fetch", value)
+    provider.plays(solution(FETCH, USE), DONE)
+
+    run = implementation.run(tools=tools("fetch", "use"))
+
+    run.request(2)
+    assert {"value": value} == run.ran_of("use").arguments
+
+
+NESTED: dict[str, tuple[Any, Any]] = {
+    "in-an-array": ([1, "†state.x", "three"], [1, {"a": {"b": "deep"}}, "three"]),
+    "in-an-object": ({"one": "†state.x", "two": 2}, {"one": {"a": {"b": "deep"}}, "two": 2}),
+    "in-both": ({"one": [{"two": ["†state.x.a"]}]}, {"one": [{"two": [{"b": "deep"}]}]}),
+    "a-part": ("†state.x.a.b", "deep"),
+    "several": (["†state.x.a.b", "†state.x.a"], ["deep", {"b": "deep"}]),
+    "a-name": ({"†state.x": "†state.x.a.b"}, {"†state.x": "deep"}),
+    "within-a-text": (["see †state.x", "†state.x.a.b"], ["see †state.x", "deep"]),
+}
+"""Parameters, and what they stand for when the result is there."""
+
+
+@requirement("loop010-references-are-resolved")
+@pytest.mark.parametrize(("written", "meant"), NESTED.values(), ids=NESTED)
+def test_nested_references_are_resolved(
+    provider: Scene, implementation: Implementation, written: Any, meant: Any
+) -> None:
+    """Wherever in a parameter they stand, and what is no reference stays."""
+    provider.returns("fetch", {"a": {"b": "deep"}})
+    provider.plays(solution(FETCH, call("use", {"value": written, "other": "kept"})), DONE)
+
+    run = implementation.run(tools=tools("fetch", "use"))
+
+    run.request(2)
+    assert {"value": meant, "other": "kept"} == run.ran_of("use").arguments
+
+
+CONTEXT: list[dict[str, Any]] = [
+    {"type": "input", "input": {"city": "Paris"}},
+    {"type": "state", "mood": {"level": 3}},
+    {"type": "data", "data": {"rows": [1, 2]}},
+    {"type": "data", "kind": "user", "data": {"name": "Alex"}},
+]
+
+
+@requirement("loop010-references-are-resolved")
+def test_every_kind_is_found(provider: Scene, implementation: Implementation) -> None:
+    """Input, state, data and data of a kind, as the context has them at first."""
+    references = ["†input.city", "†state.mood.level", "†data.rows", "†user.name"]
+    provider.plays(solution(call("use", {"value": references})), DONE)
+
+    run = implementation.run(tools=tools("use"), context=CONTEXT)
+
+    run.request(2)
+    assert {"value": ["Paris", 3, [1, 2], "Alex"]} == run.ran_of("use").arguments
+
+
+SLOW = call("slow", to="†state.slow")
+
+
+@requirement("loop010-no-batch-barrier")
+@pytest.mark.parametrize("calls", [[FETCH, SLOW, USE], [SLOW, FETCH, USE], [USE, SLOW, FETCH]])
+def test_a_result_unblocks_at_once(
+    provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]
+) -> None:
+    """A call begins on the result that it waits for while a third one, of which it knows nothing, still runs."""
+    provider.does("slow", Returns("a result", hold=gates.tool_began("use")))
+    provider.plays(solution(*calls), DONE)
+
+    run = implementation.run(tools=tools("fetch", "slow", "use"))
+
+    _ran(run, ["fetch", "slow", "use"])
+    assert [] == run.gave_up, "the call waited for one that it does not depend on"
+
+
+@requirement("loop010-no-batch-barrier")
+def test_a_chain_runs_beside_a_slow_call(provider: Scene, implementation: Implementation) -> None:
+    """Four calls, each of which needs the one before, run one after another while a fifth runs all the time."""
+    links = [call(f"link{n}", {"value": f"†state.x{n}"}, to=f"†state.x{n + 1}") for n in range(1, 4)]
+    provider.does("slow", Returns("a result", hold=gates.tool_began("link3")))
+    provider.plays(solution(SLOW, call("link0", to="†state.x1"), *links), DONE)
+
+    run = implementation.run(tools=tools("slow", *(f"link{n}" for n in range(4))))
+
+    _ran(run, ["slow", *(f"link{n}" for n in range(4))])
+    assert [] == run.gave_up, "the chain waited for a call that it does not depend on"
+
+
+@requirement("loop010-calls-start-once")
+def test_a_call_starts_once(provider: Scene, implementation: Implementation) -> None:
+    """Calls that are free, blocked or running when others come and complete; each of them runs once."""
+    provider.does("slow", Returns("a result", hold=gates.tool_began("second")))
+    provider.plays(solution(SLOW, USE, FETCH, *CHAIN), DONE)
+    every = ["slow", "use", "fetch", "first", "second"]
+
+    run = implementation.run(tools=tools(*every))
+
+    _ran_once(run, every)
+
+
+@requirement("loop010-calls-start-once")
+def test_a_new_value_starts_nobody_again(provider: Scene, implementation: Implementation) -> None:
+    """What a call has begun with is written anew while it runs, and it does not begin again."""
+    provider.does("again", Returns("new", hold=gates.tool_began("use")))
+    provider.does("first", Returns("a result", hold=gates.tool_ended("again")))
+    provider.does("use", Returns("a result", hold=gates.tool_began("second")))
+    provider.plays(solution(FETCH, USE, call("again", to="†state.x"), *CHAIN), DONE)
+    every = ["fetch", "use", "again", "first", "second"]
+
+    run = implementation.run(tools=tools(*every))
+
+    _ran_once(run, every)
+
+
+@requirement("loop010-calls-start-once")
+@on("*/stream/*")
+def test_a_held_stream_starts_nobody_again(provider: Scene, implementation: Implementation) -> None:
+    """A call has begun, and ended, before the rest of its Solution comes."""
+    turn = solution(FETCH, USE, call("last"))
+    held = Hold(gates.tool_ended("use"), behind(turn, 2))
+    provider.plays(Step(turn, NATURAL, holds=(held,)), DONE)
+
+    run = implementation.run(tools=tools("fetch", "use", "last"))
+
+    _ran_once(run, ["fetch", "use", "last"])
+
+
+@requirement("loop010-calls-start-once")
+def test_two_equal_calls(provider: Scene, implementation: Implementation) -> None:
+    """Each of them starts once at most; whether they are one or two is left open."""
+    provider.plays(solution(call("use", {"value": 1}), call("use", {"value": 1})), DONE)
+
+    run = implementation.run(tools=tools("use"))
+
+    run.request(2)
+    times = len(run.arguments_of("use"))
+    assert times in (1, 2)
+    implementation.diverges("two calls with the same words", "run twice" if times == 2 else "run once")
+
+
+GRAPH = [
+    FETCH,
+    call("left", X, to="†state.left"),
+    call("right", {"value": "†state.x", "other": "†input.city"}, to="†state.right"),
+    call("join", {"value": "†state.left", "other": "†state.right"}, to="†state.joined"),
+]
+"""Two calls that need one result, and one that needs theirs."""
+
+
+@requirement("loop010-call-order-carries-no-meaning")
+@pytest.mark.parametrize("first", range(4), ids=lambda n: str(GRAPH[n]["_tool"]))
+def test_any_order_is_the_same(provider: Scene, implementation: Implementation, first: int) -> None:
+    """In whatever order four calls stand, the same ones run with the same values, and the same is written."""
+    names = _names(GRAPH)
+    for name in names:
+        provider.returns(name, f"the result of {name}")
+
+    for order in permutations(GRAPH):
+        if order[0] is GRAPH[first]:
+            provider.plays(solution(*order), probing("state.x", "state.left", "state.right", "state.joined"), DONE)
+            run = implementation.run(tools=tools(*names), context=CONTEXT)
+            _as_ever(run, _names(order))
+
+
+def _as_ever(run: Run, order: Sequence[str]) -> None:
+    """The graph ran as it does in any order."""
+    x, left, right, joined = (f"the result of {name}" for name in ("fetch", "left", "right", "join"))
+    told = probed(run, 2)
+    wanted = {
+        "fetch": {},
+        "left": {"value": x},
+        "right": {"value": x, "other": "Paris"},
+        "join": {"value": left, "other": right},
+    }
+    ran = [(tool, given) for tool, given in run.tools_ran if tool in wanted]
+    assert wanted == dict(ran), f"in the order {order}"
+    assert {"state.x": x, "state.left": left, "state.right": right, "state.joined": joined} == told, (
+        f"in the order {order}"
+    )

@@ -1,0 +1,86 @@
+"""Confirmation: what a stage answers the hook that asks about calls, and what it writes down."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from looptck.provider.confirmation import Approve, Change, Confirmation, Decision, Reject
+from looptck.provider.gates import Gate
+from looptck.provider.http import HttpRequest
+from looptck.provider.stage import Stage
+from looptck.transcript import ConfirmAnswered, ConfirmAsked, Stray
+from meta.provider.staged import noted, reply, stage, told
+
+
+def asked(stage: Stage, tool: object = "ping") -> Any:
+    """What the hook is told about a call."""
+    return json.loads(told(reply(stage, {"call": {"_tool": tool}}, "/c1/confirm"))[2])
+
+
+def deciding(**decisions: list[Decision]) -> Stage:
+    """A stage that decides so, by tool; ``other``: about all other tools."""
+    made = stage()
+    made.confirmation = Confirmation({"" if tool == "other" else tool: many for tool, many in decisions.items()})
+    return made
+
+
+def test_every_call_may_run_where_nothing_was_said() -> None:
+    """So that a check decides only what it is about."""
+    assert {"decision": "approve"} == asked(stage())
+
+
+def test_decisions_are_taken_one_for_each_question() -> None:
+    """The last one stays; a tool with decisions of its own counts by itself."""
+    played = deciding(other=[Reject("No."), Approve()], add=[Change({"a": 1})])
+
+    wanted = ["reject", "change", "approve", "approve", "change"]
+    assert wanted == [asked(played, tool)["decision"] for tool in ("ping", "add", "echo", "ping", "add")]
+
+
+def test_a_call_without_a_tool_gets_a_decision_too() -> None:
+    """What a model writes may be no call; whether it is asked about is the loop's business."""
+    assert {"decision": "reject", "feedback": "No."} == asked(deciding(other=[Reject("No.")]), [1])
+
+
+def test_questions_and_decisions_are_written_down() -> None:
+    """With the call, and a number that brings the two together."""
+    played = deciding(add=[Change({"a": 1})])
+    asked(played)
+    asked(played, "add")
+
+    ping, add = {"_tool": "ping"}, {"_tool": "add"}
+    assert [(1, ping), (2, add)] == [(one.question, one.call) for one in noted(played, ConfirmAsked)]
+    assert [(1, ping, {"decision": "approve"}), (2, add, {"decision": "change", "parameters": {"a": 1}})] == [
+        (one.question, one.call, one.decision) for one in noted(played, ConfirmAnswered)
+    ]
+
+
+def test_a_held_question_is_asked_and_not_answered() -> None:
+    """It is answered when its gate lets the decision go, and nobody else waits for that."""
+    gate = Gate("held")
+    played = deciding(ping=[Approve(hold=gate)])
+
+    answer = played.answer(HttpRequest("POST", "/c1/confirm", {}, b'{"call": {"_tool": "ping"}}'))
+    other = asked(played, "add")
+
+    assert answer is not None
+    assert gate is answer.parts[0]
+    assert {"decision": "approve"} == other
+    assert ([1, 2], [2]) == tuple(
+        [one.question for one in noted(played, kind)] for kind in (ConfirmAsked, ConfirmAnswered)
+    )
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"call": null}', b'{"call": "ping"}'])
+def test_a_question_about_no_call_is_the_drivers_fault(body: bytes) -> None:
+    """A driver that posts something else is told what to post, and nothing counts as asked."""
+    played = stage()
+
+    status, _, answer = told(reply(played, body, "/c1/confirm"))
+
+    assert (400, "DriverError") == (status, json.loads(answer)["error"]["type"])
+    assert [] == noted(played, ConfirmAsked)
+    assert ["/confirm without a call"] == [one.path for one in noted(played, Stray)]
