@@ -68,7 +68,7 @@ class Graph:
         how = f"completing in the order {self.schedule}, by {self.pulses}, held behind {self.holds}, cut as {odd}"
         return "\n".join([*map(str, self.calls), how + ", escaped" * self.escaped])
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: FBT001  as IPython has it
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """For hypothesis, which tells the values for which a property fails."""
         printer.text(str(self))
 

@@ -138,6 +138,7 @@ def test_a_part_of_a_call(provider: Scene, implementation: Implementation, where
     text = str(solution(*chain, LONG).text)
     until = text[: text.index(where, text.index('"greet"')) + len(where)]
     provider.plays(_held(solution(*chain, LONG), Hold(tool_began("more"), until)), probing("state.greeting"), DONE)
+    provider.does("more", Returns("a result", hold=_replied()))
 
     run = implementation.run(tools=tools("fetch", "use", "more", "greet"))
 
@@ -184,14 +185,14 @@ def test_pending_calls(provider: Scene, implementation: Implementation, backward
 def test_an_open_stream(provider: Scene, implementation: Implementation) -> None:
     """All calls so far have ended and the stream is held for a while: the turn goes on when it does."""
     again = Gate("the model is asked again", lambda event: isinstance(event, Received) and event.n == 2, ABSENCE)
-    turn = solution(FETCH, USE, call("late", {"value": "†state.y"}, to="†state.z"))
-    provider.plays(_held(turn, Hold(tool_began("use"), behind(turn, 2)), Hold(again, within(turn, 3))), DONE)
+    turn = solution(*CHAIN)
+    provider.plays(_held(turn, Hold(tool_began(LINKS[-2]), behind(turn, 5)), Hold(again, within(turn, 6))), DONE)
 
-    run = implementation.run(tools=tools("fetch", "use", "late"))
+    run = implementation.run(tools=tools(*LINKS))
 
-    run.tool_ended("use")
+    run.tool_ended(LINKS[-2])
     assert again.name in run.gave_up, "the next Request came while the first still streamed"
-    assert ["fetch", "use", "late"] == _ended_before(run, 2)
+    assert LINKS == _ended_before(run, 2)
 
 
 def _ended_before(run: Run, n: int) -> list[str]:
@@ -201,13 +202,13 @@ def _ended_before(run: Run, n: int) -> list[str]:
     return [event.tool for event in before if isinstance(event, ToolEnded)]
 
 
-SLOW = {f"slow{n}": f"result number {n}" for n in range(10)}
+SLOW = {f"slow{n}": f"result number {n}" for n in range(20)}
 """What tools return, by name."""
 
 
 @requirement("loop010-late-results-are-kept")
 def test_results_behind_the_end(provider: Scene, implementation: Implementation) -> None:
-    """Ten calls end one after the other when the stream is closed: the next Request tells all their results."""
+    """Twenty calls end one after the other when the stream is closed: the next Request tells all their results."""
     released = _replied()
     for name, result in SLOW.items():
         provider.does(name, Returns(result, hold=released))

@@ -12,7 +12,6 @@ from looptck.kill import command
 from looptck.kill.mutants import disagreements, read
 from looptck_reference.mutants import MUTANTS, Mutant, agent_loop_010, server_loop
 
-
 EVERY = [*MUTANTS, *server_loop.MUTANTS, *agent_loop_010.MUTANTS]
 
 

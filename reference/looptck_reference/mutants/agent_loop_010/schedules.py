@@ -104,18 +104,35 @@ class LoneSeparatorsAreLost(SolutionMutant):
                 return super().feed(piece) if piece.splitlines() != [""] else []
 
 
-class OldResultsAreForgotten(SolutionMutant):
-    """Keeps the last seven results from one turn to the next: `loop010-schedules-do-not-matter`."""
+class CountingTick(Tick):
+    """Keeps what calls have read."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.read: list[str] = []
+
+    def launch(self, call: Call) -> Step | None:
+        """It reads all that it refers to."""
+        self.read += map(str, references(call.parameters))
+        return super().launch(call)
+
+
+class UsedResultsAreForgotten(SolutionMutant):
+    """Forgets behind a turn what three calls of it have read: `loop010-schedules-do-not-matter`."""
 
     breaks = ("loop010-schedules-do-not-matter",)
 
     class loop(AgentLoop):  # noqa: N801
+        tick = CountingTick
+
         def append_errors(self, tick: Tick) -> None:
             """A turn is over: make room."""
             super().append_errors(tick)
-            results = [message for message in self._context.messages if "_call" in message]
-            old = results[:-7]
-            self._context.messages = [message for message in self._context.messages if message not in old]
+            assert isinstance(tick, CountingTick)
+            used = [path for path in tick.read if tick.read.count(path) > 2]
+            self._context.messages = [
+                one for one in self._context.messages if one.get("_call", {}).get("_outputPath") not in used
+            ]
 
 
 class FirstLooksAreRemembered(SolutionMutant):

@@ -13,6 +13,7 @@ from looptck_reference.agent_loop_010.tick import Step, Tick, without
 from looptck_reference.mutants.agent_loop_010.mutant import STREAM, SolutionMutant
 from looptck_reference.mutants.agent_loop_010.turns import parsed
 from looptck_reference.mutants.mutant import because
+from looptck_reference.values import Json
 
 
 class WaitsForTheEnd(SolutionMutant):
@@ -102,7 +103,7 @@ class _EarlyReader(Reader):
         if self.early and calls:
             calls, self.early = calls[1:], False
         self.given += len(calls)
-        part = (parsed(self.text + self.tail) or {}).get("calls", ()) if len(piece) == 1 else ()
+        part: list[Json] = (parsed(self.text + self.tail) or {}).get("calls", []) if len(piece) == 1 else []
         if not self.early and len(part) > self.given and [*part[-1]][-1:] == [self.last]:
             self.early = True
             self.given += 1
@@ -111,10 +112,7 @@ class _EarlyReader(Reader):
 
 
 class PartsOfTextsAreTaken(SolutionMutant):
-    """Starts a call in the middle of its last parameter, where it comes letter by letter.
-
-    Of `loop010-partial-calls-never-start`, the arguments.
-    """
+    """Starts a call in the middle of its last parameter: `loop010-partial-calls-never-start`."""
 
     breaks = ("loop010-partial-calls-never-start",)
     cells = STREAM
@@ -126,10 +124,7 @@ class PartsOfTextsAreTaken(SolutionMutant):
 
 
 class PathsAreNotWaitedFor(SolutionMutant):
-    """Starts a call when its parameters are there, whatever is to follow, where it comes letter by letter.
-
-    Of `loop010-partial-calls-never-start`, what becomes of the result.
-    """
+    """Starts a call once its parameters are there, whatever follows: `loop010-partial-calls-never-start`."""
 
     breaks = ("loop010-partial-calls-never-start",)
     cells = STREAM
@@ -141,10 +136,7 @@ class PathsAreNotWaitedFor(SolutionMutant):
 
 
 class BracesAreNotWaitedFor(SolutionMutant):
-    """Starts a call that lacks nothing but its last brace, where it comes letter by letter.
-
-    Of `loop010-partial-calls-never-start`, the time.
-    """
+    """Starts a call that lacks nothing but its last brace: `loop010-partial-calls-never-start`."""
 
     breaks = ("loop010-partial-calls-never-start",)
     cells = STREAM
@@ -156,22 +148,22 @@ class BracesAreNotWaitedFor(SolutionMutant):
 
 
 class IdleStreamsEndTurns(SolutionMutant):
-    """Ends a turn when all calls so far have completed, though more may come: `loop010-turns-end-when-drained`."""
+    """Ends a turn when five calls have completed and none is left: `loop010-turns-end-when-drained`."""
 
     breaks = ("loop010-turns-end-when-drained",)
     cells = STREAM
 
     class loop(AgentLoop):  # noqa: N801
         class tick(Tick):  # noqa: N801
-            busy = False
+            done = 0
 
             def completed(self, call: Call, value: Any) -> list[Step]:
-                self.busy = True
+                self.done += 1
                 return super().completed(call, value)
 
             @property
             def drained(self) -> bool:
-                return super().drained or (self.busy and not (self.pending or self.asked or self.running))
+                return super().drained or (self.done >= 5 and not (self.pending or self.asked or self.running))
 
         async def turn(self, tick: Tick) -> Solution | Unreadable:
             try:
@@ -201,10 +193,7 @@ class LongChainsAreCut(SolutionMutant):
 
 
 class LateResultsAreForgotten(SolutionMutant):
-    """Keeps eight results that come behind the stream, and of the others what is waited for.
-
-    Of `loop010-late-results-are-kept`, those that nothing else in the turn would miss.
-    """
+    """Keeps sixteen of the results that come behind the stream: `loop010-late-results-are-kept`."""
 
     breaks = ("loop010-late-results-are-kept",)
 
@@ -214,5 +203,5 @@ class LateResultsAreForgotten(SolutionMutant):
 
             def write(self, call: Call, value: Any) -> None:
                 self.late += self.stream_closed
-                if self.late <= 8 or self.pending:
+                if self.late <= 16 or self.pending:
                     super().write(call, value)

@@ -117,6 +117,7 @@ class EachTurnBeginsAnew(SolutionMutant):
         "what stands in the state is shown by what a later turn is given",
         "loop010-activities-outdo-given-outputs",
         "loop010-call-order-carries-no-meaning",
+        "loop010-instances-stay-apart",
         "loop010-last-to-complete-wins",
         "loop010-late-results-are-kept",
         "loop010-latent-calls-write-their-output",
