@@ -74,6 +74,7 @@ class NewCallsAreNotSeen(SolutionMutant):
     """Looks at no new call while another runs, until that completes: `loop010-both-triggers-rescan`."""
 
     breaks = ("loop010-both-triggers-rescan",)
+    also = because("a look that is missed is a wake-up that is lost", "loop010-no-wake-up-is-lost")
     cells = STREAM
 
     class loop(AgentLoop):  # noqa: N801
