@@ -75,6 +75,7 @@ class AnyReferenceUnblocks(SolutionMutant):
         SCHEDULES,
         "loop010-last-to-complete-wins",
         "loop010-call-order-carries-no-meaning",
+        "loop010-no-wake-up-is-lost",
     )
 
     class loop(AgentLoop):  # noqa: N801
