@@ -31,7 +31,7 @@ class OnlyTheOldestAreLookedAt(SolutionMutant):
 
 
 class VainLooksAreSpared(SolutionMutant):
-    """Looks no more at completions once two in a row have unblocked nothing: `loop010-no-wake-up-is-lost`."""
+    """Looks no more at completions once three have unblocked nothing: `loop010-no-wake-up-is-lost`."""
 
     breaks = ("loop010-no-wake-up-is-lost",)
 
@@ -41,12 +41,12 @@ class VainLooksAreSpared(SolutionMutant):
 
             def completed(self, call: Call, value: Any) -> list[Step]:
                 """Look only if it was worth it lately, or if nothing runs that would be another reason to look."""
-                if self.vain >= 2 and len(self.running) > 1:
+                if self.vain >= 3 and len(self.running) > 1:
                     self.running = without(self.running, call)
                     self.write(call, value)
                     return []
                 steps = super().completed(call, value)
-                self.vain = 0 if steps else self.vain + 1
+                self.vain += not steps
                 return steps
 
 
