@@ -16,7 +16,7 @@ from looptck_reference.registry import KindHandler
 from looptck_reference.tools import Handler, Tool
 from looptck_reference.values import Json
 
-__all__ = ["Posts", "traced"]
+__all__ = ["Posts", "traced", "value_of"]
 
 
 class Posts:
@@ -57,14 +57,14 @@ class Posts:
         return handle
 
     def _post(self, url: str, told: Json) -> Any:
-        return _value(self.client.post(url, json=told))
+        return value_of(self.client.post(url, json=told))
 
     async def _post_async(self, url: str, told: Json) -> Any:
         assert self.async_client is not None
-        return _value(await self.async_client.post(url, json=told))
+        return value_of(await self.async_client.post(url, json=told))
 
 
-def _value(response: httpx.Response) -> Any:
+def value_of(response: httpx.Response) -> Any:
     """What the kit wants the tool to return; or it raises what the kit wants it to raise, under that very name."""
     reply = response.raise_for_status().json()
     if error := reply.get("error"):

@@ -24,6 +24,7 @@ from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.confirmation import Confirmation, Decision, decision
 from looptck_reference.agent_loop_010.loop import AgentLoop
 from looptck_reference.agent_loop_010.requests import Requests
+from looptck_reference.driving import value_of
 from looptck_reference.errors import LoopError
 from looptck_reference.exchange import tls_for
 from looptck_reference.tools import Handler, Tool
@@ -114,22 +115,14 @@ def _activity(url: str, client: httpx.AsyncClient) -> Handler:
     """An Activity that hands its arguments to the kit, and returns or raises, under its very name, what that says."""
 
     async def ask_the_kit(**arguments: Any) -> Any:
-        reply = await _posted(client, url, {"arguments": arguments})
-        if error := reply.get("error"):
-            raise type(error["type"], (Exception,), {})(error["message"])
-        return reply["value"]
+        return value_of(await client.post(url, json={"arguments": arguments}))
 
     return ask_the_kit
 
 
 def _confirmation(url: str, client: httpx.AsyncClient) -> Confirmation:
     async def ask_the_kit(call: Call) -> Decision:
-        return decision(await _posted(client, url, {"call": call.raw}))
+        response = await client.post(url, json={"call": call.raw})
+        return decision(response.raise_for_status().json())
 
     return ask_the_kit
-
-
-async def _posted(client: httpx.AsyncClient, url: str, told: Json) -> Json:
-    response = await client.post(url, json=told)
-    reply: Json = response.raise_for_status().json()
-    return reply
