@@ -82,7 +82,8 @@ class Column:
     @property
     def idle(self) -> list[str]:
         """The requirements that it says fall with others, and that stood wherever it was judged."""
-        return [id for id in self.mutant.also if id not in self.fallen] if self.full else []
+        whole = self.full and not self.own
+        return [id for id in self.mutant.also if id not in self.fallen] if whole else []
 
     @property
     def alone(self) -> bool:
