@@ -22,7 +22,7 @@ from looptck.kill.apart import Done, apart
 from looptck.kill.matrix import Column, Made, Matrix
 from looptck.kill.mutants import Mutant
 from looptck.kill.page import page
-from looptck.kill.plan import Planned, chosen, plan, spared
+from looptck.kill.plan import Planned, cases_of, chosen, plan, spared
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.kit import Patience
@@ -202,6 +202,7 @@ class Kill:
             rows,
             self._made(),
             [] if self.narrowed else mutants.disagreements(self.mutants, rows),
+            cases_of(self._plan),
         )
 
     def _made(self) -> Made:

@@ -6,7 +6,7 @@ mutant, for the check has judged nothing. Neither does a ``fail`` count that res
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -130,6 +130,15 @@ class Row:
     """Those of them that fail nothing else."""
     others: list[str] = field(default_factory=list)
     """Those that fail it beside what they break."""
+    cases: Sequence[str] = ()
+    """Of its checks, in whatever cells."""
+    failed: set[str] = field(default_factory=set)
+    """The cases that some mutant has failed."""
+
+    @property
+    def unproven(self) -> list[str]:
+        """The cases that no mutant has failed, so that nobody has seen that they can."""
+        return [] if self.requirement.no_mutant else [case for case in self.cases if case not in self.failed]
 
     @property
     def complaint(self) -> str:
@@ -171,12 +180,15 @@ class Matrix:
     made: Made
     disagreements: Sequence[str] = ()
     """Between the mutants and the catalogue."""
+    cases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Of the checks of each requirement."""
 
     @cached_property
     def rows(self) -> list[Row]:
-        rows = {row.id: Row(row) for row in self.requirements}
+        rows = {row.id: Row(row, cases=self.cases.get(row.id, ())) for row in self.requirements}
         for column in self.columns:
             for id in column.fallen.keys() & rows.keys():
+                rows[id].failed.update(one.result.case for one in column.fallen[id])
                 if id not in column.mutant.breaks:
                     rows[id].others.append(column.mutant.name)
                     continue
@@ -201,6 +213,8 @@ class Matrix:
             "requirements killed": sum(bool(row.killers) for row in self.rows),
             "requirements killed alone": sum(bool(row.alone) for row in self.rows),
             "requirements without a mutant": sum(bool(row.requirement.no_mutant) for row in self.rows),
+            "cases": sum(len(row.cases) for row in self.rows if not row.requirement.no_mutant),
+            "cases without a mutant": sum(len(row.unproven) for row in self.rows),
         }
 
     def serializable(self) -> dict[str, Any]:
@@ -229,6 +243,8 @@ def _row(row: Row) -> dict[str, Any]:
         "alone": row.alone,
         "others": row.others,
         "no_mutant": row.requirement.no_mutant,
+        "cases": len(row.cases),
+        "unproven": row.unproven,
     }
 
 

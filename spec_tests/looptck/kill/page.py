@@ -62,6 +62,9 @@ class Line:
     complaint: str
     met: Sequence[Meeting]
     spans: Sequence[Span]
+    cases: int
+    unproven: Sequence[str]
+    """Those of the cases that no mutant has failed."""
 
     @property
     def excuse(self) -> str:
@@ -178,6 +181,8 @@ def _line(
         row.complaint if row else "",
         [one for one in meetings if one is not None],
         [*_spans(meetings)],
+        len(row.cases) if row else 0,
+        row.unproven if row else (),
     )
 
 

@@ -68,6 +68,14 @@ def chosen(planned: Iterable[Planned], *, profile: str, cells: Sequence[str]) ->
     return [one for one in planned if one.check.requirement.profile == profile and one.check.cell.matches(cells)]
 
 
+def cases_of(planned: Iterable[Planned]) -> dict[str, list[str]]:
+    """The cases of each requirement's checks, each once, whatever its cells."""
+    by: dict[str, dict[str, None]] = {}
+    for one in planned:
+        by.setdefault(one.check.requirement.id, {})[one.check.case] = None
+    return {id: [*cases] for id, cases in by.items()}
+
+
 class _Collector:
     """A pytest plugin that keeps what was collected."""
 

@@ -9,9 +9,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from looptck.kill.matrix import Column, Matrix, State
+from looptck.kill.matrix import Column, Matrix, Row, State
 
-ALL = "bold: a mutant that fails this requirement and no other; falls with: how many other mutants fail it"
+ALL = (
+    "bold: a mutant that fails this requirement and no other; falls with: how many other mutants fail it; "
+    "cases: how many of its cases some mutant fails"
+)
 OWN = "each mutant was judged by the checks of what it breaks: what else it fails is not known"
 BETWEEN_LINES = 5.0
 """Seconds between two lines of progress where no line can be overwritten."""
@@ -62,7 +65,7 @@ class Terminal:
 
 def _requirements(matrix: Matrix) -> Table:
     """A row for each requirement, with the mutants that prove that it can fail."""
-    shown = _table("requirement", "killed by", "falls with")
+    shown = _table("requirement", "killed by", "falls with", "cases")
     profile = ""
     for row in matrix.rows:
         if row.requirement.profile != profile:
@@ -72,10 +75,19 @@ def _requirements(matrix: Matrix) -> Table:
             Text(name, style="bold green" if name in row.alone else "green") for name in row.killers
         )
         none = Text(row.requirement.no_mutant or "nothing", style="dim" if row.requirement.no_mutant else "bold red")
-        shown.add_row(row.requirement.id, killers if row.killers else none, Text(str(len(row.others) or ""), "dim"))
+        others = Text(str(len(row.others) or ""), "dim")
+        shown.add_row(row.requirement.id, killers if row.killers else none, others, _cases(row))
     shown.caption = OWN if matrix.made.own else ALL
     shown.caption_justify = "left"
     return shown
+
+
+def _cases(row: Row) -> Text:
+    """How many of the cases have been seen to fail."""
+    if row.requirement.no_mutant:
+        return Text("")
+    proven = f"{len(row.cases) - len(row.unproven)} of {len(row.cases)}"
+    return Text(proven, "yellow") if row.unproven else Text(str(len(row.cases)), "dim")
 
 
 def _mutants(matrix: Matrix) -> Table:
@@ -113,7 +125,8 @@ def _counts(matrix: Matrix, seconds: float) -> Text:
         about += (
             f"; {counts['requirements killed']} of {counts['requirements']} requirements, "
             f"{'' if matrix.made.own else alone}"
-            f"{counts['requirements without a mutant']} without one"
+            f"{counts['requirements without a mutant']} without one; "
+            f"{counts['cases'] - counts['cases without a mutant']} of {counts['cases']} cases"
         )
     if matrix.made.own:
         about += "; each judged by the checks of what it breaks"

@@ -104,7 +104,10 @@ class Coder:
         if isinstance(file.get("text"), str):
             return str(file["text"]).encode()
         if isinstance(file.get("data_base64"), str):
-            return base64.b64decode(file["data_base64"])
+            try:
+                return base64.b64decode(file["data_base64"])
+            except ValueError as error:
+                raise AssertionError(f"data_base64 cannot be read: {error}") from None
         with self.guest.http() as client:
             return client.get(f"/v1/files/{file.get('id')}/content").content
 
@@ -126,6 +129,12 @@ def named(run: Run, name: str) -> Mapping[str, Any]:
 
     assert [name] == [file["name"] for file in found], f"the files of the reply are {names(run)}"
     return found[0]
+
+
+def origin(file: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The round and the tool that a file names as its source; None where it names none."""
+    source = file.get("source")
+    return (source.get("round"), source.get("tool")) if isinstance(source, Mapping) else (None, None)
 
 
 def _parameters(tool: Offered) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ from looptck.agents import Tool
 from looptck.run import Run
 from looptck.solutions import activity, call, solution
 from looptck.turns import Turn
+from looptck.verdicts import NotReached
 
 DONE = solution(output="Done.")
 """The turn that ends a run."""
@@ -44,8 +45,15 @@ def probed(run: Run, n: int) -> Mapping[str, Any]:
     """What the probes of turn ``n`` were given, by their paths; without those that never ran.
 
     Raises:
-        NotReached: that turn was never said, or no request came behind it.
+        NotReached: that turn was never said, no request came behind it, or a probe ran with other parameters than its.
     """
     run.delivered(n)
     run.request(n + 1)
-    return {given["at"]: given["value"] for given in run.arguments_of("probe")}
+    return dict(map(_found, run.arguments_of("probe")))
+
+
+def _found(given: Any) -> tuple[str, Any]:
+    match given:
+        case {"at": str(path), "value": value}:
+            return path, value
+    raise NotReached(f"a probe should be given where it looks, and what is there; it was given {given!r}")

@@ -78,7 +78,7 @@ def test_latent_calls_follow_each_other(provider: Scene, implementation: Impleme
 @requirement("loop010-latent-calls-write-their-output")
 @on("openai-chat")
 def test_without_an_output(provider: Scene, implementation: Implementation) -> None:
-    """What becomes of a call that has no output is left open; nothing is at its path."""
+    """What becomes of a call that has no output is left open."""
     provider.plays(solution(call("guess", {"value": 1}, to="†state.x"), call("fetch", to="†state.y")), DONE)
 
     run = implementation.run(tools=tools("fetch", latent="guess"))

@@ -15,7 +15,7 @@ from looptck.history import Answered, Asked, Item
 from looptck.kit import Scene
 from looptck.provider.toolbox import Raises, Returns
 from looptck.run import Run
-from looptck.spec.built_in import Coder
+from looptck.spec.built_in import Coder, origin
 from looptck.spec.served import DONE, ONE_ROUND, PARIS, PING, THREE_ROUNDS, as_json, phase, served
 from looptck.turns import Call, Turn, calls, says
 from looptck.verdicts import NotApplicable, NotReached
@@ -157,8 +157,7 @@ def _answer(reply: Reply) -> object:
 
 
 def _origin(file: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    source = file.get("source") or {}
-    return source.get("round"), source.get("tool"), file.get("name")
+    return *origin(file), file.get("name")
 
 
 def _where(plain: bool, streamed: bool) -> str:

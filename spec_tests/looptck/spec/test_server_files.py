@@ -9,7 +9,7 @@ from looptck.client.schemas import faults
 from looptck.guest import Guest
 from looptck.kit import Scene
 from looptck.run import Run
-from looptck.spec.built_in import Coder, named, names
+from looptck.spec.built_in import Coder, named, names, origin
 from looptck.turns import Call, calls, says
 from looptck.verdicts import NotReached
 
@@ -31,7 +31,7 @@ def test_type_of_a_file(provider: Scene, guest: Guest) -> None:
     assert "csv" in f"{file.get('format')} {file.get('mime_type')}", (
         f"nothing says that it is a CSV file: {_bare(file)}"
     )
-    assert coder.tool == (file.get("source") or {}).get("tool")
+    assert coder.tool == origin(file)[1]
 
 
 @requirement("server-declared-files-are-captured")
@@ -89,8 +89,7 @@ def test_rounds_of_files(provider: Scene, guest: Guest) -> None:
 
     run = coder.ask()
 
-    sources = [named(run, name).get("source") or {} for name in ("a.csv", "b.csv")]
-    assert [(1, coder.tool), (2, coder.tool)] == [(source.get("round"), source.get("tool")) for source in sources]
+    assert [(1, coder.tool), (2, coder.tool)] == [origin(named(run, name)) for name in ("a.csv", "b.csv")]
 
 
 @requirement("server-records-list-their-files")

@@ -91,7 +91,12 @@ def killed(name: str, *breaks: str) -> Column:
     return column(mutant(name, *breaks), *failed(*breaks))
 
 
-def matrix(*columns: Column, requirements: Sequence[Requirement] = (), disagreements: Sequence[str] = ()) -> Matrix:
+def matrix(
+    *columns: Column,
+    requirements: Sequence[Requirement] = (),
+    disagreements: Sequence[str] = (),
+    cases: Mapping[str, Sequence[str]] | None = None,
+) -> Matrix:
     """A matrix of these columns; without requirements it has those that the mutants name."""
     named = dict.fromkeys(id for one in columns for id in (*one.mutant.breaks, *one.mutant.also))
-    return Matrix(columns, requirements or [requirement(id) for id in named], MADE, disagreements)
+    return Matrix(columns, requirements or [requirement(id) for id in named], MADE, disagreements, cases or {})

@@ -76,11 +76,17 @@ def test_crash_kills_nothing() -> None:
     )
 
 
-def test_requirement_that_nothing_kills_is_told() -> None:
+def test_requirement_that_nothing_kills_is_told(tmp_path: Path) -> None:
     """Where all mutants are judged, each requirement of their profiles needs one, and the catalogue names it."""
-    status, output = kill("FORGETFUL")
+    status, output = kill("FORGETFUL", "--json", str(tmp_path / "kill.json"))
 
     assert 1 == status
+    rows = {row["id"]: row for row in read(tmp_path / "kill.json")["requirements"]}
+    row = rows["call-runs-its-tool-once"]
+    assert 0 < row["cases"] == len(row["unproven"])
+    counts = read(tmp_path / "kill.json")["summary"]
+    proven = counts["cases"] - counts["cases without a mutant"]
+    assert f"; {proven} of {counts['cases']} cases; " in output.splitlines()[-1]
     assert "\ncall-runs-its-tool-once: no mutant that says it breaks it does\n" in output
     assert "\nevery-call-of-a-turn-runs: no mutant" not in output
     assert "\nevery-call-of-a-turn-runs: the catalogue does not name `calls-forgotten` in its killed_by\n" in output

@@ -134,6 +134,32 @@ def test_requirement_needs_a_mutant_or_a_reason(columns: list[object], excuse: s
     assert told == found.complaints
 
 
+def test_case_that_nothing_fails_is_told() -> None:
+    """A case is proven by any mutant that fails it, in whatever cell, and by no crash."""
+    bent = column(
+        mutant("bent", "one", also={"two": "it leans on one"}),
+        played("one", "fail", case="short", cell="anthropic/stream/async"),
+        played("one", "not-reached", case="long"),
+        played("one", "fail", case="odd", crash="KeyError"),
+        played("two", "fail", case="a-case"),
+    )
+    found = matrix(bent, cases={"one": ["short", "long", "odd", "empty"], "two": ["a-case"]})
+
+    assert [["long", "odd", "empty"], []] == [row.unproven for row in found.rows]
+    assert {"cases": 5, "cases without a mutant": 3}.items() <= found.counted().items()
+    assert [(4, ["long", "odd", "empty"]), (1, [])] == [
+        (row["cases"], row["unproven"]) for row in found.serializable()["requirements"]
+    ]
+
+
+def test_case_that_nothing_can_fail_is_not_counted() -> None:
+    """A requirement that no mutant can break has no cases to be proven."""
+    found = matrix(requirements=[requirement("one", no_mutant="It cannot be broken.")], cases={"one": ["a-case"]})
+
+    assert [[]] == [row.unproven for row in found.rows]
+    assert {"cases": 0, "cases without a mutant": 0}.items() <= found.counted().items()
+
+
 def test_everything_is_counted() -> None:
     """The counts say what there was of each, and what of it is proof."""
     counts = matrix(

@@ -127,6 +127,14 @@ def test_excuse_stands_in_its_row() -> None:
     assert '<td class="excuse" colspan="3"><span>no loop can tell whether it does</span>' in page(MIXED)
 
 
+def test_case_that_nothing_fails_is_named() -> None:
+    """A requirement's part of the page names the cases that no mutant has failed, and the head counts them."""
+    text = page(matrix(killed("bent", "one"), cases={"one": ["a-case", "a<b>"]}))
+
+    assert "No mutant fails 1 of the 2 cases: a&lt;b&gt;</p>" in text
+    assert "<dt>cases failed</dt><dd>1 <span>of 2</span></dd>" in text
+
+
 def test_line_to_paste_stands_with_its_mutant() -> None:
     """A mutant's part of the page ends with the command that judges it again."""
     assert "<code>looptck kill --mutant blunt</code>" in page(MIXED)

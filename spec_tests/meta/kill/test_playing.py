@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from looptck.drivers import REFERENCE
-from looptck.kill.plan import plan, spared
+from looptck.kill.plan import cases_of, plan, spared
 from looptck.kill.playing import play
 from looptck.kit import Patience
 from looptck.running import run_pytest
@@ -51,6 +51,17 @@ def test_nothing_is_no_plan() -> None:
     """A selection that no check fits cannot be played."""
     with pytest.raises(CouldNotRun, match="nothing was selected"):
         plan(begin(REFERENCE, Selection(("core",), cells=("carrier-pigeon/*",))))
+
+
+def test_cases_are_those_of_the_plan() -> None:
+    """Each case stands once under its requirement, though it is checked in two cells."""
+    planned = plan(begin(REFERENCE))
+    found = cases_of(planned)
+
+    assert {one.check.requirement.id for one in planned} == {*found}
+    for id, cases in found.items():
+        assert len(cases) == len({*cases})
+        assert {*cases} == {one.check.case for one in planned if one.check.requirement.id == id}
 
 
 def test_quick_plan_spares_what_is_not_named() -> None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 from looptck_reference.mutants.agent_loop_010 import (
     confirmation,
     errors,
+    latent,
     liveness,
     orchestration,
+    outputs,
     paths,
     plans,
     schedules,
     state,
     streams,
     turns,
+    values,
 )
 from looptck_reference.mutants.agent_loop_010.mutant import SolutionMutant
 from looptck_reference.mutants.gathering import defined_in
@@ -24,9 +27,12 @@ __all__ = ["MUTANTS", "SolutionMutant"]
 
 MUTANTS: tuple[type[SolutionMutant], ...] = defined_in(
     turns,
+    outputs,
     streams,
     orchestration,
+    values,
     state,
+    latent,
     paths,
     errors,
     liveness,

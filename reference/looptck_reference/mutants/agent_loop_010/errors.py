@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.expressions import Unresolved
 from looptck_reference.agent_loop_010.loop import AgentLoop
 from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.solution import Solution
@@ -255,3 +256,43 @@ class UnknownToolsAreGuessed(SolutionMutant):
         class tick(Tick):  # noqa: N801
             def is_latent(self, call: Call) -> bool:
                 return self.activity_of(call).lower() not in self.activities
+
+
+class UnresolvedCallsRun(SolutionMutant):
+    """Runs a call without its parameters where nobody can resolve them: `loop010-structural-errors-run-nothing`."""
+
+    breaks = ("loop010-structural-errors-run-nothing",)
+    also = because(
+        "a call that can never start is started",
+        "loop010-cycles-become-errors",
+        "loop010-dependents-of-failures-never-run",
+        "loop010-unresolvable-references-become-errors",
+    )
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            lenient = False
+
+            def rescan(self) -> list[Step]:
+                steps = super().rescan()
+                if self.lenient:
+                    steps += super().rescan()
+                    self.lenient = False
+                return steps
+
+            def end_blocked(self) -> None:
+                self.lenient = bool(self.pending)
+
+            def arguments(self, call: Call) -> Json:
+                try:
+                    return super().arguments(call)
+                except Unresolved:
+                    if not self.lenient:
+                        raise
+                return {}
+
+            def launch(self, call: Call) -> Step | None:
+                if not self.lenient:
+                    return super().launch(call)
+                self.running.append(call)
+                return Start(call, self.activity_of(call), self.arguments(call))

@@ -8,6 +8,7 @@ from typing import Any
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import references
 from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.solution import Solution
 from looptck_reference.agent_loop_010.tick import Step, Tick
 from looptck_reference.mutants.agent_loop_010.errors import ToolFailed
 from looptck_reference.mutants.agent_loop_010.mutant import SolutionMutant
@@ -192,3 +193,13 @@ class OneTooFew(SolutionMutant):
     class loop(AgentLoop):  # noqa: N801
         def limit_reached(self) -> bool:
             return self.turns >= max(1, self.limit - 1)
+
+
+class LastTurnIsNotRead(SolutionMutant):
+    """Returns nothing of the last turn that its limit allows: `loop010-turns-are-limited`."""
+
+    breaks = ("loop010-turns-are-limited",)
+
+    class loop(AgentLoop):  # noqa: N801
+        def is_final(self, solution: Solution) -> bool:
+            return super().is_final(solution) and self.turns < self.limit

@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: which calls run, when, and with what."""
+"""Mutants of the 010 loop: which calls run, and when."""
 
 from __future__ import annotations
 
@@ -120,61 +120,6 @@ class NestedReferencesBlockNothing(SolutionMutant):
                 }
 
 
-class _Resolving(AgentLoop):
-    """Resolves in a way of its own, once everything is there."""
-
-    class tick(Tick):  # noqa: N801
-        def arguments(self, call: Call) -> Json:
-            super().arguments(call)
-            found: Json = {
-                name: self.argument(value, lambda path: self.context.look(path, call.instance))
-                for name, value in call.parameters.items()
-            }
-            return found
-
-        def argument(self, value: Any, look: Any) -> Any:
-            """What one parameter stands for."""
-            return resolve(value, look)
-
-
-class NestedReferencesStay(SolutionMutant):
-    """Resolves references that are a whole parameter, and no others: `loop010-references-are-resolved`."""
-
-    breaks = ("loop010-references-are-resolved",)
-
-    class loop(_Resolving):  # noqa: N801
-        class tick(_Resolving.tick):  # noqa: N801
-            def argument(self, value: Any, look: Any) -> Any:
-                return super().argument(value, look) if isinstance(value, str) else value
-
-
-class FractionsBecomeText(SolutionMutant):
-    """Hands on numbers with a fraction as text: `loop010-references-are-resolved`."""
-
-    breaks = ("loop010-references-are-resolved",)
-
-    class loop(_Resolving):  # noqa: N801
-        class tick(_Resolving.tick):  # noqa: N801
-            def argument(self, value: Any, look: Any) -> Any:
-                found = super().argument(value, look)
-                return str(found) if isinstance(value, str) and isinstance(found, float) else found
-
-
-class ReferencesWithinTexts(SolutionMutant):
-    """Puts values into texts that only speak of a path: `loop010-references-are-resolved`."""
-
-    breaks = ("loop010-references-are-resolved",)
-
-    class loop(_Resolving):  # noqa: N801
-        class tick(_Resolving.tick):  # noqa: N801
-            def argument(self, value: Any, look: Any) -> Any:
-                if isinstance(value, list):
-                    return [self.argument(one, look) for one in value]
-                if isinstance(value, str) and value.startswith("see †"):
-                    return f"see {resolve(value.removeprefix('see '), look)}"
-                return super().argument(value, look)
-
-
 class BatchBarrier(SolutionMutant):
     """Starts calls that need results when nothing runs any more: `loop010-no-batch-barrier`."""
 
@@ -254,3 +199,76 @@ class LooksAtThree(SolutionMutant):
         class tick(Tick):  # noqa: N801
             def unblocked(self) -> Iterable[Call]:
                 return (call for call in islice(self.pending, 3) if self.is_unblocked(call))
+
+
+class OneAtATime(SolutionMutant):
+    """Runs one Activity at a time: `loop010-unblocked-calls-run-together`."""
+
+    breaks = ("loop010-unblocked-calls-run-together",)
+    also = because("a call that has become ready is left waiting", "loop010-no-batch-barrier", *LATE)
+
+    class loop(AgentLoop):  # noqa: N801
+        lock: asyncio.Lock | None = None
+
+        async def dispatch(self, start: Start) -> Any:
+            self.lock = self.lock or asyncio.Lock()
+            async with self.lock:
+                return await super().dispatch(start)
+
+
+class OthersResultsUnblock(SolutionMutant):
+    """Starts a call, with null for what is being written, when another completes: `loop010-blocked-calls-wait`."""
+
+    breaks = ("loop010-blocked-calls-wait",)
+    also = because(
+        "calls that should wait are started with null",
+        "loop010-call-order-carries-no-meaning",
+        "loop010-last-to-complete-wins",
+        "loop010-no-wake-up-is-lost",
+        "loop010-only-unblocked-calls-are-confirmed",
+        "loop010-raising-tools-end-nothing",
+        "loop010-schedules-do-not-matter",
+        "loop010-turns-end-when-drained",
+    )
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(AnyReferenceUnblocks.loop.tick):  # noqa: N801
+            impatient = False
+
+            def completed(self, call: Call, value: Any) -> list[Step]:
+                self.impatient = True
+                return super().completed(call, value)
+
+            def is_unblocked(self, call: Call) -> bool:
+                written = {path for one in self.running for path in self.context.destinations(one)}
+                missing = [one for one in references(call.parameters) if value_of(one, self.looks(call)) is MISSING]
+                return not missing or (self.impatient and set(missing) <= written)
+
+
+class PathsInWritingAreNull(SolutionMutant):
+    """Gives null for a path that has a value while a running call is to write it: `loop010-blocked-calls-wait`."""
+
+    breaks = ("loop010-blocked-calls-wait",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            def arguments(self, call: Call) -> Json:
+                found = super().arguments(call)
+                written = {path for one in self.running for path in self.context.destinations(one)}
+                given = {name for name, value in call.parameters.items() if written & set(references(value))}
+                return {name: None if name in given else value for name, value in found.items()}
+
+
+class EqualCallsMultiply(SolutionMutant):
+    """Starts a call anew when the model repeats it word for word: `loop010-calls-start-once`."""
+
+    breaks = ("loop010-calls-start-once",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(Tick):  # noqa: N801
+            seen: tuple[Json, ...] = ()
+
+            def streamed(self, raw: Any) -> list[Step]:
+                steps = super().streamed(raw) if raw in self.seen else []
+                self.seen = (*self.seen, raw)
+                return [*steps, *super().streamed(raw)]

@@ -246,3 +246,29 @@ class WhatIsForAllWins(SolutionMutant):
         class context(Context):  # noqa: N801
             def seen(self, kind: str, instance: str | None) -> list[Message]:
                 return sorted(super().seen(kind, instance), key=lambda message: "_instance" not in message)
+
+
+class AbsentAlternativesAreNull(SolutionMutant):
+    """Takes the first alternative in any case, and null where it is not there: `loop010-input-expressions`."""
+
+    breaks = ("loop010-input-expressions",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(_Reading):  # noqa: N801
+            def value_of(self, expression: Expression, look: Look) -> Found:
+                if not isinstance(expression, FirstOf):
+                    return super().value_of(expression, look)
+                found = look(expression.operands[0])
+                return None if found is MISSING else found
+
+
+class NullAlternativesBecomeText(SolutionMutant):
+    """Takes an empty text for an alternative that is null: `loop010-input-expressions`."""
+
+    breaks = ("loop010-input-expressions",)
+
+    class loop(AgentLoop):  # noqa: N801
+        class tick(_Reading):  # noqa: N801
+            def value_of(self, expression: Expression, look: Look) -> Found:
+                found = super().value_of(expression, look)
+                return "" if isinstance(expression, FirstOf) and found is None else found

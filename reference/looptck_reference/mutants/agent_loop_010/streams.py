@@ -11,7 +11,7 @@ from looptck_reference.agent_loop_010.loop import AgentLoop
 from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
 from looptck_reference.agent_loop_010.tick import Step, Tick, without
 from looptck_reference.mutants.agent_loop_010.mutant import STREAM, SolutionMutant
-from looptck_reference.mutants.agent_loop_010.turns import parsed
+from looptck_reference.mutants.agent_loop_010.outputs import parsed
 from looptck_reference.mutants.mutant import because
 from looptck_reference.values import Json
 
