@@ -1,0 +1,34 @@
+"""What a loop does wrong is its own fault: no check breaks off because a tool was handed nonsense."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck_reference.agent_loop_010.driver import Driver
+from meta.loops import hostile
+from meta.loops.judging import judged
+
+REQUIREMENTS = (
+    "loop010-call-order-carries-no-meaning",
+    "loop010-input-expressions",
+    "loop010-instances-stay-apart",
+    "loop010-last-to-complete-wins",
+    "loop010-latent-calls-write-their-output",
+    "loop010-methods-fold-in-order",
+    "loop010-output-expressions",
+    "loop010-returned-messages-are-appended",
+    "loop010-schedules-do-not-matter",
+    "loop010-structural-errors-run-nothing",
+    "loop010-turns-are-limited",
+)
+"""Those that look at what tools were given."""
+
+
+@pytest.mark.parametrize("loop", [hostile.HandsNothing, hostile.HandsWrappings, hostile.HandsWrappingsToOthers])
+def test_nonsense_is_judged(loop: type[Driver]) -> None:
+    """Each check comes to a verdict on the loop, and not one of them passes it for what it has not seen."""
+    results = judged(loop, "openai-chat/plain/async", profile="agent-loop-010", requirements=REQUIREMENTS)
+
+    assert {"fail", "not-reached"} <= {result.verdict for result in results}
+    against = {result.requirement for result in results if result.verdict in {"fail", "not-reached"}}
+    assert len(REQUIREMENTS) - 2 <= len(against)
