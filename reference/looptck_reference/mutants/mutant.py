@@ -44,6 +44,9 @@ class Mutant(Driver):
     fail."""
     cells: ClassVar[tuple[str, ...]] = CHAT
     """Where a quick matrix judges it: the fewest cells in which it fails all that it breaks."""
+    coarse: ClassVar[bool] = False
+    """A fault so gross that much falls with it. Such a mutant proves that many cases can fail, and is judged by those
+    of what it breaks and no others."""
 
 
 def because(reason: str, *requirements: str) -> dict[str, str]:

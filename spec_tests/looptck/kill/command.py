@@ -220,11 +220,15 @@ class Kill:
     def checks(self, mutant: Mutant) -> list[Planned]:
         """What a mutant is judged by: in its own cells by all checks of what it names, and by some of the others."""
         every = chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
-        if self._wanted.own:
+        if self._is_own(mutant):
             return [one for one in every if one.check.requirement.id in mutant.breaks]
         if self._wanted.full or self._wanted.cells:
             return every
         return spared(every, {*mutant.breaks, *mutant.also})
+
+    def _is_own(self, mutant: Mutant) -> bool:
+        """Whether it is judged by the checks of what it breaks, and no others."""
+        return self._wanted.own or mutant.coarse
 
     def _cells(self, mutant: Mutant) -> tuple[str, ...]:
         return ("*",) if self._wanted.full else self._wanted.cells or mutant.cells
@@ -247,7 +251,7 @@ class Kill:
                 f"{len(faults)} checks could not be judged; the first: {faults[0].requirement}: {faults[0].reason}"
             )
         cells, checks = self._cells(done.task), len(self.checks(done.task))
-        return Column(done.task, played, trouble, self._wanted.full, cells, checks, self._wanted.own)
+        return Column(done.task, played, trouble, self._wanted.full, cells, checks, self._is_own(done.task))
 
     def _rows(self) -> list[Requirement]:
         """The requirements that need a mutant: of the profiles asked for, or else of all that the loop claims."""

@@ -255,6 +255,7 @@ def _column(column: Column) -> dict[str, Any]:
         "fault": mutant.fault,
         "driver": mutant.driver,
         "profile": mutant.profile,
+        "coarse": mutant.coarse,
         "cells": [*column.cells],
         "checks": column.checks,
         "state": str(column.state),

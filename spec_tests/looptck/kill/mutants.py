@@ -36,14 +36,16 @@ class Mutant:
     """The requirements that fall with them, each with the reason."""
     cells: tuple[str, ...]
     """Where it is judged, unless all cells are asked for."""
+    coarse: bool = False
+    """A fault so gross that much falls with it: it proves the cases of what it breaks, and is judged by them alone."""
 
 
 def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
     """The mutants in a collection of driver classes that ``python:MODULE:NAME`` or ``python:FILE.py:NAME`` names.
 
-    Each class has ``breaks``, a tuple of requirement ids, and may have ``also``, a mapping of ids to reasons, and
-    ``cells``, a tuple of patterns. The first sentence of its docstring states the fault. A class with ``open`` is one
-    of servers.
+    Each class has ``breaks``, a tuple of requirement ids, and may have ``also``, a mapping of ids to reasons,
+    ``cells``, a tuple of patterns, and ``coarse``, true or false. The first sentence of its docstring states the fault.
+    A class with ``open`` is one of servers.
 
     Raises:
         BadMutant: the collection cannot be had, or a class in it does not say what it breaks.
@@ -106,6 +108,9 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
         )
     if both := set(breaks) & set(also):
         raise BadMutant(f"mutant {name}: {', '.join(sorted(both))} stands in `breaks` and in `also`")
+    coarse = bool(getattr(one, "coarse", False))
+    if coarse and also:
+        raise BadMutant(f"mutant {name}: nobody looks at what falls with a coarse one: leave its `also` out")
     return Mutant(
         name=slug(name),
         driver=f"{'server:' if hasattr(one, 'open') else ''}{PREFIX}{one.__module__}:{one.__qualname__}",
@@ -114,6 +119,7 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
         breaks=breaks,
         also=also,
         cells=tuple(getattr(one, "cells", ())) or ("*",),
+        coarse=coarse,
     )
 
 

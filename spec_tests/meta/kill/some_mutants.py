@@ -32,6 +32,12 @@ class Noisy(OneTooMany):
     also: ClassVar[dict[str, str]] = {}
 
 
+class Coarse(Noisy):
+    """Asks the model once more than its limit allows, and leaves open what falls with that."""
+
+    coarse = True
+
+
 class Mistaken(OneTooMany):
     """Asks the model once more than its limit allows, and says of itself that it loses results."""
 
@@ -102,4 +108,5 @@ MISTAKEN = [Noisy, Mistaken, Harmless]
 BROKEN = [Unready, Gone]
 CRASHING = [Crashes]
 LOSING = [Unsaid]
+COARSE = [Coarse]
 FORGETFUL = [CallsForgotten]

@@ -115,6 +115,17 @@ def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:
     assert "(2 mutants; each judged by the checks of what it breaks; " in output.splitlines()[-1]
 
 
+def test_coarse_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
+    """What else falls with it is no noise, though the other mutants are judged by more, and no proof of its own."""
+    status, output = kill("COARSE", "--mutant", "coarse", "--json", str(tmp_path / "kill.json"))
+    (one,) = read(tmp_path / "kill.json")["mutants"]
+
+    assert 0 == status
+    assert ["limit-is-a-ceiling"] == [*one["failed"]]
+    assert (True, "killed", []) == (one["coarse"], one["state"], one["noise"])
+    assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutants; ")
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

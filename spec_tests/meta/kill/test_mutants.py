@@ -44,6 +44,10 @@ def test_mutant_says_what_it_is(tmp_path: Path) -> None:
         (GOOD.replace("'one'", "'onee'") + "MUTANTS = [Bent]", "there is no requirement 'onee'; did you mean one"),
         (GOOD.replace("'one'", "'one', 'far'") + "MUTANTS = [Bent]", "one mutant, one profile"),
         (GOOD + "    also = {'one': 'why'}\nMUTANTS = [Bent]", "one stands in `breaks` and in `also`"),
+        (
+            GOOD + "    also = {'two': 'why'}\n    coarse = True\nMUTANTS = [Bent]",
+            "nobody looks at what falls with a coarse one",
+        ),
         (GOOD + "MUTANTS = [Bent, Bent]", "two mutants share a name: bent"),
         ("MUTANTS = 1 / 0", "cannot be read: ZeroDivisionError"),
         ("OTHERS = []", "cannot be read: AttributeError"),

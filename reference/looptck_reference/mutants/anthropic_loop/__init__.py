@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looptck_reference.mutants.anthropic_loop import (
     calls,
+    coarse,
     early,
     errors,
     inputs,
@@ -16,4 +17,4 @@ from looptck_reference.mutants.anthropic_loop import (
 )
 from looptck_reference.mutants.gathering import defined_in
 
-MUTANTS = defined_in(stops, turns, calls, results, requests, errors, inputs, early, mcp, pruning)
+MUTANTS = defined_in(stops, turns, calls, results, requests, errors, inputs, early, mcp, pruning, coarse)

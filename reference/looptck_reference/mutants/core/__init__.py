@@ -5,6 +5,7 @@ from __future__ import annotations
 from looptck_reference.mutants.core import (
     arguments,
     beside,
+    coarse,
     early,
     events,
     faults,
@@ -51,4 +52,5 @@ MUTANTS = defined_in(
     faults,
     memory,
     isolation,
+    coarse,
 )

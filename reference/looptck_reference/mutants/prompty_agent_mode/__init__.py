@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from looptck_reference.mutants.gathering import defined_in
 from looptck_reference.mutants.prompty_agent_mode import (
+    coarse,
     endings,
     faults,
     histories,
@@ -14,4 +15,4 @@ from looptck_reference.mutants.prompty_agent_mode import (
     streams,
 )
 
-MUTANTS = defined_in(loading, offering, endings, limits, running, faults, histories, streams)
+MUTANTS = defined_in(loading, offering, endings, limits, running, faults, histories, streams, coarse)

@@ -7,6 +7,7 @@ from looptck_reference.mutants.prompty_spec import (
     answers,
     bindings,
     children,
+    coarse,
     files,
     formats,
     handlers,
@@ -15,4 +16,4 @@ from looptck_reference.mutants.prompty_spec import (
     telemetry,
 )
 
-MUTANTS = defined_in(answers, rounds, files, streams, formats, handlers, bindings, children, telemetry)
+MUTANTS = defined_in(answers, rounds, files, streams, formats, handlers, bindings, children, telemetry, coarse)
