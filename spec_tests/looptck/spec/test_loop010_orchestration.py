@@ -81,18 +81,24 @@ def test_what_one_result_unblocks_runs_together(provider: Scene, implementation:
 
 FETCH = call("fetch", to="†state.x")
 USE = call("use", X)
-CHAIN = [call("first", to="†state.y"), call("second", {"value": "†state.y"})]
-"""What goes on beside a call that is blocked: the second of these begins when results have been taken in twice."""
+CHAIN = [
+    call("first", to="†state.y"),
+    call("second", {"value": "†state.y"}, to="†state.z"),
+    call("third", {"value": "†state.z"}),
+]
+"""What goes on beside a call that is blocked: when the last of these begins, two results have been taken in."""
+STEPS = ["first", "second", "third"]
+"""Its tools."""
 
 
 @requirement("loop010-blocked-calls-wait")
 @pytest.mark.parametrize("calls", [[USE, FETCH, *CHAIN], [FETCH, USE, *CHAIN], [*CHAIN, FETCH, USE]])
 def test_a_blocked_call_waits(provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]) -> None:
     """While its dependency runs it does not begin, though calls come and others complete meanwhile."""
-    provider.does("fetch", Returns("a result", hold=gates.tool_began("second")))
+    provider.does("fetch", Returns("a result", hold=gates.tool_began("third")))
     provider.plays(solution(*calls), DONE)
 
-    run = implementation.run(tools=tools("fetch", "use", "first", "second"))
+    run = implementation.run(tools=tools("fetch", "use", *STEPS))
 
     run.request(2)
     assert run.tool_ended("fetch") <= run.tool_began("use")
@@ -249,7 +255,7 @@ def test_a_call_starts_once(provider: Scene, implementation: Implementation) -> 
     """Calls that are free, blocked or running when others come and complete; each of them runs once."""
     provider.does("slow", Returns("a result", hold=gates.tool_began("second")))
     provider.plays(solution(SLOW, USE, FETCH, *CHAIN), DONE)
-    every = ["slow", "use", "fetch", "first", "second"]
+    every = ["slow", "use", "fetch", *STEPS]
 
     run = implementation.run(tools=tools(*every))
 
@@ -263,7 +269,7 @@ def test_a_new_value_starts_nobody_again(provider: Scene, implementation: Implem
     provider.does("first", Returns("a result", hold=gates.tool_ended("again")))
     provider.does("use", Returns("a result", hold=gates.tool_began("second")))
     provider.plays(solution(FETCH, USE, call("again", to="†state.x"), *CHAIN), DONE)
-    every = ["fetch", "use", "again", "first", "second"]
+    every = ["fetch", "use", "again", *STEPS]
 
     run = implementation.run(tools=tools(*every))
 

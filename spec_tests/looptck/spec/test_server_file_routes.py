@@ -88,7 +88,8 @@ def test_upload(guest: Guest) -> None:
         told = _json(client.get(f"/v1/files/{sent['id']}"))
         got = client.get(f"/v1/files/{sent['id']}/content")
 
-    found = [file for file in listed.get("data") or () if file.get("id") == sent["id"]]
+    files = listed["data"] if isinstance(listed.get("data"), list) else []
+    found = [file for file in files if isinstance(file, dict) and file.get("id") == sent["id"]]
     assert 1 == len(found), f"{len(found)} files of the list have the id {sent['id']}"
     for one in (sent, found[0], told):
         facts = (one.get("filename", one.get("name")), one.get("purpose"), one.get("bytes"))
@@ -116,20 +117,26 @@ def _sent(guest: Guest) -> Any:
     """A file that the client has sent. Raises NotReached where it was not taken."""
     with guest.http() as client:
         got = client.post("/v1/files", files={"file": ("a.txt", TEXT, "text/plain")}, data={"purpose": "user_data"})
-    if not got.is_success or '"id"' not in got.text:
+    told = _parsed(got)
+    if not got.is_success or not isinstance(told, dict) or not told.get("id"):
         raise NotReached(f"an upload was answered with {got.status_code}: {got.text[:300]}")
-    return got.json()
+    return told
 
 
 def _json(got: httpx.Response) -> Any:
     """The JSON object that was answered with 200."""
     assert 200 == got.status_code, f"{got.url.path} was answered with {got.status_code}: {got.text[:300]}"
-    try:
-        body = got.json()
-    except ValueError:
-        body = None
+    body = _parsed(got)
     assert isinstance(body, dict), f"{got.url.path} was answered with {got.text[:300]!r}"
     return body
+
+
+def _parsed(got: httpx.Response) -> Any:
+    """The JSON value that was answered, None if it was none."""
+    try:
+        return got.json()
+    except ValueError:
+        return None
 
 
 def _other(id: str) -> str:

@@ -100,8 +100,8 @@ def test_five_rounds(provider: Scene, guest: Guest) -> None:
 
     run.request(2)
     happened = [event for event in run.transcript.events if isinstance(event, Received | ToolBegan)]
-    wanted = ["question", *(step for city in cities for step in (city, "question"))]
-    assert wanted == [e.arguments["city"] if isinstance(e, ToolBegan) else "question" for e in happened]
+    wanted = ["question", *(step for city in cities for step in ({"city": city}, "question"))]
+    assert wanted == [event.arguments if isinstance(event, ToolBegan) else "question" for event in happened]
 
 
 @requirement("server-answer-ends-the-loop")
