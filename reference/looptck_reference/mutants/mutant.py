@@ -13,8 +13,8 @@ A mutant is a few lines:
                 return self.model_calls > self.limit
 
 Its first sentence states the fault and the requirements that it breaks. `looptck kill` plays the suite to it and
-demands that exactly those fail that it names. A coarse one is demanded to fail what it breaks, and met with nothing else;
-its list is long, so its first sentence states the fault alone.
+demands that exactly those fail that it names. A coarse one has to fail what it breaks and meets nothing else; its list
+is long, so its first sentence states the fault alone.
 """
 
 from __future__ import annotations
