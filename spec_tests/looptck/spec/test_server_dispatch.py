@@ -28,8 +28,9 @@ def _result(guest: Guest, provider: Scene, behaviour: Behaviour) -> str:
     provider.plays(calls(PARIS), says("Done."))
     provider.does("weather", behaviour)
     run = guest.ask()
-    (result,) = [one.text for one in run.added(1) if isinstance(one, Answered)]
-    return result
+    results = [one.text for one in run.added(1) if isinstance(one, Answered)]
+    assert 1 == len(results), f"the next question has {len(results)} results of one call"
+    return results[0]
 
 
 @requirement("server-dispatch-body-is-name-and-arguments")
@@ -126,8 +127,9 @@ def test_any_arguments(provider: Scene, guest: Guest) -> None:
 
         run = guest.ask(tools=[NOTE])
 
-        (posted,) = _posted(run)
-        assert same_value(json.loads(written), posted.body["arguments"]), f"{posted.body['arguments']} for {written}"
+        body = _posted(run)[0].body
+        arguments = body.get("arguments") if isinstance(body, dict) else body
+        assert same_value(json.loads(written), arguments), f"{arguments} for {written}"
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from typing import Any
 
 import pytest
 
@@ -12,8 +13,8 @@ from looptck.kill import command
 from looptck.kill.mutants import disagreements, read
 from looptck_reference.mutants import MUTANTS, Mutant, agent_loop_010, server_loop
 
-EVERY = [*MUTANTS, *server_loop.MUTANTS, *agent_loop_010.MUTANTS]
-FINE = [mutant for mutant in EVERY if not getattr(mutant, "coarse", False)]
+EVERY: list[Any] = [*MUTANTS, *server_loop.MUTANTS, *agent_loop_010.MUTANTS]
+FINE = [mutant for mutant in EVERY if not mutant.coarse]
 
 
 @pytest.mark.parametrize("mutant", FINE, ids=lambda mutant: mutant.__name__)

@@ -20,3 +20,4 @@ class SolutionMutant(Driver):
     breaks: ClassVar[tuple[str, ...]]
     also: ClassVar[Mapping[str, str]] = MappingProxyType({})
     cells: ClassVar[tuple[str, ...]] = BOTH
+    coarse: ClassVar[bool] = False

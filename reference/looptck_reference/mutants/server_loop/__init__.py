@@ -14,6 +14,7 @@ from looptck_reference.mutants.server_loop import (
     cap,
     client_side,
     clients,
+    coarse,
     dispatch,
     dispatch_answers,
     file_routes,
@@ -53,5 +54,6 @@ MUTANTS: tuple[type[ServerMutant], ...] = defined_in(
     shapes,
     streams,
     told,
+    coarse,
 )
 """All of them, by the seam that is broken."""

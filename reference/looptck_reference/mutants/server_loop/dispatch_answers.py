@@ -17,7 +17,7 @@ from looptck_reference.server.tools import DispatchUrl
 from looptck_reference.server.values import Called, Result
 
 
-class _Reader(DispatchUrl):
+class Reader(DispatchUrl):
     """An endpoint whose answers are read by `result_of`."""
 
     async def run(self, called: Called, headers: Mapping[str, str]) -> Result:
@@ -33,10 +33,10 @@ class _Reader(DispatchUrl):
         raise NotImplementedError
 
 
-class _Reading(Simulator):
+class Reading(Simulator):
     """A server that reads what its dispatch URL answers in a way of its own."""
 
-    reader: ClassVar[type[_Reader]]
+    reader: ClassVar[type[Reader]]
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -59,8 +59,8 @@ class ContentAloneIsTheResult(ServerMutant):
 
     breaks = ("server-dispatch-content-is-the-result",)
 
-    class simulator(_Reading):  # noqa: N801  the bench's attribute
-        class reader(_Reader):  # noqa: N801  the simulator's attribute
+    class simulator(Reading):  # noqa: N801  the bench's attribute
+        class reader(Reader):  # noqa: N801  the simulator's attribute
             def result_of(self, text: str) -> str:
                 body = _parsed(text)
                 alone = isinstance(body, dict) and [*body] == ["content"] and isinstance(body["content"], str)
@@ -72,8 +72,8 @@ class BareTextIsAFailure(ServerMutant):
 
     breaks = ("server-dispatch-bare-text-is-the-result",)
 
-    class simulator(_Reading):  # noqa: N801
-        class reader(_Reader):  # noqa: N801
+    class simulator(Reading):  # noqa: N801
+        class reader(Reader):  # noqa: N801
             def result_of(self, text: str) -> str:
                 body = _parsed(text)
                 if body is None and text and text != "null":

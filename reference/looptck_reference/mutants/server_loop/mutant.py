@@ -29,3 +29,4 @@ class ServerMutant(Bench):
     breaks: ClassVar[tuple[str, ...]]
     also: ClassVar[Mapping[str, str]] = MappingProxyType({})
     cells: ClassVar[tuple[str, ...]] = CHAT
+    coarse: ClassVar[bool] = False
