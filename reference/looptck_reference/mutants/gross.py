@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_reference.actions import Action, Finish
-from looptck_reference.errors import BadArguments
 from looptck_reference.loop import Loop
 from looptck_reference.seams import Decision
 from looptck_reference.tools import Handler, Tool
@@ -73,30 +72,6 @@ class HandsNothing(Loop):
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         return {}
-
-
-class HandsMore(Loop):
-    """Hands each tool one argument more than it was given."""
-
-    def bind(self, tool: Tool | None, arguments: Json) -> Json:
-        return {**super().bind(tool, arguments), GARBLED: GARBLED}
-
-
-class BadIsNothing(Loop):
-    """Takes arguments that are no JSON for none."""
-
-    def parse_arguments(self, text: str) -> Json:
-        try:
-            return super().parse_arguments(text)
-        except BadArguments:
-            return {}
-
-
-class OneTooMany(Loop):
-    """Asks the model once more than its limit allows."""
-
-    def limit_reached(self) -> bool:
-        return self.model_calls > self.limit
 
 
 class OneByOne(Loop):

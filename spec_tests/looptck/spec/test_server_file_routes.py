@@ -8,6 +8,7 @@ import httpx
 
 from looptck.checks import requirement
 from looptck.guest import Guest
+from looptck.jsontext import parsed
 from looptck.kit import Scene
 from looptck.spec.built_in import Coder, named
 from looptck.turns import calls, says
@@ -117,7 +118,7 @@ def _sent(guest: Guest) -> Any:
     """A file that the client has sent. Raises NotReached where it was not taken."""
     with guest.http() as client:
         got = client.post("/v1/files", files={"file": ("a.txt", TEXT, "text/plain")}, data={"purpose": "user_data"})
-    told = _parsed(got)
+    told = parsed(got.content)
     if not got.is_success or not isinstance(told, dict) or not told.get("id"):
         raise NotReached(f"an upload was answered with {got.status_code}: {got.text[:300]}")
     return told
@@ -126,17 +127,9 @@ def _sent(guest: Guest) -> Any:
 def _json(got: httpx.Response) -> Any:
     """The JSON object that was answered with 200."""
     assert 200 == got.status_code, f"{got.url.path} was answered with {got.status_code}: {got.text[:300]}"
-    body = _parsed(got)
+    body = parsed(got.content)
     assert isinstance(body, dict), f"{got.url.path} was answered with {got.text[:300]!r}"
     return body
-
-
-def _parsed(got: httpx.Response) -> Any:
-    """The JSON value that was answered, None if it was none."""
-    try:
-        return got.json()
-    except ValueError:
-        return None
 
 
 def _other(id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from looptck.verdicts import AGAINST
 from looptck_reference.agent_loop_010.driver import Driver
 from meta.loops import hostile
 from meta.loops.judging import judged
@@ -19,16 +20,21 @@ REQUIREMENTS = (
     "loop010-returned-messages-are-appended",
     "loop010-schedules-do-not-matter",
     "loop010-structural-errors-run-nothing",
-    "loop010-turns-are-limited",
 )
 """Those that look at what tools were given."""
 
 
-@pytest.mark.parametrize("loop", [hostile.HandsNothing, hostile.HandsWrappings, hostile.HandsWrappingsToOthers])
-def test_nonsense_is_judged(loop: type[Driver]) -> None:
-    """Each check comes to a verdict on the loop, and not one of them passes it for what it has not seen."""
+@pytest.mark.parametrize(
+    ("loop", "stands"),
+    [
+        (hostile.HandsNothing, set()),
+        (hostile.HandsWrappings, set()),
+        (hostile.HandsWrappingsToOthers, {"loop010-methods-fold-in-order"}),
+    ],
+)
+def test_nonsense_is_judged(loop: type[Driver], stands: set[str]) -> None:
+    """Every requirement has a verdict against the loop, but the one that asks nobody except its probes."""
     results = judged(loop, "openai-chat/plain/async", profile="agent-loop-010", requirements=REQUIREMENTS)
 
-    assert {"fail", "not-reached"} <= {result.verdict for result in results}
-    against = {result.requirement for result in results if result.verdict in {"fail", "not-reached"}}
-    assert len(REQUIREMENTS) - 2 <= len(against)
+    against = {result.requirement for result in results if result.verdict in AGAINST}
+    assert stands == set(REQUIREMENTS) - against

@@ -13,8 +13,6 @@ from looptck_reference.agent_loop_010.tick import Tick
 from looptck_reference.mutants.agent_loop_010.mutant import SolutionMutant
 from looptck_reference.mutants.mutant import because
 
-FOLD = "loop010-methods-fold-in-order"
-
 
 class LatentOutputsIgnored(SolutionMutant):
     """Writes no output that the model gave: `loop010-latent-calls-write-their-output`."""

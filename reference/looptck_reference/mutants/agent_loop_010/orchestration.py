@@ -21,6 +21,11 @@ LATE = ("loop010-no-wake-up-is-lost", "loop010-both-triggers-rescan")
 SCHEDULES = "loop010-schedules-do-not-matter"
 
 
+def being_written(tick: Tick) -> set[Path]:
+    """The paths that running calls are to write."""
+    return {path for one in tick.running for path in tick.context.destinations(one)}
+
+
 class TenAtATime(SolutionMutant):
     """Runs ten Activities at a time and no more: `loop010-unblocked-calls-run-together`."""
 
@@ -49,21 +54,31 @@ class OneToolOneCall(SolutionMutant):
                 return await super().dispatch(start)
 
 
+class OneAtATime(SolutionMutant):
+    """Runs one Activity at a time: `loop010-unblocked-calls-run-together`."""
+
+    breaks = ("loop010-unblocked-calls-run-together",)
+    also = because("a call that has become ready is left waiting", "loop010-no-batch-barrier", *LATE)
+
+    class loop(AgentLoop):  # noqa: N801
+        lock: asyncio.Lock | None = None
+
+        async def dispatch(self, start: Start) -> Any:
+            self.lock = self.lock or asyncio.Lock()
+            async with self.lock:
+                return await super().dispatch(start)
+
+
 class DependentsQueue(SolutionMutant):
     """Runs the calls that need results one after another: `loop010-unblocked-calls-run-together`."""
 
     breaks = ("loop010-unblocked-calls-run-together",)
     also = because("a call that has become ready is left waiting", *LATE)
 
-    class loop(AgentLoop):  # noqa: N801
-        lock: asyncio.Lock | None = None
-
+    class loop(OneAtATime.loop):  # noqa: N801
         async def dispatch(self, start: Start) -> Any:
-            if not any(references(start.call.parameters)):
-                return await super().dispatch(start)
-            self.lock = self.lock or asyncio.Lock()
-            async with self.lock:
-                return await super().dispatch(start)
+            waits = any(references(start.call.parameters))
+            return await (super().dispatch(start) if waits else AgentLoop.dispatch(self, start))
 
 
 class AnyReferenceUnblocks(SolutionMutant):
@@ -201,21 +216,6 @@ class LooksAtThree(SolutionMutant):
                 return (call for call in islice(self.pending, 3) if self.is_unblocked(call))
 
 
-class OneAtATime(SolutionMutant):
-    """Runs one Activity at a time: `loop010-unblocked-calls-run-together`."""
-
-    breaks = ("loop010-unblocked-calls-run-together",)
-    also = because("a call that has become ready is left waiting", "loop010-no-batch-barrier", *LATE)
-
-    class loop(AgentLoop):  # noqa: N801
-        lock: asyncio.Lock | None = None
-
-        async def dispatch(self, start: Start) -> Any:
-            self.lock = self.lock or asyncio.Lock()
-            async with self.lock:
-                return await super().dispatch(start)
-
-
 class OthersResultsUnblock(SolutionMutant):
     """Starts a call, with null for what is being written, when another completes: `loop010-blocked-calls-wait`."""
 
@@ -240,9 +240,8 @@ class OthersResultsUnblock(SolutionMutant):
                 return super().completed(call, value)
 
             def is_unblocked(self, call: Call) -> bool:
-                written = {path for one in self.running for path in self.context.destinations(one)}
                 missing = [one for one in references(call.parameters) if value_of(one, self.looks(call)) is MISSING]
-                return not missing or (self.impatient and set(missing) <= written)
+                return not missing or (self.impatient and set(missing) <= being_written(self))
 
 
 class PathsInWritingAreNull(SolutionMutant):
@@ -254,7 +253,7 @@ class PathsInWritingAreNull(SolutionMutant):
         class tick(Tick):  # noqa: N801
             def arguments(self, call: Call) -> Json:
                 found = super().arguments(call)
-                written = {path for one in self.running for path in self.context.destinations(one)}
+                written = being_written(self)
                 given = {name for name, value in call.parameters.items() if written & set(references(value))}
                 return {name: None if name in given else value for name, value in found.items()}
 

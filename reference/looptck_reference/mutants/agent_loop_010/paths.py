@@ -24,6 +24,7 @@ from looptck_reference.agent_loop_010.loop import AgentLoop
 from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.tick import Tick
 from looptck_reference.mutants.agent_loop_010.mutant import SolutionMutant
+from looptck_reference.mutants.agent_loop_010.orchestration import being_written
 from looptck_reference.values import Json
 
 Look = Callable[[Path], Found]
@@ -89,8 +90,7 @@ class AlternativesWait(SolutionMutant):
     class loop(AgentLoop):  # noqa: N801
         class tick(_Reading):  # noqa: N801
             def value_of(self, expression: Expression, look: Look) -> Found:
-                running = {path for call in self.running for path in self.context.destinations(call)}
-                if isinstance(expression, FirstOf) and running & set(expression.operands):
+                if isinstance(expression, FirstOf) and being_written(self) & set(expression.operands):
                     return MISSING
                 return super().value_of(expression, look)
 

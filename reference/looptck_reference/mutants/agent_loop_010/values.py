@@ -14,10 +14,6 @@ from looptck_reference.mutants.agent_loop_010.mutant import SolutionMutant
 from looptck_reference.mutants.mutant import because
 from looptck_reference.values import Json
 
-LATE = ("loop010-no-wake-up-is-lost", "loop010-both-triggers-rescan")
-"""What falls where a call that is ready does not begin."""
-SCHEDULES = "loop010-schedules-do-not-matter"
-
 
 class _Resolving(AgentLoop):
     """Resolves in a way of its own, once everything is there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looptck_reference.mutants import gross
+from looptck_reference.mutants.core import limits
 from looptck_reference.mutants.mutant import Mutant
 
 CELLS = ("anthropic-messages/*/sync",)
@@ -74,7 +75,7 @@ class ClaudeOneTooMany(Mutant):
     breaks = ("claude-limit-counts-model-calls",)
     cells = CELLS
     coarse = True
-    loop = gross.OneTooMany
+    loop = limits.OneTooMany.loop
 
 
 class ClaudeForgetsIds(Mutant):

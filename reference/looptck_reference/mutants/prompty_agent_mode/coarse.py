@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looptck_reference.mutants import gross
+from looptck_reference.mutants.core import arguments
 from looptck_reference.mutants.mutant import Mutant
 
 CELLS = ("*/*/sync",)
@@ -14,7 +15,7 @@ class ModeBadIsNothing(Mutant):
     breaks = ("mode-bad-arguments-run-nothing",)
     cells = CELLS
     coarse = True
-    loop = gross.BadIsNothing
+    loop = arguments.BadIsNothing.loop
 
 
 class ModeGarblesResults(Mutant):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from looptck_reference.mutants import gross
+from looptck_reference.mutants.core import limits
 from looptck_reference.mutants.mutant import Mutant
 
 CELLS = ("*/*/sync",)
@@ -42,7 +43,7 @@ class SpecOneTooMany(Mutant):
     breaks = ("spec-limit-counts-model-calls",)
     cells = CELLS
     coarse = True
-    loop = gross.OneTooMany
+    loop = limits.OneTooMany.loop
 
 
 class SpecEchoesGarbled(Mutant):
