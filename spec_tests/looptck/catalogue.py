@@ -12,6 +12,9 @@ from looptck.data import fixture
 from looptck.yamlfile import BadFile, load
 
 LEVELS = ("MUST", "SHOULD", "MAY")
+IMPACTS = ("unsafe", "broken", "fragile", "untidy")
+"""From the worst: runs, repeats, leaks or loses what nobody asked for; is refused by the service or answers wrong;
+breaks on legal but rarer traffic; is no more than untidy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,10 @@ class Requirement:
     sources: tuple[Source, ...]
     observed_at: str
     added: str
+    impact: str | None = None
+    """What a user suffers where it fails: one of `IMPACTS`."""
+    general: bool = False
+    """Whether it asks for a whole conversation to be right, and so fails with whatever another row names."""
     wires: tuple[str, ...] = ()
     """The wires that it concerns; empty: all."""
     streams: bool | None = None
@@ -142,6 +149,8 @@ def _requirement(row: dict[str, Any], data: dict[str, Any]) -> Requirement:
         sources=tuple(_source(source, data["documents"]) for source in row["source"]),
         observed_at=row["observed_at"],
         added=row["added"],
+        impact=row.get("impact"),
+        general=row.get("general", False),
         wires=tuple(row.get("wires", ())),
         streams={"stream": True, "plain": False}.get(row.get("cells", "")),
         needs=tuple(row.get("needs", ())),
