@@ -19,6 +19,7 @@ from looptck.framing import NATURAL, PRESETS
 from looptck.kit import Scene
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
+from looptck.standing import REFUSED
 from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
 from looptck.wires import WIRES
 from looptck.yamlfile import BadFile, load
@@ -125,12 +126,17 @@ def _case(path: Path, data: Mapping[str, Any]) -> Case:
         steps=tuple(_step(path, step) for step in data["script"]),
         behaviours={tool: _behaviours(does) for tool, does in data.get("tools", {}).items()},
         unhandled=tuple(data.get("unhandled", ())),
-        checks=data["checks"],
+        checks=_checks(data),
         wires=tuple(data.get("wires", WIRES)),
         stateful=data.get("stateful", True),
         record=Record(**data["record"]) if "record" in data else None,
         fingerprint=_fingerprint(data),
     )
+
+
+def _checks(data: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    """What it is there to show, and that no request is refused in it, unless a right loop's may be."""
+    return data["checks"] if "refusable" in data else {**data["checks"], REFUSED: {"accepted": True}}
 
 
 def _fingerprint(data: Mapping[str, Any]) -> str:

@@ -38,6 +38,11 @@ def on(*cells: str) -> pytest.MarkDecorator:
     return pytest.mark.looptck_cells(*(cell if "/" in cell else f"{cell}/*" for cell in cells))
 
 
+def refusable(why: str) -> pytest.MarkDecorator:
+    """Marks a test in which a right loop's request may be one that the service refuses, with the reason."""
+    return pytest.mark.looptck_refusable(why)
+
+
 lengthy = pytest.mark.looptck_lengthy
 """Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
 

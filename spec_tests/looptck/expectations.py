@@ -16,6 +16,7 @@ from looptck.expected import told as said
 from looptck.history import Answered, Asked, Kept, spelled
 from looptck.outcome import Failed, Value
 from looptck.run import Run
+from looptck.standing import refusals
 from looptck.verdicts import NotApplicable, NotReached
 
 
@@ -182,6 +183,14 @@ def resumed(run: Run, turn: int) -> None:
     assert before == after, f"request {turn} offers {before}, request {turn + 1} offers {after}"
 
 
+def accepted(run: Run, wanted: bool) -> None:
+    """Decided by every request that came: the service has nothing against it."""
+    run.request(1)
+    told = list(refusals(run))
+
+    assert not told, "\n".join(told)
+
+
 def failed_results(run: Run, wanted: dict[str, Any]) -> None:
     """Decided by the request after the turn, if the loop goes on."""
     turn = wanted["turn"]
@@ -213,6 +222,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         kept,
         resumed,
         failed_results,
+        accepted,
     )
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,7 @@ from looptck.checks import Check, Implementation
 from looptck.drivers import DriverFault
 from looptck.known import Known
 from looptck.report.failure import told
+from looptck.run import Run
 from looptck.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
 
 if TYPE_CHECKING:
@@ -84,9 +87,23 @@ def judge_report(
             report.longrepr = text
             session.failures.append(text)
     session.add(result, runs)
+    _notice(session, item, check, runs)
     for topic, answer in (implementation.divergences if implementation else {}).items():
         session.add(_divergence(result, topic, answer))
     runs.clear()
+
+
+def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Run]) -> None:
+    """Take in what the runs of a check show beside its verdict."""
+    noticed = None if item.get_closest_marker("looptck_refusable") else session.notice(check, runs)
+    if noticed is None:
+        return
+    result, run = noticed
+    row = session.catalogue[result.requirement]
+    text = told(session.kit.driver, replace(check, requirement=row), result, run, None, seen_by=check)
+    if not session.is_known(row.id, check.cell):
+        session.failures.append(text)
+    session.add(result, [run], noticed=True)
 
 
 def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotInTime
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -22,10 +21,11 @@ from looptck.provider.confirmation import Confirmation, Decision
 from looptck.provider.gates import Gate, opener
 from looptck.provider.modelfile import Taught
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
-from looptck.provider.server import Provider
+from looptck.provider.server import Late, Provider
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.run import Run, end
+from looptck.settling import in_time, may_go_on, settle
 from looptck.transcript import Chunk, LostSpans, Spanned
 from looptck.turns import Turn
 from looptck.verdicts import NotApplicable
@@ -128,6 +128,8 @@ class Kit:
         self._folder = Path(self._files.name)
         self.started: Started
         self.late_faults: list[DriverFault] = []
+        self.late: list[Late] = []
+        """What came for runs that were over, once the kit has stopped."""
         self._taught: Taught | None = None
         self._asked: list[Running] = []
         """What servers were asked and have not answered."""
@@ -153,6 +155,7 @@ class Kit:
             self.late_faults = self._connection.stop()
         finally:
             self._provider.__exit__()
+            self.late = self._provider.late
             self.late_faults += [_late(run, count) for run, count in self._provider.spans.late.items()]
             self._close_files()
 
@@ -264,6 +267,11 @@ class Kit:
             detail = f"run {running.run.id}: no model request and no outcome in {self.patience.outcome:g} s"
             raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
 
+    def settle(self, running: Running) -> None:
+        """Listen on until nothing of a run that has its outcome can arrive any more."""
+        if may_go_on(running.stage) and not isinstance(self._connection, Servers):
+            settle(running.stage, self._provider, self._connection, self.patience.gate)
+
     def fetch(self, run: Run, trace: str) -> None:
         """Write the spans of a run that its driver keeps in this process into its transcript.
 
@@ -286,7 +294,7 @@ class Kit:
 
     def clear(self, stage: Stage, run: Run, trace: str | None) -> Exception | None:
         """The run is over; what went wrong in the kit itself while it went on."""
-        self._provider.close(stage)
+        self._provider.close(stage, run.id)
         self._asked = [running for running in self._asked if running.stage is not stage]
         if trace is None:
             return stage.broken
@@ -312,17 +320,23 @@ class Running:
             DriverFault: the driver did something wrong in this run, or never began it.
         """
         try:
-            self.run.outcome = self.future.result(self.kit.patience.outcome)
-            if self.trace is not None:
-                self.kit.fetch(self.run, self.trace)
-        except NotInTime:
-            self.kit.give_up(self)
+            if in_time(self.run.transcript, self.kit.patience.outcome, self._ended):
+                self.run.outcome = self.future.result()
+                end(self.run)
+                self.kit.settle(self)
+                if self.trace is not None:
+                    self.kit.fetch(self.run, self.trace)
+            else:
+                self.kit.give_up(self)
+                end(self.run)
         finally:
             broken = self.kit.clear(self.stage, self.run, self.trace)
-        end(self.run)
         if broken is not None:
             raise broken
         return self.run
+
+    def _ended(self, seconds: float) -> bool:
+        return bool(wait([self.future], seconds).done)
 
 
 def _late(run: str, count: int) -> DriverFault:

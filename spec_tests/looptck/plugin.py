@@ -47,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known."""
     config.addinivalue_line("markers", "looptck_requirement(id): the requirement that a test checks")
     config.addinivalue_line("markers", "looptck_cassettes(takes): which cassettes a test plays")
+    config.addinivalue_line("markers", "looptck_refusable(why): a right loop's request may be refused in it")
     config.addinivalue_line("markers", "looptck_lengthy: takes seconds, and is spared most mutants")
     config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
 

@@ -174,6 +174,17 @@ class Run:
         return at
 
     @property
+    def after_the_end(self) -> list[str]:
+        """What the loop began when its caller had the outcome, in words."""
+        events = self.transcript.events
+        ended = next((place for place, event in enumerate(events) if isinstance(event, Ended)), len(events))
+        return [
+            f"tool {event.tool} began" if isinstance(event, ToolBegan) else f"request {event.n} came"
+            for event in events[ended:]
+            if isinstance(event, ToolBegan | Received)
+        ]
+
+    @property
     def questions(self) -> list[Question]:
         """What the confirmation hook asked, in order."""
         questions: dict[int, Question] = {}

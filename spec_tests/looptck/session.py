@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,7 +15,7 @@ from looptck.cases import Case, cases
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.dialects import spoken
 from looptck.cassettes.scenario import kept_case, set_scene
-from looptck.catalogue import Catalogue, catalogue
+from looptck.catalogue import Catalogue, Requirement, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
 from looptck.drivers import ALONE, DriverFault, reference
@@ -24,6 +24,7 @@ from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
 from looptck.run import Run
 from looptck.selection import Selection, missing
+from looptck.standing import LATE, REFUSED, came_late, first_refused, refused
 from looptck.verdicts import AGAINST, NotApplicable, Result, counted
 from looptck.wires import WIRES
 from looptck.yamlfile import BadFile
@@ -71,7 +72,13 @@ class Session:
     """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     """Results by the id of the run that they rest on."""
+    judged: int = 0
+    """How many checks have a verdict."""
+    _looked_at: set[str] = field(default_factory=set)
+    """The ids of the runs whose requests have been looked at, or are by a check of their own."""
     _ended: bool = False
+    _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
+    """The cases and cells of the checks that ask whether a request is refused."""
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
     """Cassettes by name, wire and whether they are streams."""
 
@@ -154,6 +161,7 @@ class Session:
 
     def collected(self, chosen: Iterable[Check]) -> None:
         self.chosen = list(chosen)
+        self._asked_about = {(check.case, check.cell) for check in self.chosen if check.requirement.id == REFUSED}
 
     # -- running -----------------------------------------------------------------------------------------------------
 
@@ -188,10 +196,33 @@ class Session:
             raise found
         if found not in implementation.runs:
             implementation.runs.append(found)
+        if self._is_asked_about(played, check):
+            self._looked_at.add(found.id)
         return found
 
-    def add(self, result: Result, runs: Iterable[Run] = ()) -> None:
-        """Take a verdict in."""
+    def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
+        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask."""
+        case = kept_case(played) if isinstance(played, Cassette) else played
+        if case is None or check.requirement.profile != self.catalogue[REFUSED].profile:
+            return False
+        return REFUSED not in case.checks or (played.name, check.cell) in self._asked_about
+
+    def notice(self, check: Check, runs: Sequence[Run]) -> tuple[Result, Run] | None:
+        """What the requests of a check's runs show beside its verdict, as a result; None: nothing.
+
+        Each run is looked at once, and none that a check of its own asks about.
+        """
+        fresh = [run for run in runs if run.id not in self._looked_at]
+        self._looked_at.update(run.id for run in fresh)
+        found = first_refused(fresh)
+        if found is None:
+            return None
+        run, told = found
+        return _beside(self.catalogue[refused(check.requirement.profile)], str(run.cell), check.case, told), run
+
+    def add(self, result: Result, runs: Iterable[Run] = (), *, noticed: bool = False) -> None:
+        """Take a verdict in; ``noticed``: beside that of a check."""
+        self.judged += result.verdict != "divergence" and not noticed
         self.results.append(result)
         for run in runs:
             self.by_run[run.id].append(result)
@@ -222,6 +253,9 @@ class Session:
             for result in self.by_run.get(fault.run or "", []):
                 result.verdict = "error"
                 result.reason = str(fault)
+        for late in {one.run: one for one in reversed(self.kit.late)}.values():
+            for result in self.by_run.get(late.run, [])[:1]:
+                self.add(_beside(self.catalogue[LATE], result.cell, result.case, came_late(late)), noticed=True)
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -250,7 +284,7 @@ class Session:
     @property
     def unjudged(self) -> int:
         """How many of the chosen checks have no verdict."""
-        return len(self.chosen) - sum(result.verdict != "divergence" for result in self.results)
+        return len(self.chosen) - self.judged
 
     @property
     def unexpected(self) -> list[Result]:
@@ -294,6 +328,11 @@ class Session:
     @property
     def _narrowed(self) -> bool:
         return self.selection != Selection()
+
+
+def _beside(row: Requirement, cell: str, case: str, reason: str) -> Result:
+    """A finding that no check has asked for."""
+    return Result(row.id, row.profile, row.level, cell, case, "fail", reason)
 
 
 def _judged_by(cassette: Cassette) -> str | None:

@@ -70,6 +70,10 @@ class Child:
         for thread in self._listening:
             thread.start()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def declare(self, declared: Started | DriverFault) -> None:
         self.declared = declared
         self.started.set()

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import Any, Protocol
 
 from looptck.drivers.faults import DriverFault
+from looptck.drivers.idle import Pulse
 from looptck.drivers.protocol import Started
 from looptck.outcome import Outcome
 
@@ -30,6 +31,10 @@ class Connection(Protocol):
 
         ``begun``: the loop had asked the model, so the driver has done its part, and the hang is not held against it.
         """
+        ...
+
+    def pulse(self) -> Pulse:
+        """What the implementation's threads are doing, to tell whether it is idle."""
         ...
 
     def kept_spans(self) -> Iterable[Any]:

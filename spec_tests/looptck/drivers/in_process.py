@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import threading
 import traceback
@@ -12,6 +13,7 @@ from typing import Any
 
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
+from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.serve import load
 from looptck.outcome import Outcome, from_message
@@ -20,6 +22,8 @@ STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
 """Seconds that an event loop may take to show that no task blocks it."""
+KITS_OWN = frozenset({"looptck provider", "looptck client"})
+"""The names of the kit's threads in this process."""
 
 
 class InProcess:
@@ -70,6 +74,11 @@ class InProcess:
             if not self._loop.answers():
                 self._loop = None
         return run.wrong
+
+    def pulse(self) -> Pulse:
+        """That of all threads here but the one that asks, and the kit's own."""
+        own = {thread.native_id for thread in threading.enumerate() if thread.name in KITS_OWN}
+        return pulse(os.getpid(), {threading.get_native_id(), *(id for id in own if id is not None)})
 
     def kept_spans(self) -> Iterable[Any]:
         """Those of its ``span_exporter``, where it has one."""

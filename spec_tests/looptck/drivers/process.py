@@ -17,6 +17,7 @@ from typing import Any
 from looptck.drivers.child import STOPPING, Child
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault, Kind
+from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.outcome import Outcome, from_message, shortened
 
@@ -103,6 +104,10 @@ class Process:
             return run.faults[0]
         half = f"; it had written half a line: {shortened(told)}" if told else ""
         return DriverFault("half-line" if told else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
+
+    def pulse(self) -> Pulse:
+        """That of the process and of what it started."""
+        return Pulse() if self._child is None else pulse(self._child.pid)
 
     def kept_spans(self) -> tuple[()]:
         """None: a process exports its spans."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from looptck.catalogue import Requirement
+from looptck.catalogue import Requirement, catalogue
 from looptck.kill.mutants import Mutant
 from looptck.kill.playing import Played
 
@@ -75,9 +75,12 @@ class Column:
 
     @property
     def noise(self) -> list[str]:
-        """The requirements that failed, by crashes too, and of which it says nothing."""
+        """The requirements that failed, by crashes too, and of which it says nothing.
+
+        Those that ask for a whole conversation to be right fail with whatever another one names.
+        """
         said = {*self.mutant.breaks, *self.mutant.also}
-        return [id for id in (*self.fallen, *self.crashed) if id not in said]
+        return [id for id in (*self.fallen, *self.crashed) if id not in said and not catalogue()[id].general]
 
     @property
     def idle(self) -> list[str]:

@@ -6,8 +6,9 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from time import monotonic
 
-from looptck.transcript import Chunk, ConfirmAsked, Event, Received, Told, ToolBegan, ToolEnded
+from looptck.transcript import Chunk, ConfirmAsked, Ended, Event, Received, Told, ToolBegan, ToolEnded
 
 ABSENCE = 0.3
 """Seconds to wait for what a right loop never does: the one place where time passes beside the watchdogs."""
@@ -22,6 +23,9 @@ class Gate:
     """The event of a watched run that opens it; None: only ``open`` does."""
     patience: float | None = None
     """Seconds to wait for it in place of the run's own; short where that it stays shut is what is hoped for."""
+    of_silence: bool = False
+    """Whether the seconds count from the last event of the watched run, and not from the first that waits."""
+    _heard: float = 0.0
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
     _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -33,6 +37,7 @@ class Gate:
 
     def watch(self, event: Event) -> None:
         """Open if this is the event waited for."""
+        self._heard = monotonic()
         if self.opens_on is None or self._open.is_set():
             return
         with self._watching:  # events come from several threads, and what opens a gate may count them
@@ -60,13 +65,22 @@ class Gate:
                 return True
             self._waiting.append(waiter)
         try:
-            await asyncio.wait_for(event.wait(), self.patience or patience)
-        except TimeoutError:
-            return False
+            return await self._opens(event, self.patience or patience)
         finally:  # whoever opens it later must not call into a loop that may be closed by then
             with self._lock:
                 self._waiting = [one for one in self._waiting if one is not waiter]
-        return True
+
+    async def _opens(self, event: asyncio.Event, patience: float) -> bool:
+        until = monotonic() + patience
+        while True:
+            try:
+                await asyncio.wait_for(event.wait(), until - monotonic())
+            except TimeoutError:
+                until = self._heard + patience if self.of_silence else until
+                if monotonic() >= until:
+                    return False
+            else:
+                return True
 
 
 def caller_has(text: str) -> Gate:
@@ -123,6 +137,11 @@ def confirmation_asked(tool: str, times: int = 1) -> Gate:
         times,
         lambda e: isinstance(e, ConfirmAsked) and e.call.get("_tool") == tool,
     )
+
+
+def run_ended() -> Gate:
+    """Opens when the caller of the loop has its outcome. A loop that waits for what is held is not kept long."""
+    return Gate("the run has ended", lambda event: isinstance(event, Ended), patience=ABSENCE, of_silence=True)
 
 
 def tools_ended(times: int) -> Gate:

@@ -40,6 +40,8 @@ class HttpReply:
     sent: Callable[[], None] | None = None
     """Called when all parts have been handed to the transport, just before the last: what follows may rely on it."""
     gave_up: Callable[[Gate], None] | None = None
+    dropped: Callable[[], None] | None = None
+    """Called in place of ``sent`` where the client has closed the connection before."""
 
 
 Handler = Callable[[HttpRequest], HttpReply | None]
@@ -132,6 +134,18 @@ class Connection(asyncio.Protocol):
             self._playing = self._loop.create_task(self._play(reply, transport))
 
     async def _play(self, reply: HttpReply, transport: asyncio.Transport) -> None:
+        try:
+            await self._send(reply, transport)
+        except asyncio.CancelledError:
+            if reply.dropped:
+                reply.dropped()
+            raise
+        if reply.then_close:
+            transport.close()
+        self._playing = None
+        self._loop.call_soon(self._serve)
+
+    async def _send(self, reply: HttpReply, transport: asyncio.Transport) -> None:
         last = len(reply.parts) - 1
         for position, part in enumerate(reply.parts):
             if position == last and reply.sent:
@@ -142,10 +156,11 @@ class Connection(asyncio.Protocol):
             else:
                 transport.write(part)
                 await asyncio.sleep(0)
-        if reply.then_close:
-            transport.close()
-        self._playing = None
-        self._loop.call_soon(self._serve)
+
+    @property
+    def receiving(self) -> bool:
+        """Whether part of a request is there and the rest is still to come."""
+        return bool(self._buffer)
 
     def _take(self) -> HttpRequest | None:
         """The next whole request in the buffer. Raises ValueError where it is not HTTP/1.1 or too large."""

@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from looptck.provider import otlp
@@ -14,6 +15,19 @@ from looptck.provider.shared import PREFIX, Shared
 from looptck.provider.stage import Stage
 
 HOST = "127.0.0.1"
+TURNS_TO_TAKE_IN = 6
+"""Turns of the event loop in which all that the sockets hold is taken in, with some to spare."""
+MOST_LATE = 1000
+"""The most requests after the end of their run that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A request that came when its run was over."""
+
+    run: str
+    method: str
+    path: str
 
 
 class Provider:
@@ -28,6 +42,10 @@ class Provider:
         self.shared = Shared()
         self._port = port
         self._stages: dict[str, Stage] = {}
+        self._over: dict[str, str] = {}
+        """The runs whose stages are closed, by their token."""
+        self.late: list[Late] = []
+        """What came for runs that were over."""
         self._tokens = itertools.count(1)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="looptck provider", daemon=True)
@@ -70,9 +88,14 @@ class Provider:
         self.open(stage)
         self.shared.guests = [*self.shared.guests, (stage, question, tools)]
 
-    def close(self, stage: Stage) -> None:
-        """Let a stage answer no more: its URLs are refused from now on, and its transcript gets no more replies."""
-        self._stages.pop(stage.prefix[1:], None)
+    def close(self, stage: Stage, run: str = "") -> None:
+        """Let a stage answer no more: its URLs are refused from now on, and its transcript gets no more replies.
+
+        What comes for it all the same is kept under the id of its run, where there is one.
+        """
+        token = stage.prefix[1:]
+        if self._stages.pop(token, None) is not None and run:
+            self._over[token] = run
         self.shared.guests = [guest for guest in self.shared.guests if guest[0] is not stage]
         if stage.under_way:
             asyncio.run_coroutine_threadsafe(self._finish(stage), self._loop).result()
@@ -80,9 +103,26 @@ class Provider:
     async def _finish(self, stage: Stage) -> None:
         stage.finish()
 
+    def flush(self) -> bool:
+        """Take in what has arrived at the machine; whether no request is half there.
+
+        A turn of the event loop takes in what the sockets have, and a connection needs three of them from the port
+        to its first bytes.
+        """
+        return asyncio.run_coroutine_threadsafe(self._flush(), self._loop).result()
+
+    async def _flush(self) -> bool:
+        for _ in range(TURNS_TO_TAKE_IN):
+            await asyncio.sleep(0)
+        return not any(connection.receiving for connection in self._connections)
+
     def _answer(self, request: HttpRequest) -> HttpReply | None:
         first = request.path[1:].partition("/")[0]
         stage = self._stages.get(first)
+        if stage is None and first in self._over:
+            if len(self.late) < MOST_LATE:
+                self.late.append(Late(self._over[first], request.method, request.path.removeprefix(f"/{first}")))
+            return None
         if stage is None and f"/{first}" == otlp.PREFIX:
             return self.spans.answer(request)
         if stage is None and f"/{first}" == PREFIX:

@@ -76,7 +76,9 @@ class Stage:
         self._patience = patience
         self._requests = 0
         self._asides = 0
-        self._tool_runs = 0
+        self.tool_runs = 0
+        self.tools_at_work: set[int] = set()
+        """The tool runs whose callers still wait for an answer."""
         self._questions = 0
         self.transcript.watchers += [gate.watch for gate in gates if gate.opens_on]
 
@@ -320,15 +322,22 @@ class Stage:
     def _run(
         self, tool: str, arguments: Any, by_kind: ByKind | None = None, dispatched: Dispatched | None = None
     ) -> HttpReply:
-        self._tool_runs += 1
-        run = self._tool_runs
+        self.tool_runs += 1
+        run = self.tool_runs
         behaviour = self.toolbox.next(tool)
         answer = behaviour.answer()
         self._note(ToolBegan(self.transcript.now(), run, tool, arguments, by_kind, dispatched))
         reply = _whole(200, answer) if dispatched is None else _posted(behaviour)
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)
-        reply.sent = lambda: self._note(ToolEnded(self.transcript.now(), run, answer, tool))
+
+        def ended() -> None:
+            self.tools_at_work.discard(run)
+            self._note(ToolEnded(self.transcript.now(), run, answer, tool))
+
+        self.tools_at_work.add(run)
+        reply.sent = ended
+        reply.dropped = lambda: self.tools_at_work.discard(run)
         return self._patient(reply)
 
     # -- the confirmation hook ---------------------------------------------------------------------------------------

@@ -33,8 +33,15 @@ MOST_BYTES = 6_000
 """The most bytes of event streams that are shown."""
 
 
-def told(driver: str, check: Check, result: Result, run: Run | None, error: BaseException | None) -> str:
-    """The whole text, ending in a line to paste."""
+def told(
+    driver: str,
+    check: Check,
+    result: Result,
+    run: Run | None,
+    error: BaseException | None,
+    seen_by: Check | None = None,
+) -> str:
+    """The whole text, ending in a line to paste. ``seen_by`` is the check that was played, where it is another one."""
     requirement = check.requirement
     parts = [
         f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
@@ -52,7 +59,7 @@ def told(driver: str, check: Check, result: Result, run: Run | None, error: Base
         parts += _tools(run)
         parts += _spans(run)
         parts += _timeline(run)
-    parts.append(f"  again: {again(driver, check)}")
+    parts.append(f"  again: {again(driver, seen_by or check)}")
     return "\n".join(parts)
 
 

@@ -65,7 +65,7 @@ class Terminal:
         if self._status is None and now - self._last < BETWEEN_LINES:
             return
         self._last = now
-        done = sum(one.verdict != "divergence" for one in session.results)
+        done = session.judged
         against = sum(one.verdict in AGAINST for one in session.results)
         line = f"{done} of {len(session.chosen)} checks, {against} against: {result.requirement} [{result.cell}]"
         if self._status is not None:

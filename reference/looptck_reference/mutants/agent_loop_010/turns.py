@@ -179,3 +179,16 @@ class EchoesTheDocument(SolutionMutant):
 
 async def _whole(pieces: AsyncGenerator[str]) -> list[str]:
     return [piece async for piece in pieces]
+
+
+class AsksInAStrangeRole(SolutionMutant):
+    """Tells of its third turn's context in a role that no service knows: `loop010-no-request-is-refused`."""
+
+    breaks = ("loop010-no-request-is-refused",)
+
+    class loop(AgentLoop):  # noqa: N801
+        def ask(self) -> AsyncGenerator[str]:
+            told = self._prompt.messages(self._context.messages)
+            if self.turns == 3:
+                told = [{**message, "role": "context"} if message["role"] == "user" else message for message in told]
+            return self.request(told, self._prompt.schema())

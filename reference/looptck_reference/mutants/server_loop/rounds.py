@@ -185,3 +185,27 @@ class EmptyResultsAreAskedForAgain(ServerMutant):
         async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
             result = await super()._run(called, headers, workshop)
             return result if result.content else await super()._run(called, headers, workshop)
+
+
+class AsksInAStrangeRole(ServerMutant):
+    """Tells its model of empty results as a function's: `server-no-request-is-refused`."""
+
+    breaks = ("server-no-request-is-refused",)
+    also = because(
+        "a request that is refused ends the run of an empty result",
+        "server-odd-dispatch-bodies-are-results",
+        "server-results-arrive-unchanged",
+    )
+
+    class simulator(Simulator):  # noqa: N801
+        class loop(AgentLoop):  # noqa: N801
+            def _infer(self) -> Step:
+                step = super()._infer()
+                if isinstance(step, Infer):
+                    step.body["messages"] = [_of_a_function(message) for message in step.body["messages"]]
+                return step
+
+
+def _of_a_function(message: Json) -> Json:
+    empty = message["role"] == "tool" and not message["content"]
+    return {**message, "role": "function_result"} if empty else message

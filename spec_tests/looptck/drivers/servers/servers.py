@@ -10,6 +10,7 @@ from typing import Any
 
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
+from looptck.drivers.idle import Pulse
 from looptck.drivers.protocol import Started
 from looptck.drivers.servers.described import Described, running
 from looptck.drivers.servers.in_python import InPython
@@ -75,6 +76,10 @@ class Servers:
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
         """The kit's own client gives up by itself."""
         return None
+
+    def pulse(self) -> Pulse:
+        """Not known: a server ends a run when it has answered."""
+        return Pulse()
 
     def kept_spans(self) -> Iterable[Any]:
         """None."""

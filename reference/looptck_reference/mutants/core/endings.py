@@ -1,0 +1,42 @@
+"""Work that goes on when the caller believes it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any
+
+from looptck_reference.loop import Loop
+from looptck_reference.mutants.mutant import Mutant
+from looptck_reference.tools import Handler
+from looptck_reference.values import ToolCall, Turn
+
+
+class RunsOn(Mutant):
+    """Runs the first of four calls in the background, and once more when it is done: `nothing-runs-after-the-end`."""
+
+    breaks = ("nothing-runs-after-the-end",)
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        first: ToolCall | None = None
+
+        def append_turn(self, turn: Turn) -> None:
+            self.first = turn.calls[0] if len(turn.calls) > 3 and turn.calls[0].name == "ping" else None
+            super().append_turn(turn)
+
+        def handler_for(self, call: ToolCall) -> Handler | None:
+            handler = super().handler_for(call)
+            return _in_the_background(handler) if handler and call is self.first else handler
+
+
+def _in_the_background(handler: Handler) -> Handler:
+    def begin(**arguments: Any) -> str:
+        def work() -> None:
+            with contextlib.suppress(Exception):  # whoever would hear of it has gone
+                handler(**arguments)
+                handler(**arguments)
+
+        threading.Thread(target=work, daemon=True).start()
+        return "It is on its way."
+
+    return begin

@@ -1,0 +1,103 @@
+"""How long the kit waits for a run: for as long as it hears of it, and until the implementation is idle."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from looptck.drivers.idle import Pulse, pulse
+from looptck.settling import LONGEST, MOST_STRAYS, in_time
+from looptck.transcript import Chunk, Stray, Transcript
+
+PATIENCE = 10.0
+
+
+@dataclass
+class Clocked(Transcript):
+    """A transcript whose time passes only while somebody waits."""
+
+    time: float = 0.0
+    waits: list[float] = field(default_factory=list)
+
+    def now(self) -> float:
+        return self.time
+
+
+def test_silence_ends_a_run() -> None:
+    """A run of which nothing is heard is given up when the patience is over."""
+    transcript = Clocked()
+
+    def ended(seconds: float) -> bool:
+        transcript.time += seconds
+        return False
+
+    assert not in_time(transcript, PATIENCE, ended)
+    assert PATIENCE == transcript.time
+
+
+def test_asking_keeps_a_run_alive() -> None:
+    """A loop that is heard of every now and then has time, and its outcome counts."""
+    transcript = Clocked()
+
+    def ended(seconds: float) -> bool:
+        transcript.time += seconds * 0.9
+        transcript.append(Chunk(transcript.time, "still here"))
+        return transcript.time > 5 * PATIENCE
+
+    assert in_time(transcript, PATIENCE, ended)
+
+
+@pytest.mark.parametrize("strays", [True, False])
+def test_nothing_keeps_a_run_alive_for_ever(strays: bool) -> None:
+    """A loop that never ends is given up, sooner where it asks for what nobody answers."""
+    transcript = Clocked()
+
+    def ended(seconds: float) -> bool:
+        transcript.time += seconds * 0.5
+        for _ in range(MOST_STRAYS):
+            transcript.append(Stray(transcript.time, "GET", "/") if strays else Chunk(transcript.time, "more"))
+        return False
+
+    assert not in_time(transcript, PATIENCE, ended)
+    assert transcript.time <= (2 * PATIENCE if strays else LONGEST * PATIENCE)
+
+
+def test_thread_at_work_is_no_idleness() -> None:
+    """A process whose thread works between two looks is not idle; one whose threads wait is."""
+    if not pulse(os.getpid()).known:
+        pytest.skip("the system does not tell of threads")
+    go, done, end = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        go.wait()
+        done.set()
+        end.wait()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    me = {threading.get_native_id()}
+    before = _still(me)
+    go.set()
+    done.wait()
+    after = pulse(os.getpid(), me)
+    end.set()
+    worker.join()
+
+    assert before.shows_idle_since(before)
+    assert not after.shows_idle_since(before)
+
+
+def test_unknown_is_no_idleness() -> None:
+    """Where the system tells nothing, nothing is taken for idle."""
+    assert not Pulse().shows_idle_since(Pulse())
+
+
+def _still(me: set[int]) -> Pulse:
+    """The pulse of this process once its threads have come to rest."""
+    before = pulse(os.getpid(), me)
+    while not (now := pulse(os.getpid(), me)).shows_idle_since(before):
+        before = now
+    return now

@@ -1,0 +1,58 @@
+"""What every run is held to, whatever its check looks at."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.verdicts import AGAINST, Result
+from meta.loops import lingering
+from meta.loops.judging import judged
+
+PLAIN = "openai-chat/plain/sync"
+
+
+def _against(results: list[Result]) -> list[tuple[str, str]]:
+    return [(result.requirement, result.case) for result in results if result.verdict in AGAINST]
+
+
+def test_refused_request_is_noticed() -> None:
+    """A request that the service refuses is a finding in a check that looks at something else."""
+    results = judged(lingering.WordBeforeTheThirdTurn, PLAIN, requirements=["model-name-is-sent"])
+
+    noticed = [result for result in results if result.requirement == "no-request-is-refused"]
+    assert ["model-name"] == [result.case for result in noticed]
+    assert "request 3 is refused at " in noticed[0].reason
+
+
+def test_refused_request_is_told_once() -> None:
+    """Where a check of its own asks about a case, the other checks of that case's run say nothing of it."""
+    results = judged(
+        lingering.WordBeforeTheThirdTurn,
+        PLAIN,
+        requirements=["no-request-is-refused", "loop-goes-on-until-the-model-answers"],
+        cases=["chain"],
+    )
+
+    about = [result.requirement for result in results if result.requirement == "no-request-is-refused"]
+    assert ["no-request-is-refused"] == about
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_tool_on_its_way_is_waited_for(attempt: int) -> None:
+    """A tool that a loop has started before it raised has run, whichever of the two the kit hears of first."""
+    results = judged(
+        lingering.BeginsAndRaises, PLAIN, requirements=["truncated-call-never-runs"], cases=["one-whole-one-cut"]
+    )
+
+    assert [("truncated-call-never-runs", "one-whole-one-cut")] == _against(results)
+
+
+def test_request_after_the_end_is_noticed() -> None:
+    """What comes for a run that is over is a finding, under the name of that run's case."""
+    lingering.ComesBack.last = ""
+
+    results = judged(lingering.ComesBack, PLAIN, requirements=["final-text-is-returned"], cases=["no-call", "chain"])
+
+    late = [result for result in results if result.requirement == "nothing-runs-after-the-end"]
+    assert ["fail"] == [result.verdict for result in late]
+    assert "POST /v1/chat/completions" in late[0].reason
