@@ -62,9 +62,13 @@ def session_of(config: pytest.Config) -> Session:
         from looptck.session import CouldNotRun, Session
 
         try:
-            config.stash[SESSION] = Session.begin(_options(config))
+            session = Session.begin(_options(config))
         except CouldNotRun as error:
             pytest.exit(f"looptck could not run: {error}", returncode=USAGE_ERROR)
+        if (why := session.unreached()) is not None:
+            session.end()
+            pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
+        config.stash[SESSION] = session
     return config.stash[SESSION]
 
 

@@ -36,14 +36,32 @@ LEFT_OUT = (
 
 
 def run_suite(
-    options: Options, *, json_file: Path | None = None, junit: Path | None = None, quiet: bool = False
+    options: Options,
+    *,
+    json_file: Path | None = None,
+    junit: Path | None = None,
+    quiet: bool = False,
+    preflight: bool = True,
 ) -> int:
-    """Run the suite and print what a person reads; returns the exit status: 0, 1 or 2."""
+    """Run the suite and print what a person reads; returns the exit status: 0, 1 or 2.
+
+    Args:
+        options: what the run is asked to be.
+        json_file: where the results are written as JSON.
+        junit: where they are written as JUnit XML.
+        quiet: whether only failures and counts are printed.
+        preflight: whether the suite is left out where no run of the implementation reaches the provider.
+    """
     console = Console(width=None if Console().is_terminal else 140)
     try:
         session = Session.begin(options)
     except CouldNotRun as error:
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return plugin.USAGE_ERROR
+    why = session.unreached() if preflight else None
+    if why is not None:
+        session.end()
+        console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
         return plugin.USAGE_ERROR
     terminal = Terminal(console, session, quiet=quiet)
     arguments = [f"--junit-xml={junit}", "-o", "junit_family=xunit1"] if junit else []

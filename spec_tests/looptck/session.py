@@ -25,6 +25,7 @@ from looptck.known import Known
 from looptck.run import Run
 from looptck.selection import Selection, missing
 from looptck.standing import LATE, REFUSED, came_late, first_refused, refused
+from looptck.tryout import unreached
 from looptck.verdicts import AGAINST, NotApplicable, Result, counted
 from looptck.wires import WIRES
 from looptck.yamlfile import BadFile
@@ -114,6 +115,16 @@ class Session:
 
     def cells(self) -> list[Cell]:
         return cells(self.kit.started, WIRES)
+
+    def unreached(self) -> str | None:
+        """Why nothing can be judged: the implementation reaches the provider in no wire that was asked for.
+
+        None where it does in one, and where it is a server, which is asked by the kit.
+        """
+        if self.kit.started.serves:
+            return None
+        wanted = [cell for cell in self.cells() if not self.selection.cells or cell.matches(self.selection.cells)]
+        return unreached(self.kit, [*{cell.wire: cell for cell in reversed(wanted)}.values()])
 
     def checks(self, requirement: str, case: str) -> list[Check]:
         """The checks of a test function: one for each cell that was asked for."""

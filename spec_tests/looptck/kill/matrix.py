@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from looptck.catalogue import Requirement, catalogue
@@ -80,7 +80,7 @@ class Column:
         Those that ask for a whole conversation to be right fail with whatever another one names.
         """
         said = {*self.mutant.breaks, *self.mutant.also}
-        return [id for id in (*self.fallen, *self.crashed) if id not in said and not catalogue()[id].general]
+        return [id for id in (*self.fallen, *self.crashed) if id not in said and id not in _general()]
 
     @property
     def idle(self) -> list[str]:
@@ -274,6 +274,11 @@ def _column(column: Column) -> dict[str, Any]:
 
 def _check(one: Played) -> dict[str, str]:
     return {"cell": one.result.cell, "case": one.result.case, "reason": first_line(one)}
+
+
+@cache
+def _general() -> frozenset[str]:
+    return frozenset(row.id for row in catalogue() if row.general)
 
 
 def first_line(one: Played) -> str:

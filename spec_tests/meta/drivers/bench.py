@@ -81,12 +81,13 @@ def judged(
     timeout: float = ENOUGH,
     known: Path | None = None,
     junit: Path | None = None,
+    preflight: bool = False,
 ) -> Report:
-    """The suite on a driver, with few examples."""
+    """The suite on a driver, with few examples, and with no run before those of the checks unless that is asked for."""
     selection = Selection(profiles=profiles, requirements=requirements, cells=cells, cases=cases)
     options = Options(driver, selection, known, Patience(timeout, min(timeout, 5.0)), examples=5)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
         results = Path(folder) / "results.json"
-        status = run_suite(options, json_file=results, junit=junit)
+        status = run_suite(options, json_file=results, junit=junit, preflight=preflight)
         told = json.loads(results.read_text("utf-8")) if results.exists() else {}
     return Report(status, told, printed.getvalue())

@@ -60,3 +60,52 @@ class CannotStream(Driver):
     def start(self) -> Json:
         """Declare less than it can do."""
         return {**super().start(), "capabilities": {}}
+
+
+class DoublesTheVersion(Driver):
+    """Takes the base URL for the server's, and writes the version behind it once more."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Run below another URL."""
+        return super().run({**case, "base_url": f"{case['base_url']}/v1"}, emit)
+
+    async def run_async(self, case: Json, emit: Any) -> Json:
+        """Run below another URL."""
+        return await super().run_async({**case, "base_url": f"{case['base_url']}/v1"}, emit)
+
+
+class HidesItsTools(Driver):
+    """Hands no tool of the case to its loop."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Run without tools."""
+        return super().run({**case, "tools": []}, emit)
+
+    async def run_async(self, case: Json, emit: Any) -> Json:
+        """Run without tools."""
+        return await super().run_async({**case, "tools": []}, emit)
+
+
+class AsksOnce(Driver):
+    """Asks the model once, whatever it wants."""
+
+    class loop(Loop):  # noqa: N801
+        """The bent loop."""
+
+        def limit_reached(self) -> bool:
+            """One call is the limit."""
+            return self.model_calls > 0
+
+
+class WantsACall(Driver):
+    """Asks again after a text, until it has two of them: it takes something else for the end."""
+
+    class loop(Loop):  # noqa: N801
+        """The bent loop."""
+
+        texts = 0
+
+        def decide(self, turn: Turn) -> Decision:
+            """A first text is none."""
+            self.texts += not turn.calls
+            return Decision.RESUME if not turn.calls and self.texts == 1 else super().decide(turn)

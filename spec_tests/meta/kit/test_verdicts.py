@@ -94,6 +94,27 @@ def test_a_loop_that_never_asks_passes_nothing(driver: str) -> None:
     assert 1 == report.status
 
 
+def test_a_loop_that_never_asks_is_not_judged() -> None:
+    """Where no run reaches the provider, that is said once, with how the loop ended, in place of every check."""
+    report = judged(FLAWED + "Refuses", profiles=("core",), preflight=True)
+
+    assert (2, {}) == (report.status, report.told)
+    assert "no model request came" in report.printed
+    assert "raised ImportError" in report.printed
+
+
+def test_a_first_run_that_differs_keeps_nobody_from_being_judged() -> None:
+    """A loop that reaches the provider in its second run is judged."""
+    report = judged(
+        "python:meta.drivers.in_process_drivers:WrongOnce",
+        "call-runs-its-tool-once",
+        cases=("one-call",),
+        preflight=True,
+    )
+
+    assert (0, {"one-call": "pass"}) == (report.status, report.verdicts)
+
+
 def test_what_was_not_reached_is_said() -> None:
     """A verdict that was not reached says which event never came, and how the loop ended instead."""
     report = judged(FLAWED + "Refuses", "call-runs-its-tool-once", cases=("one-call",))

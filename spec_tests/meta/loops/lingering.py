@@ -51,5 +51,5 @@ class WordBeforeTheThirdTurn(Driver):
     class loop(Loop):  # noqa: N801
         def append_turn(self, turn: Turn) -> None:
             super().append_turn(turn)
-            if self.model_calls == 2:  # noqa: PLR2004
+            if self.model_calls == 2:
                 self.history.append({"role": "user", "content": "Go on."})

@@ -1,0 +1,153 @@
+"""Trying a driver out: two short runs in a cell, and whose doing it is where they do not come to their end.
+
+A request on the wire shows that driver and loop reached the provider, and what it offers shows what the driver has
+handed over. What goes wrong behind that is the loop's doing, as far as anybody can tell, and no fault of the driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from looptck.cells import Cell
+from looptck.drivers import AGENT_LOOP, DriverFault, Started
+from looptck.handover import Setting
+from looptck.kit import Kit, Scene
+from looptck.outcome import Failed, Nothing, Value
+from looptck.run import Run
+from looptck.solutions import activity, call, solution
+from looptck.standing import refusals
+from looptck.transcript import Stray
+from looptck.turns import Call, calls, says
+
+ANSWER = "Hello from the model."
+TOOL, ARGUMENTS = "weather", {"city": "Paris"}
+
+
+class Unfit(Exception):
+    """A driver that keeps to the protocol's letter, but does not do what it promises."""
+
+
+class Unreached(Unfit):
+    """No model request came."""
+
+
+class LoopsDoing(Exception):
+    """The driver has done its part, and the loop does something else than these runs are for."""
+
+
+Check = Callable[[Kit, Cell, str], None]
+"""Plays a run in a cell under a name. Raises Unfit, LoopsDoing, or DriverFault."""
+
+
+def checks(started: Started) -> dict[str, Check]:
+    """What a driver is tried out with: the model of a loop of Solutions speaks in those."""
+    return SOLUTION_CHECKS if AGENT_LOOP in started.profiles else CHECKS
+
+
+def unreached(kit: Kit, cells: Collection[Cell]) -> str | None:
+    """Why no run can come to anything: in none of these cells does a model request come; None: in one it does.
+
+    Each is tried twice, as a first run may differ from all others. What a driver does wrong is no answer: every check
+    will tell it.
+    """
+    why = None
+    for cell in (*cells, *cells):
+        try:
+            next(iter(checks(kit.started).values()))(kit, cell, "preflight")
+        except Unreached as found:
+            why = why or str(found)
+        except (Unfit, LoopsDoing, DriverFault):
+            return None
+        else:
+            return None
+    return why
+
+
+def _answers(kit: Kit, cell: Cell, name: str) -> None:
+    """An answer without tools comes back as a value, in chunks where the driver declares that it sends them."""
+    scene = Scene()
+    scene.plays(says(ANSWER))
+    run = kit.begin(scene, cell, name=name).result()
+    _reached(run)
+    if len(run.requests) > 1:
+        raise LoopsDoing(f"the model answered {ANSWER!r}, and the loop asked it again: it does not end with a text")
+    if isinstance(run.outcome, Failed):
+        raise LoopsDoing(f"the model answered {ANSWER!r}, and the loop {run.outcome}")
+    if not isinstance(run.outcome, Value) or run.outcome.text != ANSWER:
+        raise Unfit(f"the model said {ANSWER!r}, and the driver reported that the loop {run.outcome}")
+    if cell.stream and kit.started.can("chunks") and not run.chunks:
+        raise Unfit("the driver declares the capability `chunks` and sent no `chunk`")
+
+
+def _runs_a_tool(kit: Kit, cell: Cell, name: str) -> None:
+    """A tool's handler reaches the toolbox with the arguments, and the loop goes on behind it."""
+    scene = Scene()
+    scene.plays(calls(Call.of(TOOL, ARGUMENTS)), says("Warm."))
+    run = kit.begin(scene, cell, name=name).result()
+    _reached(run)
+    offered = [tool.name for tool in run.request(1).request.tools]
+    if TOOL not in offered:
+        raise Unfit(
+            f"the request offers {', '.join(offered) or 'no tool'}, not {TOOL}: hand the case's tools to the loop"
+        )
+    if not run.tools_ran:
+        raise LoopsDoing(f"the model called {TOOL}, which never ran{_told_instead(run)}; the loop {run.outcome}")
+    if run.tools_ran != [(TOOL, ARGUMENTS)]:
+        raise Unfit(f"the toolbox saw {run.tools_ran}, not one call of {TOOL} with {ARGUMENTS}")
+    if len(run.requests) < 2:
+        raise LoopsDoing(f"{TOOL} ran, and the model was not asked again: the loop {run.outcome}")
+    if isinstance(run.outcome, Failed):
+        raise LoopsDoing(f"{TOOL} ran and the model answered, and the loop {run.outcome}")
+
+
+def _told_instead(run: Run) -> str:
+    """What the model was told of the call in place of a result."""
+    texts = [answer.text for answer in run.requests[1].request.answers] if len(run.requests) > 1 else []
+    return f"; the model was told {texts[0]!r}" if texts else ""
+
+
+def _reached(run: Run) -> None:
+    if not run.requests:
+        strays = [event.path for event in run.transcript.events if isinstance(event, Stray)]
+        if strays:
+            raise Unreached(
+                f"a request came to {strays[0]}, which is no route of the wire: the base URL of a case ends in /v1, "
+                f"and {run.cell.wire} lies below it; the loop {run.outcome}"
+            )
+        raise Unreached(
+            f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}"
+        )
+    if isinstance(run.outcome, Nothing):
+        raise Unfit(f"the run reached the provider, but the driver {run.outcome}")
+    if told := next(refusals(run), None):
+        raise LoopsDoing(f"the service takes no such request: {told}")
+
+
+def _returns_an_output(kit: Kit, cell: Cell, name: str) -> None:
+    """The output of a Solution comes back as it is."""
+    scene = Scene()
+    scene.plays(solution(output={"greeting": ANSWER}))
+    run = _of_solutions(kit, scene, cell, name)
+    if not isinstance(run.outcome, Value) or run.outcome.output != {"greeting": ANSWER}:
+        raise Unfit(f"the Solution's output was a greeting, and the driver reported that the loop {run.outcome}")
+
+
+def _runs_a_call(kit: Kit, cell: Cell, name: str) -> None:
+    """An Activity reaches the toolbox with the parameters, and without the underscore keys."""
+    scene = Scene()
+    scene.plays(solution(call(TOOL, ARGUMENTS, to="†state.weather"), output="Warm."))
+    run = _of_solutions(kit, scene, cell, name)
+    if run.tools_ran != [(TOOL, ARGUMENTS)]:
+        raise Unfit(f"the toolbox saw {run.tools_ran}, not one call of {TOOL}; the loop {run.outcome}")
+
+
+def _of_solutions(kit: Kit, scene: Scene, cell: Cell, name: str) -> Run:
+    context = [{"type": "text", "text": "Go."}]
+    setting = Setting(context=context, output_schema={}, tools=[activity(TOOL, city="string")])
+    run = kit.begin(scene, cell, name=name, profile=AGENT_LOOP, setting=setting).result()
+    _reached(run)
+    return run
+
+
+CHECKS: dict[str, Check] = {"answer": _answers, "tool": _runs_a_tool}
+SOLUTION_CHECKS: dict[str, Check] = {"output": _returns_an_output, "call": _runs_a_call}
