@@ -51,6 +51,8 @@ class Requirement:
     """Whether it concerns streams only, plain replies only, or (None) both."""
     needs: tuple[str, ...] = ()
     """Capabilities without which it does not apply."""
+    anywhere: bool = False
+    """Whether it is judged wherever what it needs is declared, and not only where its profile is claimed."""
     killed_by: tuple[str, ...] = ()
     """The mutants that must fail it."""
     no_mutant: str | None = None
@@ -154,6 +156,7 @@ def _requirement(row: dict[str, Any], data: dict[str, Any]) -> Requirement:
         wires=tuple(row.get("wires", ())),
         streams={"stream": True, "plain": False}.get(row.get("cells", "")),
         needs=tuple(row.get("needs", ())),
+        anywhere=row.get("anywhere", False),
         killed_by=tuple(row.get("killed_by", ())),
         no_mutant=row.get("no_mutant"),
         cases=tuple(row.get("cases", ())),

@@ -124,6 +124,12 @@ class Implementation:
     def started(self) -> Started:
         return self.kit.started
 
+    @property
+    def profile(self) -> str:
+        """The document whose rules its runs are judged by: ``core`` where its own is not claimed."""
+        profile = self.check.requirement.profile
+        return profile if profile in self.started.claimed else "core"
+
     def begin(self, question: str | None = "Go.", **how: Unpack[How]) -> Running:
         """Begin a run of the scene as it stands now.
 
@@ -136,9 +142,7 @@ class Implementation:
             how.setdefault("context", [] if question is None else [{"type": "text", "text": question}])
             how.setdefault("output_schema", {})
         setting = Setting(question=question, **how)  # type: ignore[misc]  # a TypedDict forgets what was popped
-        return self.kit.begin(
-            self.scene, cell, name=self.check.case, profile=self.check.requirement.profile, setting=setting
-        )
+        return self.kit.begin(self.scene, cell, name=self.check.case, profile=self.profile, setting=setting)
 
     def ask(self, ask: Ask, scene: Scene, *, setup: str, wire: str, stream: bool) -> Running:
         """Ask a server; its model and its tools do what the scene says as it stands now."""

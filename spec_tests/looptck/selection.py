@@ -36,13 +36,21 @@ class Selection:
     def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
         """Whether this check was asked for, of this implementation."""
         return (
-            requirement.profile in (self.profiles or started.claimed)
+            self._asks_for(requirement, started)
             and (requirement.profile in started.profiles or not started.alone)
             and (not self.requirements or requirement.id in self.requirements)
             and LEVELS.index(requirement.level) <= LEVELS.index(self.level)
             and (not self.cells or cell.matches(self.cells))
             and concerns(requirement, cell)
         )
+
+    def _asks_for(self, requirement: Requirement, started: Started) -> bool:
+        """Whether its profile is asked for; or ``core`` is, and what it needs is declared where its profile is not."""
+        asked = self.profiles or started.claimed
+        if requirement.profile in asked:
+            return True
+        elsewhere = requirement.anywhere and requirement.profile not in started.claimed
+        return elsewhere and "core" in asked and all(map(started.can, requirement.needs))
 
 
 def concerns(requirement: Requirement, cell: Cell) -> bool:

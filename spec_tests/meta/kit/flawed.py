@@ -109,3 +109,22 @@ class WantsACall(Driver):
             """A first text is none."""
             self.texts += not turn.calls
             return Decision.RESUME if not turn.calls and self.texts == 1 else super().decide(turn)
+
+
+class BindsAndPrunes(Driver):
+    """The reference, which claims no document and declares what it can do."""
+
+    def start(self) -> Json:
+        """Claim nothing beside the core."""
+        return {**super().start(), "profiles": []}
+
+
+class BindsNothing(BindsAndPrunes):
+    """The same, but that bindings are not applied."""
+
+    class loop(Loop):  # noqa: N801
+        """The bent loop."""
+
+        def bind(self, tool: Any, arguments: Json) -> Json:
+            """As the model wrote them."""
+            return arguments

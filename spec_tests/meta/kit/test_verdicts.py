@@ -115,6 +115,28 @@ def test_a_first_run_that_differs_keeps_nobody_from_being_judged() -> None:
     assert (0, {"one-call": "pass"}) == (report.status, report.verdicts)
 
 
+@pytest.mark.parametrize(
+    ("requirement", "cell"),
+    [
+        ("spec-binding-overrides-the-model", PLAIN),
+        ("claude-pruning-leaves-no-orphan", "anthropic-messages/plain/sync"),
+        ("claude-mcp-servers-are-named", "anthropic-messages/plain/sync"),
+    ],
+)
+def test_what_is_declared_is_judged_without_its_document(requirement: str, cell: str) -> None:
+    """Bindings, pruning and MCP servers are judged where they are declared, whatever document is claimed."""
+    report = judged(FLAWED + "BindsAndPrunes", requirement, cells=(cell,))
+
+    assert (0, {"pass"}) == (report.status, set(report.verdicts.values()))
+
+
+def test_what_is_declared_fails_without_its_document() -> None:
+    """A loop that declares bindings and applies none fails, though it claims no document."""
+    report = judged(FLAWED + "BindsNothing", "spec-binding-overrides-the-model")
+
+    assert (1, {"fail"}) == (report.status, set(report.verdicts.values()))
+
+
 def test_what_was_not_reached_is_said() -> None:
     """A verdict that was not reached says which event never came, and how the loop ended instead."""
     report = judged(FLAWED + "Refuses", "call-runs-its-tool-once", cases=("one-call",))
