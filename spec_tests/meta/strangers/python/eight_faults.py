@@ -1,0 +1,127 @@
+"""A loop with eight faults at once; each of them stands alone in the folder `eight`.
+
+They are those of the facts in what-people-hit.md, section 1:
+
+1. As soon as one tool fails, a user message is put behind its result, before those that follow.
+2. Types, `required` and descriptions of all parameters are dropped from what is offered.
+3. Earlier turns of the assistant are dropped from the prompt.
+4. An answer that was cut before its first token is returned as an empty one.
+5. The text beside a call is returned as the answer when the last turn is empty.
+6. A second call with the same arguments is answered from a cache and not run.
+7. The loop crashes where a call has null for its arguments.
+8. A tool that raises without a message is answered with nothing at all.
+"""
+
+# ruff: noqa: BLE001, S310, TRY004, TRY301
+# mypy: disable-error-code="import-not-found, no-any-return"
+
+from __future__ import annotations
+
+import json
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from handlers import (
+    LIMIT,
+    TIMEOUT,
+    Json,
+    Stopped,
+    as_text,
+    call_tool,
+    chat_turn,
+    error_text,
+    find,
+    offered,
+    outcome,
+    started,
+)
+
+
+class Driver:
+    """Runs the loop, one case at a time or several."""
+
+    def start(self) -> Json:
+        return started("eight-faults", ["openai-chat"], ["sync"], limit=True, concurrent=True)
+
+    def run(self, case: Json, emit: Any) -> Json:
+        return outcome(lambda: loop(case))
+
+
+def loop(case: Json) -> str:
+    """Ask the model, run its calls, and ask again until it answers."""
+    tools = offered(case["tools"])
+    functions = [
+        {
+            "name": name,
+            "description": tool["description"],
+            "parameters": {
+                "type": "object",
+                "properties": {key: {} for key in tool["parameters"].get("properties", {})},
+            },
+        }
+        for name, tool in tools.items()
+    ]
+    body: Json = {
+        "model": case["model"],
+        "messages": [item for item in case["messages"] if item["role"] != "assistant"],
+    }
+    if tools:
+        body["tools"] = [{"type": "function", "function": function} for function in functions]
+    said = ""
+    cache: dict[str, str] = {}
+    for _ in range(case["options"].get("limit", LIMIT)):
+        choice = ask(case, body)["choices"][0]
+        message, reason = choice["message"], choice.get("finish_reason")
+        if message.get("refusal"):
+            raise Stopped("refusal", message["refusal"])
+        if reason == "content_filter" or (reason == "length" and (message.get("content") or message.get("tool_calls"))):
+            raise Stopped("truncated", f"the turn was cut: {reason}")
+        turn = chat_turn(message)
+        if not turn["tool_calls"]:
+            return message.get("content") or said
+        said = message.get("content") or said
+        body["messages"].append(turn)
+        for call in message["tool_calls"]:
+            text, failed = run(tools, call, cache)
+            body["messages"].append({"role": "tool", "tool_call_id": call["id"], "content": text})
+            if failed:
+                body["messages"].append({"role": "user", "content": "That tool failed. Think about what to do now."})
+    raise Stopped("limit", "the limit of model calls is reached")
+
+
+def run(tools: dict[str, Json], call: Json, cache: dict[str, str]) -> tuple[str, bool]:
+    """Run one call, and say whether it failed."""
+    function = call.get("function") or {}
+    key = json.dumps([function.get("name"), function.get("arguments")])
+    if key in cache:
+        return cache[key], False
+    tool = find(tools, function.get("name"))
+    if tool is None:
+        return f"Error: there is no tool named {function.get('name')!r}", True
+    try:
+        raw = function["arguments"]
+        arguments = raw if isinstance(raw, dict) else json.loads(raw.strip() or "{}")
+        if not isinstance(arguments, dict):
+            raise ValueError("they are no object")
+    except (ValueError, RecursionError) as error:
+        return f"Error: the arguments cannot be read: {error}", True
+    try:
+        cache[key] = as_text(call_tool(tool, arguments))
+        return cache[key], False
+    except Exception as error:
+        return error_text(error) if str(error) else "", True
+
+
+def ask(case: Json, body: Json) -> Json:
+    """Send a request."""
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {case['api_key']}"}
+    request = urllib.request.Request(f"{case['base_url']}/chat/completions", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
+        reply: Json = json.load(response)
+    if reply.get("error"):
+        raise Stopped("provider", str(reply["error"]))
+    return reply
