@@ -189,7 +189,9 @@ def line(target: Target, program: Path) -> str:
 
 def _beside_its_modules(target: Target) -> Path:
     """A copy of the driver where Node.js finds what was installed: imports are looked up from the file that has them."""
-    return Path(shutil.copy(target.driver, target.place))
+    for module in target.folder.glob("*.mjs"):
+        shutil.copy(module, target.place)
+    return target.place / target.driver.name
 
 
 def run(target: Target, program: Path, options: list[str], command: str = "run") -> int:
