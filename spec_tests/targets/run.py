@@ -2,18 +2,18 @@
 
     python spec_tests/targets/run.py [smoke] [NAME ...] [OPTION of looptck run or smoke ...]
 
-A target is a folder here: what to install (``requirements.txt``, or ``package.json`` for one in JavaScript), how to drive
-it (``driver.py`` or ``driver.mjs``, which ``server.yaml`` describes where it is a server), what its driver chooses
-(``README.md``), and where present what is known to be wrong with it (``known-failures.yaml``).
+A target is a folder here: what to install (``requirements.txt``, or ``package.json`` for one in JavaScript), how to
+drive it (``driver.py`` or ``driver.mjs``, which ``server.yaml`` describes where it is a server), what its driver
+chooses (``README.md``), and where present what is known to be wrong with it (``known-failures.yaml``).
 
 A target of several ages has files for each of them, ``requirements-AGE.txt`` and ``known-failures-AGE.yaml``, and one
 driver: ``NAME@AGE`` is one of them, ``NAME`` all. A second usual way to use it is a variant, which ``variants.yaml``
-names and the driver reads from LOOPTCK_VARIANT: ``NAME@VARIANT`` or ``NAME@AGE@VARIANT``, with known failures of its own
-(``known-failures@VARIANT.yaml``). Names may be patterns, such as ``langchain@*``. Without a name every target is run in
-its first way, without variants. Environments and results are kept in ``.tox/targets/``.
+names and the driver reads from LOOPTCK_VARIANT: ``NAME@VARIANT`` or ``NAME@AGE@VARIANT``, with known failures of its
+own (``known-failures@VARIANT.yaml``). Names may be patterns, such as ``langchain@*``. Without a name every target is
+run in its first way, without variants. Environments and results are kept in ``.tox/targets/``.
 
-The first argument that begins with a dash and all that follow go to ``looptck run``, or with the word ``smoke`` in front
-to ``looptck smoke``. Exit status: 0 if every run was clean, 1 if one was not, 2 for a name that is no target.
+The first argument that begins with a dash and all that follow go to ``looptck run``, or with the word ``smoke`` in
+front to ``looptck smoke``. Exit status: 0 if every run was clean, 1 if one was not, 2 for a name that is no target.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def _answers(target: Target, name: str) -> bool:
 
 
 def environment(target: Target) -> Path:
-    """What runs the target's driver, in an environment made anew where its requirements are not those it was made for."""
+    """What runs the target's driver, in an environment made anew where its requirements are others by now."""
     place = target.place
     required = target.requirements.read_text(encoding="utf-8")
     made_for = place / "made-for.txt"
@@ -164,7 +164,8 @@ def _node(place: Path) -> Path:
 def _npm(package: Path, place: Path) -> None:
     place.mkdir(parents=True)
     shutil.copy(package, place)
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], cwd=place, check=True)
+    npm = shutil.which("npm") or "npm"
+    subprocess.run([npm, "install", "--no-audit", "--no-fund", "--loglevel=error"], cwd=place, check=True)
 
 
 def _uv(requirements: Path, place: Path) -> None:
@@ -188,7 +189,7 @@ def line(target: Target, program: Path) -> str:
 
 
 def _beside_its_modules(target: Target) -> Path:
-    """A copy of the driver where Node.js finds what was installed: imports are looked up from the file that has them."""
+    """A copy of the driver where Node.js finds what was installed: it looks imports up from the file that has them."""
     for module in target.folder.glob("*.mjs"):
         shutil.copy(module, target.place)
     return target.place / target.driver.name

@@ -57,7 +57,10 @@ def _async_handler(tool: Json) -> Callable[..., Awaitable[Any]]:
 
 def _arguments(tool: Json, positional: tuple[Any, ...], named: Json) -> Json:
     """What a handler was called with; what comes without a name belongs to the tool's parameters in their order."""
-    return dict(zip(tool["parameters"].get("properties", {}), positional)) | named
+    parameters = list(tool["parameters"].get("properties", {}))
+    if len(positional) > len(parameters):
+        raise TypeError(f"{tool['name']} takes {len(parameters)} arguments, and was called with {len(positional)}")
+    return dict(zip(parameters, positional, strict=False)) | named
 
 
 def ask_the_kit(url: str, told: Json) -> Any:

@@ -1,17 +1,17 @@
 """Tools as a user writes them: a Python function with a name, a docstring and annotated parameters.
 
 Most frameworks make what they offer from a function's signature and check arguments against it, and their first page
-shows nothing else. The kit hands over a JSON Schema, so the function that has it is made here, with pydantic, which each
-of these frameworks needs itself. What no signature can say (a name that Python does not allow, ``$ref``, a tool that takes
-any argument) is for the framework's own way to take a schema.
+shows nothing else. The kit hands over a JSON Schema, so the function that has it is made here, with pydantic, which
+each of these frameworks needs itself. What no signature can say (a name that Python does not allow, ``$ref``, a tool
+that takes any argument) is for the framework's own way to take a schema.
 """
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from inspect import Parameter, Signature, iscoroutinefunction
-from typing import Any, Literal, Optional, Union
+from typing import Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -30,7 +30,7 @@ class Unsaid(Exception):
 
 
 def written(tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]]) -> Callable[..., Any] | None:
-    """The function that a user writes for a tool, plain or coroutine as ``call`` is, which gets what it was called with.
+    """The function that a user writes for a tool, plain or coroutine as ``call`` is.
 
     A parameter that the tool does not require has None as its default and is passed on only where it has another value.
     None where no signature says what the tool takes.
@@ -85,7 +85,7 @@ def _parameters(schema: Json) -> list[Parameter]:
     return [
         *(Parameter(_name(name), kind, annotation=_annotation(name, properties[name])) for name in required),
         *(
-            Parameter(_name(name), kind, annotation=Optional[_annotation(name, properties[name])], default=None)
+            Parameter(_name(name), kind, annotation=_or_none(_annotation(name, properties[name])), default=None)
             for name in optional
         ),
     ]
@@ -106,17 +106,25 @@ def _annotation(name: str, schema: Any) -> Any:
     if "enum" in schema or "const" in schema:
         return Literal[tuple(schema.get("enum", [schema.get("const")]))]
     if choices := schema.get("anyOf") or schema.get("oneOf"):
-        return Union[tuple(_annotation(name, one) for one in choices)]
+        return _one_of(_annotation(name, one) for one in choices)
     match schema.get("type"):
         case list(types):
-            return Union[tuple(_annotation(name, {**schema, "type": one}) for one in types)]
+            return _one_of(_annotation(name, {**schema, "type": one}) for one in types)
         case "array":
             return list[_annotation(name, schema.get("items", True))]  # type: ignore[misc]
         case "object":
             return _class(name, schema) if schema.get("properties") else dict[str, _values(name, schema)]  # type: ignore[misc]
-        case type if type in _PLAIN:
-            return _PLAIN[type]
+        case kind if kind in _PLAIN:
+            return _PLAIN[kind]
     raise Unsaid(schema)
+
+
+def _one_of(annotations: Iterable[Any]) -> Any:
+    return Union[tuple(annotations)]  # noqa: UP007 - made here, not written
+
+
+def _or_none(annotation: Any) -> Any:
+    return _one_of([annotation, None])
 
 
 def _values(name: str, schema: Json) -> Any:
@@ -133,9 +141,11 @@ def _class(name: str, schema: Json) -> Any:
         raise Unsaid(schema)
     fields: Json = {}
     for key, one in schema["properties"].items():
-        annotation, about = _annotation(_name(key), one), {"description": one["description"]} if "description" in one else {}
-        needed = key in schema.get("required", ())
-        fields[key] = (annotation, Field(**about)) if needed else (Optional[annotation], Field(default=None, **about))
+        annotation, about = _annotation(_name(key), one), one.get("description")
+        if key in schema.get("required", ()):
+            fields[key] = (annotation, Field(description=about))
+        else:
+            fields[key] = (_or_none(annotation), Field(default=None, description=about))
     config = ConfigDict(extra="allow" if open_ else "forbid")
     return create_model(name.title().replace("_", ""), __config__=config, **fields)
 

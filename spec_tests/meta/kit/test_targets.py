@@ -242,7 +242,7 @@ def _variants(folder: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_variant_is_one(folder: Path) -> None:
     """A variant says what it is about, is one that the driver asks for, and has the ages of its target alone."""
-    shared = [path for path in folder.parent.glob(f"{folder.name.partition('_')[0]}_*.py")]
+    shared = list(folder.parent.glob(f"{folder.name.partition('_')[0]}_*.py"))
     source = "".join(path.read_text(encoding="utf-8") for path in [*folder.glob("driver.*"), *shared])
     ages = {target.age for target in FIRST if target.folder == folder}
 

@@ -1,7 +1,7 @@
 """The driver of Agno: each case becomes an agent with a model of the case's wire.
 
-Agno raises next to nothing: a run that failed comes back with the error's text as its content. ``README.md`` says what is
-chosen here.
+Agno raises next to nothing: a run that failed comes back with the error's text as its content. ``README.md`` says what
+is chosen here.
 """
 
 from __future__ import annotations

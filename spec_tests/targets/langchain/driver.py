@@ -142,7 +142,9 @@ class ToldErrors(AgentMiddleware):
 
 
 def _told(request: Any, error: Exception) -> ToolMessage:
-    return ToolMessage(f"Tool error: Please check your input and try again. ({error})", tool_call_id=request.tool_call["id"])
+    return ToolMessage(
+        f"Tool error: Please check your input and try again. ({error})", tool_call_id=request.tool_call["id"]
+    )
 
 
 def _seen(mode: str, part: Any, state: Json, emit: Callable[[str], None]) -> Json:

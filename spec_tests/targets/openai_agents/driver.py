@@ -102,7 +102,7 @@ def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Agent[
 
 
 def _tool(tool: Json, call: Callable[..., Any]) -> FunctionTool:
-    """The tool as a decorated function; one that no strict schema says without ``strict_mode``, as the SDK then asks."""
+    """The tool as a decorated function, without ``strict_mode`` where the SDK asks for that."""
     function = None if VARIANT == "schema" else written(tool, call)
     if function is None:
         return _custom(tool, call)
@@ -114,7 +114,7 @@ def _tool(tool: Json, call: Callable[..., Any]) -> FunctionTool:
 
 
 def _custom(tool: Json, call: Callable[..., Any]) -> FunctionTool:
-    """The SDK's way for tools that come with a schema: the tool reads its arguments and answers for its errors itself."""
+    """The SDK's way for tools that come with a schema: the tool reads its arguments and sees to its errors itself."""
 
     async def invoke(context: Any, arguments: str) -> Any:
         values = json.loads(arguments)

@@ -1,7 +1,7 @@
 """The tool loop that one writes by hand on the official OpenAI SDK, for Chat Completions.
 
-It is OpenAI's guide to function calling in a loop with a limit: all else is left to the SDK. ``responses.py`` is the same
-for the Responses API.
+It is OpenAI's guide to function calling in a loop with a limit: all else is left to the SDK. ``responses.py`` is the
+same for the Responses API.
 """
 
 from __future__ import annotations
