@@ -33,7 +33,6 @@ const STARTED = {
     concurrent: true,
     parallel: true,
     eager: true, // streamText runs a call as soon as its part of the stream is whole
-    memory: VARIANT !== 'not-stored', // on Responses it refers to the items that the service keeps
   },
   dialect: { limit_counts: 'model-calls' },
 };
@@ -54,7 +53,8 @@ async function run({ id, case: scenario }) {
 }
 
 async function answer(scenario, emit) {
-  const { ask, stream } = loop(scenario);
+  let told;
+  const { ask, stream } = loop(scenario, ({ error }) => (told = error));
   if (!scenario.stream) return answered(await ask());
   const result = await stream();
   let streamed = '';
@@ -63,22 +63,24 @@ async function answer(scenario, emit) {
     emit(text);
   }
   if (VARIANT === 'text-stream') return { kind: 'value', text: streamed };
+  if (told !== undefined) throw told;
   return answered({ text: await result.text, finishReason: await result.finishReason });
 }
 
-// The two ways to run a case, plain and streamed.
-function loop(scenario) {
+// The two ways to run a case, plain and streamed. Errors of streams go to the console, or with a variant to a callback.
+function loop(scenario, onError) {
   const system = scenario.messages.filter(({ role }) => role === 'system');
   const said = scenario.messages.filter(({ role }) => role !== 'system');
   const prompt = said.length === 1 ? { prompt: said[0].content } : { messages: said };
   const options = { model: model(scenario), tools: tools(scenario), ...providerOptions(scenario) };
   if (system.length) options.instructions = system.map(({ content }) => content).join('\n\n');
   if (VARIANT !== 'agent' || 'limit' in scenario.options) options.stopWhen = isStepCount(scenario.options.limit ?? STEPS);
+  const heard = VARIANT === 'on-error' ? { onError } : {};
   if (VARIANT === 'agent') {
     const agent = new ToolLoopAgent(options);
     return { ask: () => agent.generate(prompt), stream: () => agent.stream(prompt) };
   }
-  return { ask: () => generateText({ ...options, ...prompt }), stream: () => streamText({ ...options, ...prompt }) };
+  return { ask: () => generateText({ ...options, ...prompt }), stream: () => streamText({ ...options, ...prompt, ...heard }) };
 }
 
 function model(scenario) {
