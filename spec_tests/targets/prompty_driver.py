@@ -9,7 +9,7 @@ import prompty
 from prompty_case import prompt
 from prompty_handlers import registered
 from prompty_spans import traced
-from shared import Json, answered, failed, handlers, mixed_handlers
+from shared import VARIANT, Json, answered, failed, handlers, mixed_handlers, named
 
 Loop = Callable[..., Any]
 
@@ -28,12 +28,12 @@ class PromptyDriver:
     loop: ClassVar[Loop]
     loop_async: ClassVar[Callable[..., Awaitable[Any]]]
     options: ClassVar[Json] = {}
-    """What every run passes to the loop."""
+    """What every run passes to the loop by itself."""
 
     def start(self) -> Json:
         return {
             "protocol": 1,
-            "name": self.name,
+            "name": named(self.name),
             "version": prompty.VERSION,
             "language": "python",
             "wires": list(self.wires),
@@ -50,6 +50,7 @@ class PromptyDriver:
                 "nested": self.nests,
                 "mixed": True,
                 "spans": True,
+                "parallel": VARIANT == "parallel",
             },
             "dialect": {"limit_counts": "tool-rounds"},
         }
@@ -76,7 +77,9 @@ class PromptyDriver:
             if event == "token":
                 emit(data["token"])
 
-        options = {**self.options, "on_event": hear} if self.listens else dict(self.options)
+        options = dict(self.options)
+        if self.listens and (case["stream"] or VARIANT == "listening"):
+            options["on_event"] = hear
         if "limit" in case["options"]:
             options["max_iterations"] = case["options"]["limit"]
         return options

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import prompty
 from prompty_driver import PromptyDriver
+from shared import VARIANT
 
-TRIES = 2
+TRIES = {} if VARIANT == "retries" else {"max_llm_retries": 2}
 """Prompty waits two to three seconds before it asks a second time and four to five before a third, whatever the
 service says about waiting; its default of three tries would cost minutes and show nothing that two do not."""
 
 
 class TurnDriver(PromptyDriver):
-    """Runs the kit's cases on ``prompty.turn``.
-
-    Without functions among its tools it runs its loop only if somebody listens, so somebody always does.
-    """
+    """Runs the kit's cases on ``prompty.turn``."""
 
     profiles = ("prompty-agent-mode", "prompty-spec")
     nests = False
     loop = staticmethod(prompty.turn)
     loop_async = staticmethod(prompty.turn_async)
-    options = {"max_llm_retries": TRIES}  # noqa: RUF012 - nobody writes to it
+    options = {**TRIES, "parallel_tool_calls": True} if VARIANT == "parallel" else TRIES

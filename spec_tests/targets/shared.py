@@ -7,23 +7,32 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import urllib.request
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 Json = dict[str, Any]
 
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml`` beside the driver); empty for the first."""
+
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def named(name: str) -> str:
+    """The name of a target in ``started``: the implementation's, with the variant."""
+    return f"{name}@{VARIANT}" if VARIANT else name
 
 
 def handlers(case: Json) -> dict[str, Callable[..., Any]]:
     """A function for each tool of the case that is to have one."""
-    return {tool["name"]: _handler(tool["url"]) for tool in case["tools"] if tool["url"]}
+    return {tool["name"]: _handler(tool) for tool in case["tools"] if tool["url"]}
 
 
 def async_handlers(case: Json) -> dict[str, Callable[..., Awaitable[Any]]]:
     """The same as coroutine functions."""
-    return {tool["name"]: _async_handler(tool["url"]) for tool in case["tools"] if tool["url"]}
+    return {tool["name"]: _async_handler(tool) for tool in case["tools"] if tool["url"]}
 
 
 def mixed_handlers(case: Json) -> dict[str, Callable[..., Any]]:
@@ -32,18 +41,26 @@ def mixed_handlers(case: Json) -> dict[str, Callable[..., Any]]:
     return async_handlers(case) | {name: handle for name, handle in handlers(case).items() if name in plain}
 
 
-def _handler(url: str) -> Callable[..., Any]:
-    def handle(**arguments: Any) -> Any:
-        return ask_the_kit(url, {"arguments": arguments})
+def _handler(tool: Json) -> Callable[..., Any]:
+    def handle(*positional: Any, **named: Any) -> Any:
+        return ask_the_kit(tool["url"], {"arguments": _arguments(tool, positional, named)})
 
     return handle
 
 
-def _async_handler(url: str) -> Callable[..., Awaitable[Any]]:
-    async def handle(**arguments: Any) -> Any:
-        return await asyncio.to_thread(ask_the_kit, url, {"arguments": arguments})
+def _async_handler(tool: Json) -> Callable[..., Awaitable[Any]]:
+    async def handle(*positional: Any, **named: Any) -> Any:
+        return await asyncio.to_thread(ask_the_kit, tool["url"], {"arguments": _arguments(tool, positional, named)})
 
     return handle
+
+
+def _arguments(tool: Json, positional: tuple[Any, ...], named: Json) -> Json:
+    """What a handler was called with; what comes without a name belongs to the tool's parameters in their order."""
+    parameters = list(tool["parameters"].get("properties", {}))
+    if len(positional) > len(parameters):
+        raise TypeError(f"{tool['name']} takes {len(parameters)} arguments, and was called with {len(positional)}")
+    return dict(zip(parameters, positional, strict=False)) | named
 
 
 def ask_the_kit(url: str, told: Json) -> Any:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import click
+import pytest
 import yaml
 
 from looptck import cli, known
@@ -146,11 +147,14 @@ def test_known_failures_example_is_valid(tmp_path: Path) -> None:
     assert len(yaml.safe_load(example)) == len(known.read(path, catalogue()))
 
 
-def test_the_smallest_driver_works(tmp_path: Path) -> None:
-    """The README's driver, on a loop of twenty lines, passes the smoke test."""
+@pytest.mark.parametrize("called", ["by-name", "by-position"])
+def test_the_smallest_driver_works(tmp_path: Path, called: str) -> None:
+    """The README's driver passes the smoke test on a loop of twenty lines, whichever way that calls a handler."""
+    arguments = 'json.loads(call["function"]["arguments"])'
+    by_position = LOOP.replace(f"**{arguments}", f"*{arguments}.values()")
     driver = next(block for block in _blocks("python") if "class Driver" in block)
     (tmp_path / "driver.py").write_text(driver, encoding="utf-8")
-    (tmp_path / "mypkg.py").write_text(LOOP, encoding="utf-8")
+    (tmp_path / "mypkg.py").write_text(LOOP if called == "by-name" else by_position, encoding="utf-8")
     command = [sys.executable, "-m", "looptck.cli", "smoke", "--driver", f"python:{tmp_path / 'driver.py'}:Driver"]
 
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

@@ -2,31 +2,38 @@
 
 The limit is LangGraph's ``recursion_limit``, which counts steps of the graph. Without middleware a model call is one
 step and the tools of its turn are the next, however many; so 2 N steps are N model calls. The graph has to have a step
-left when it finds that there is nothing more to do, so 2 N - 1 would not let the N-th call answer.
+left when it finds that there is nothing more to do, so 2 N - 1 would not let the N-th call answer. ``README.md`` says
+what is chosen here.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib.metadata import version
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
 os.environ["LANGSMITH_TRACING"] = "false"
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, ModelCallLimitMiddleware
+from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
+from langchain.messages import ToolMessage
+from langchain.tools import tool as decorated
 from langchain_anthropic import ChatAnthropic
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool
 from langchain_openai import ChatOpenAI
 from langgraph.errors import GraphRecursionError
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from shared import Json, answered, async_handlers, failed, handlers
+from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
+from signatures import written
 
 STREAM = ["messages", "values"]
 STOPS = {
@@ -46,20 +53,20 @@ class Driver:
     def start(self) -> Json:
         return {
             "protocol": 1,
-            "name": "langchain",
+            "name": named("langchain"),
             "version": version("langchain"),
             "language": "python",
             "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
+            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True, "parallel": True},
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
-        agent, question, config = _arguments(case)
         state: Json = {}
         try:
+            agent, question, config = _arguments(case, handlers(case))
             if case["stream"]:
                 for mode, part in agent.stream(question, config, stream_mode=STREAM):
                     state = _seen(mode, part, state, emit)
@@ -70,9 +77,9 @@ class Driver:
             return _failed(error)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
-        agent, question, config = _arguments(case)
         state: Json = {}
         try:
+            agent, question, config = _arguments(case, async_handlers(case))
             if case["stream"]:
                 async for mode, part in agent.astream(question, config, stream_mode=STREAM):
                     state = _seen(mode, part, state, emit)
@@ -83,34 +90,61 @@ class Driver:
             return _failed(error)
 
 
-def _arguments(case: Json) -> tuple[Any, Json, Any]:
+def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Any, Json, Any]:
     """An agent, its input and the configuration of its run."""
     system, *others = case["messages"]
-    agent = create_agent(_model(case), _tools(case), system_prompt=system["content"])
+    tools = [_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]]
     limit = case["options"].get("limit")
-    return agent, {"messages": others}, None if limit is None else {"recursion_limit": 2 * limit}
+    middleware: list[Any] = [ToldErrors()] if VARIANT == "tool-errors" else []
+    config = None
+    if limit is not None and VARIANT == "model-call-limit":
+        middleware.append(ModelCallLimitMiddleware(run_limit=limit, exit_behavior="error"))
+    elif limit is not None:
+        config = {"recursion_limit": 2 * limit}
+    agent = create_agent(_model(case), tools, system_prompt=system["content"], middleware=middleware)
+    return agent, {"messages": others}, config
 
 
 def _model(case: Json) -> BaseChatModel:
     known = {"model": case["model"], "api_key": case["api_key"]}
     if case["wire"] == "anthropic-messages":
         return ChatAnthropic(base_url=case["base_url"].removesuffix("/v1"), **known)
-    return ChatOpenAI(base_url=case["base_url"], use_responses_api=case["wire"] == "openai-responses", **known)
+    if case["wire"] == "openai-responses":
+        known["use_responses_api"] = True
+    return ChatOpenAI(base_url=case["base_url"], **known)
 
 
-def _tools(case: Json) -> list[StructuredTool]:
-    sync, asynchronous = handlers(case), async_handlers(case)
-    return [
-        StructuredTool(
-            name=tool["name"],
-            description=tool["description"],
-            args_schema=tool["parameters"],
-            func=sync[tool["name"]],
-            coroutine=asynchronous[tool["name"]],
-        )
-        for tool in case["tools"]
-        if tool["url"]
-    ]
+def _tool(tool: Json, call: Callable[..., Any]) -> BaseTool:
+    """The tool as a decorated function; with its schema where no signature says it, or the variant wants it."""
+    function = None if VARIANT == "schema" else written(tool, call)
+    if function is not None:
+        return decorated(parse_docstring=True)(function)
+    kind = "coroutine" if iscoroutinefunction(call) else "func"
+    return StructuredTool(
+        name=tool["name"], description=tool["description"], args_schema=tool["parameters"], **{kind: call}
+    )
+
+
+class ToldErrors(AgentMiddleware):
+    """Tells the model of whatever a tool raises, as the page on agents shows it."""
+
+    def wrap_tool_call(self, request: Any, handler: Callable[..., Any]) -> Any:
+        try:
+            return handler(request)
+        except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+            return _told(request, error)
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[..., Awaitable[Any]]) -> Any:
+        try:
+            return await handler(request)
+        except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+            return _told(request, error)
+
+
+def _told(request: Any, error: Exception) -> ToolMessage:
+    return ToolMessage(
+        f"Tool error: Please check your input and try again. ({error})", tool_call_id=request.tool_call["id"]
+    )
 
 
 def _seen(mode: str, part: Any, state: Json, emit: Callable[[str], None]) -> Json:
@@ -124,9 +158,11 @@ def _seen(mode: str, part: Any, state: Json, emit: Callable[[str], None]) -> Jso
 
 
 def _answered(state: Json) -> Json:
-    """The caller has the last message: its text, and the service's word for why the model stopped."""
+    """The text of the last message, which is what one prints; with a variant also what the service called its end."""
     message: AIMessage = state["messages"][-1]
     outcome = answered(str(message.text))
+    if VARIANT != "metadata":
+        return outcome
     told = message.response_metadata
     incomplete = told.get("incomplete_details") or {}
     reason = incomplete.get("reason") or told.get("finish_reason") or told.get("stop_reason")
@@ -147,4 +183,5 @@ def _refused(message: AIMessage) -> bool:
 
 
 def _failed(error: Exception) -> Json:
-    return failed(error, "limit" if isinstance(error, GraphRecursionError) else None)
+    reached = isinstance(error, GraphRecursionError | ModelCallLimitExceededError)
+    return failed(error, "limit" if reached else None)

@@ -1,8 +1,7 @@
 """The driver of the OpenAI Agents SDK: each case becomes an agent, and ``Runner`` runs its loop.
 
-Tools are ``FunctionTool`` objects, the SDK's way for tools that come with a JSON Schema: the tool gets the arguments
-as text and reads them itself, and an error that it raises ends the run. The SDK has no streaming for sync callers,
-who run its async streaming in a loop of their own; the driver does the same.
+Tools are decorated functions. The SDK has no streaming for sync callers, who run its async streaming in a loop of their
+own; the driver does the same. ``README.md`` says what is chosen here.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from importlib.metadata import version
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,22 @@ from agents import (
     ModelRefusalError,
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
-    RunConfig,
     Runner,
     UserError,
+    function_tool,
     set_tracing_disabled,
 )
 from openai import AsyncOpenAI
+from openai.types.responses import ResponseTextDeltaEvent
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from shared import Json, answered, async_handlers, failed
+from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
+from signatures import written
 
 MODELS = {"openai-chat": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel}
+OPTIONS: dict[str, Json] = {"raise-errors": {"failure_error_function": None}, "not-strict": {"strict_mode": False}}
+"""What a variant passes to the decorator."""
 
 
 class Driver:
@@ -45,64 +49,76 @@ class Driver:
         set_tracing_disabled(True)
         return {
             "protocol": 1,
-            "name": "openai-agents",
+            "name": named("openai-agents"),
             "version": version("openai-agents"),
             "language": "python",
             "wires": list(MODELS),
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
+            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True, "parallel": True},
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
             if case["stream"]:
-                return asyncio.run(_streamed(case, emit))
-            agent, messages, options = _arguments(case)
-            return _answered(Runner.run_sync(agent, messages, **options))
+                return asyncio.run(_streamed(case, handlers(case), emit))
+            agent, said, options = _arguments(case, handlers(case))
+            return _answered(Runner.run_sync(agent, said, **options))
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
             if case["stream"]:
-                return await _streamed(case, emit)
-            agent, messages, options = _arguments(case)
-            return _answered(await Runner.run(agent, messages, **options))
+                return await _streamed(case, async_handlers(case), emit)
+            agent, said, options = _arguments(case, async_handlers(case))
+            return _answered(await Runner.run(agent, said, **options))
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
 
-async def _streamed(case: Json, emit: Callable[[str], None]) -> Json:
-    agent, messages, options = _arguments(case)
-    result = Runner.run_streamed(agent, messages, **options)
+async def _streamed(case: Json, calls: dict[str, Callable[..., Any]], emit: Callable[[str], None]) -> Json:
+    agent, said, options = _arguments(case, calls)
+    result = Runner.run_streamed(agent, said, **options)
     async for event in result.stream_events():
-        if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
+        if event.type == "raw_response_event" and isinstance(event.data, ResponseTextDeltaEvent):
             emit(event.data.delta)
     return _answered(result)
 
 
-def _arguments(case: Json) -> tuple[Agent[Any], list[Any], dict[str, Any]]:
+def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Agent[Any], Any, dict[str, Any]]:
     """An agent, its input and the options of its run. The client is new, for it is bound to one event loop."""
     client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"])
     system, *others = case["messages"]
-    call = async_handlers(case)
     agent = Agent(
         name=case["agent"]["name"],
         instructions=system["content"],
         model=MODELS[case["wire"]](model=case["model"], openai_client=client),
-        tools=[_tool(tool, call[tool["name"]]) for tool in case["tools"] if tool["url"]],
+        tools=[_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
     )
-    options: dict[str, Any] = {"run_config": RunConfig(tracing_disabled=True)}
-    if "limit" in case["options"]:
-        options["max_turns"] = case["options"]["limit"]
-    return agent, others, options
+    options = {"max_turns": case["options"]["limit"]} if "limit" in case["options"] else {}
+    return agent, others[0]["content"] if len(others) == 1 else others, options
 
 
-def _tool(tool: Json, call: Callable[..., Awaitable[Any]]) -> FunctionTool:
+def _tool(tool: Json, call: Callable[..., Any]) -> FunctionTool:
+    """The tool as a decorated function, without ``strict_mode`` where the SDK asks for that."""
+    function = None if VARIANT == "schema" else written(tool, call)
+    if function is None:
+        return _custom(tool, call)
+    options = OPTIONS.get(VARIANT, {})
+    try:
+        return function_tool(**options)(function)
+    except UserError:
+        return function_tool(**{**options, "strict_mode": False})(function)
+
+
+def _custom(tool: Json, call: Callable[..., Any]) -> FunctionTool:
+    """The SDK's way for tools that come with a schema: the tool reads its arguments and sees to its errors itself."""
+
     async def invoke(context: Any, arguments: str) -> Any:
-        return await call(**json.loads(arguments or "{}"))
+        values = json.loads(arguments)
+        return await call(**values) if iscoroutinefunction(call) else await asyncio.to_thread(call, **values)
 
     return FunctionTool(
         name=tool["name"],

@@ -14,7 +14,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import loop
 import responses
-from shared import Json, answered, async_handlers, failed, handlers
+from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
 
 NOWHERE = "http://127.0.0.1:9/v1"
 LOOPS = {"openai-chat": loop, "openai-responses": responses}
@@ -31,7 +31,7 @@ class Driver:
         """What the loop is and can do."""
         return {
             "protocol": 1,
-            "name": "hand-written loop on openai",
+            "name": named("hand-written loop on openai"),
             "version": version("openai"),
             "language": "python",
             "wires": list(LOOPS),
@@ -69,6 +69,7 @@ def _request(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
         "messages": case["messages"],
         "tools": tools,
         "on_text": emit if case["stream"] else None,
+        "forgiving": VARIANT == "told-errors",
         **case["options"],
     }
 

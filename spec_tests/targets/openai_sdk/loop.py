@@ -1,7 +1,7 @@
 """The tool loop that one writes by hand on the official OpenAI SDK, for Chat Completions.
 
-It is what many have in their own code: every trouble with a tool is told to the model, an endless conversation stops
-at the limit, and all else is left to the SDK. ``responses.py`` is the same for the Responses API.
+It is OpenAI's guide to function calling in a loop with a limit: all else is left to the SDK. ``responses.py`` is the
+same for the Responses API.
 """
 
 from __future__ import annotations
@@ -25,10 +25,14 @@ def run(
     *,
     messages: list[Any],
     limit: int = 10,
+    forgiving: bool = False,
     on_text: OnText | None = None,
     **request: Any,
 ) -> str | None:
-    """Ask the model, run the tools it asks for, and go on until it answers. ``on_text`` makes it stream."""
+    """Ask the model, run the tools it asks for, and go on until it answers. ``on_text`` makes it stream.
+
+    What goes wrong with a tool is the caller's to hear, or of a ``forgiving`` loop the model's.
+    """
     messages = list(messages)
     for _ in range(limit):
         if on_text:
@@ -44,8 +48,10 @@ def run(
         messages.append(message)
         for call in message.tool_calls:
             try:
-                content = text(functions[call.function.name](**arguments(call.function)))
-            except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+                content = text(functions[call.function.name](**arguments(call.function, forgiving=forgiving)))
+            except Exception as error:
+                if not forgiving:
+                    raise
                 content = told(call.function, error)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
     raise LimitReached(f"no answer within {limit} turns")
@@ -57,6 +63,7 @@ async def run_async(
     *,
     messages: list[Any],
     limit: int = 10,
+    forgiving: bool = False,
     on_text: OnText | None = None,
     **request: Any,
 ) -> str | None:
@@ -76,16 +83,19 @@ async def run_async(
         messages.append(message)
         for call in message.tool_calls:
             try:
-                content = text(await functions[call.function.name](**arguments(call.function)))
-            except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+                content = text(await functions[call.function.name](**arguments(call.function, forgiving=forgiving)))
+            except Exception as error:
+                if not forgiving:
+                    raise
                 content = told(call.function, error)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": content})
     raise LimitReached(f"no answer within {limit} turns")
 
 
-def arguments(function: Any) -> dict[str, Any]:
-    """The arguments of a call; some models write nothing where they mean none."""
-    read: dict[str, Any] = json.loads(function.arguments or "{}")
+def arguments(function: Any, *, forgiving: bool) -> dict[str, Any]:
+    """The arguments of a call; some models write nothing where they mean none, which a forgiving loop lets pass."""
+    empty = "{}" if forgiving else ""
+    read: dict[str, Any] = json.loads(function.arguments or empty)
     return read
 
 

@@ -19,10 +19,14 @@ def run(
     *,
     messages: list[Any],
     limit: int = 10,
+    forgiving: bool = False,
     on_text: OnText | None = None,
     **request: Any,
 ) -> str | None:
-    """Ask the model, run the tools it asks for, and go on until it answers. ``on_text`` makes it stream."""
+    """Ask the model, run the tools it asks for, and go on until it answers. ``on_text`` makes it stream.
+
+    What goes wrong with a tool is the caller's to hear, or of a ``forgiving`` loop the model's.
+    """
     items = list(messages)
     for _ in range(limit):
         if on_text:
@@ -39,8 +43,10 @@ def run(
             return response.output_text
         for call in calls:
             try:
-                output = text(functions[call.name](**arguments(call)))
-            except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+                output = text(functions[call.name](**arguments(call, forgiving=forgiving)))
+            except Exception as error:
+                if not forgiving:
+                    raise
                 output = told(call, error)
             items.append({"type": "function_call_output", "call_id": call.call_id, "output": output})
     raise LimitReached(f"no answer within {limit} turns")
@@ -52,6 +58,7 @@ async def run_async(
     *,
     messages: list[Any],
     limit: int = 10,
+    forgiving: bool = False,
     on_text: OnText | None = None,
     **request: Any,
 ) -> str | None:
@@ -72,8 +79,10 @@ async def run_async(
             return response.output_text
         for call in calls:
             try:
-                output = text(await functions[call.name](**arguments(call)))
-            except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
+                output = text(await functions[call.name](**arguments(call, forgiving=forgiving)))
+            except Exception as error:
+                if not forgiving:
+                    raise
                 output = told(call, error)
             items.append({"type": "function_call_output", "call_id": call.call_id, "output": output})
     raise LimitReached(f"no answer within {limit} turns")

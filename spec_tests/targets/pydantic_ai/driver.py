@@ -1,7 +1,6 @@
 """The driver of Pydantic AI: each case becomes an agent with a model of the case's wire.
 
-Streams are run as the documentation advises for a run that goes on to its end: by a handler of events. ``run_stream``
-takes the first text for the answer and leaves the loop there.
+``README.md`` says what is chosen here.
 """
 
 from __future__ import annotations
@@ -14,7 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from pydantic_ai import Agent, DeferredToolRequests, ExternalToolset, Tool, UsageLimits, exceptions, messages
+from pydantic_ai import (
+    Agent,
+    AgentRunResultEvent,
+    DeferredToolRequests,
+    ExternalToolset,
+    Tool,
+    UsageLimits,
+    exceptions,
+    messages,
+)
 from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
@@ -26,15 +34,13 @@ from pydantic_ai.tools import ToolDefinition
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from shared import Json, answered, async_handlers, failed, handlers
+from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
+from signatures import written
 
+WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
+"""The first has no search that the service runs itself."""
 TIMEOUT = 60
 """Seconds; the clients of the SDKs below have their own, but not the one that they are given here."""
-PROFILE = OpenAIProvider.model_profile("gpt-5")
-"""Pydantic AI knows a reasoning model of OpenAI's by its name, and the kit's model has a name of its own. Unless it is
-told, it sends back neither reasoning items nor those of hosted tools."""
-HOSTED = [NativeTool(WebSearchTool())]
-"""On Anthropic's wire the blocks of a search that the service runs itself count only if the agent offers it."""
 STOPS = {"stop": "end", "length": "length", "content_filter": "content_filter", "tool_call": "calls"}
 """``finish_reason`` of the result's response, in the protocol's words; others have none."""
 REASONS: dict[type[Exception], str] = {
@@ -55,13 +61,13 @@ class Driver:
         """What the loop is and can do."""
         return {
             "protocol": 1,
-            "name": "pydantic-ai",
+            "name": named("pydantic-ai"),
             "version": version("pydantic-ai-slim"),
             "language": "python",
-            "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
+            "wires": WIRES[1:] if VARIANT == "web-search" else WIRES,
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True},
+            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True, "parallel": True},
             "dialect": {"limit_counts": "model-calls"},
         }
 
@@ -71,7 +77,17 @@ class Driver:
         asyncio.set_event_loop(loop)
         http = httpx2.AsyncClient(timeout=TIMEOUT)
         try:
-            return _answered(_agent(case, handlers(case), http).run_sync(**_run(case, emit)))
+            agent, options = _agent(case, handlers(case), http), _run(case)
+            if not case["stream"]:
+                return _answered(agent.run_sync(**options))
+            if VARIANT == "events":
+                return _answered(agent.run_sync(**options, event_stream_handler=_hearing(emit)))
+            if VARIANT == "iter":
+                return loop.run_until_complete(_iterated(agent, options, emit))
+            with agent.run_stream_sync(**options) as response:
+                for text in response.stream_text(delta=True):
+                    emit(text)
+                return _outcome(response.get_output(), response.response)
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
         finally:
@@ -82,84 +98,120 @@ class Driver:
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in async mode."""
         try:
-            return _answered(await _agent(case, async_handlers(case), self._http).run(**_run(case, emit)))
+            agent, options = _agent(case, async_handlers(case), self._http), _run(case)
+            if not case["stream"]:
+                return _answered(await agent.run(**options))
+            if VARIANT == "events":
+                return await _listened(agent, options, emit)
+            if VARIANT == "iter":
+                return await _iterated(agent, options, emit)
+            async with agent.run_stream(**options) as response:
+                async for text in response.stream_text(delta=True):
+                    emit(text)
+                return _outcome(await response.get_output(), response.response)
         except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(error)
 
 
-def _agent(case: Json, functions: dict[str, Any], http: httpx2.AsyncClient) -> Agent[None, Any]:
-    """The case as an agent. A tool that is to have no function is an external one: its calls end the run."""
-    tools = [
-        Tool.from_schema(functions[tool["name"]], tool["name"], tool["description"], tool["parameters"])
-        for tool in case["tools"]
-        if tool["name"] in functions
-    ]
-    external = [
-        ToolDefinition(tool["name"], tool["parameters"], tool["description"])
-        for tool in case["tools"]
-        if tool["name"] not in functions
-    ]
-    return Agent(
-        _model(case, http),
-        tools=tools,
-        toolsets=[ExternalToolset(external)] if external else [],
-        capabilities=HOSTED if case["wire"] == "anthropic-messages" else [],
-        output_type=[str, DeferredToolRequests] if external else str,
-    )
+async def _listened(agent: Agent[None, Any], options: dict[str, Any], emit: Callable[[str], None]) -> Json:
+    """The run as events, the last of which carries its result."""
+    async with agent.run_stream_events(**options) as events:
+        async for event in events:
+            if isinstance(event, AgentRunResultEvent):
+                return _answered(event.result)
+            _hear(event, emit)
+    raise AssertionError("the events of the run ended without a result")
 
 
-def _model(case: Json, http: httpx2.AsyncClient) -> Model[Any]:
-    name, url, key = case["model"], case["base_url"], case["api_key"]
-    match case["wire"]:
-        case "anthropic-messages":
-            anthropic = AnthropicProvider(base_url=url.removesuffix("/v1"), api_key=key, http_client=http)
-            return AnthropicModel(name, provider=anthropic)
-        case "openai-responses":
-            place = OpenAIProvider(base_url=url, api_key=key, http_client=http)
-            return OpenAIResponsesModel(name, provider=place, profile=PROFILE)
-        case _:
-            place = OpenAIProvider(base_url=url, api_key=key, http_client=http)
-            return OpenAIChatModel(name, provider=place, profile=PROFILE)
-
-
-def _run(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
-    """The arguments of the run: the prompt is the last message, and what stands before it is history."""
-    *before, prompt = case["messages"]
-    arguments: dict[str, Any] = {"user_prompt": prompt["content"], "message_history": [_said(one) for one in before]}
-    if "limit" in case["options"]:
-        arguments["usage_limits"] = UsageLimits(request_limit=case["options"]["limit"])
-    if case["stream"]:
-        arguments["event_stream_handler"] = _hearing(emit)
-    return arguments
-
-
-def _said(message: Json) -> messages.ModelMessage:
-    match message["role"]:
-        case "assistant":
-            return messages.ModelResponse([messages.TextPart(message["content"])])
-        case "system":
-            return messages.ModelRequest([messages.SystemPromptPart(message["content"])])
-        case _:
-            return messages.ModelRequest([messages.UserPromptPart(message["content"])])
+async def _iterated(agent: Agent[None, Any], options: dict[str, Any], emit: Callable[[str], None]) -> Json:
+    """The run node by node, with the stream of each model request."""
+    async with agent.iter(**options) as run:
+        async for node in run:
+            if Agent.is_model_request_node(node):
+                async with node.stream(run.ctx) as stream:
+                    async for event in stream:
+                        _hear(event, emit)
+        return _answered(run.result)
 
 
 def _hearing(emit: Callable[[str], None]) -> Callable[..., Any]:
     async def hear(_: object, events: Any) -> None:
         async for event in events:
-            match event:
-                case messages.PartStartEvent(part=messages.TextPart(content=text)) if text:
-                    emit(text)
-                case messages.PartDeltaEvent(delta=messages.TextPartDelta(content_delta=text)) if text:
-                    emit(text)
+            _hear(event, emit)
 
     return hear
 
 
+def _hear(event: Any, emit: Callable[[str], None]) -> None:
+    match event:
+        case messages.PartStartEvent(part=messages.TextPart(content=text)) if text:
+            emit(text)
+        case messages.PartDeltaEvent(delta=messages.TextPartDelta(content_delta=text)) if text:
+            emit(text)
+
+
+def _agent(case: Json, functions: dict[str, Any], http: httpx2.AsyncClient) -> Agent[None, Any]:
+    """The case as an agent. A tool that is to have no function is an external one: its calls end the run."""
+    external = [
+        ToolDefinition(tool["name"], tool["parameters"], tool["description"])
+        for tool in case["tools"]
+        if tool["name"] not in functions
+    ]
+    instructions = [message["content"] for message in case["messages"] if message["role"] == "system"]
+    return Agent(
+        _model(case, http),
+        instructions=instructions,
+        tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
+        toolsets=[ExternalToolset(external)] if external else [],
+        capabilities=[NativeTool(WebSearchTool())] if VARIANT == "web-search" else [],
+        output_type=[str, DeferredToolRequests] if external else str,
+    )
+
+
+def _tool(tool: Json, call: Callable[..., Any]) -> Any:
+    """The tool as a function; with its schema where no signature says it, or the variant wants it."""
+    function = None if VARIANT == "schema" else written(tool, call)
+    return function or Tool.from_schema(call, tool["name"], tool["description"], tool["parameters"])
+
+
+def _model(case: Json, http: httpx2.AsyncClient) -> Model[Any]:
+    name, url, key = case["model"], case["base_url"], case["api_key"]
+    if case["wire"] == "anthropic-messages":
+        anthropic = AnthropicProvider(base_url=url.removesuffix("/v1"), api_key=key, http_client=http)
+        return AnthropicModel(name, provider=anthropic)
+    openai = OpenAIProvider(base_url=url, api_key=key, http_client=http)
+    model = OpenAIResponsesModel if case["wire"] == "openai-responses" else OpenAIChatModel
+    profile = {"profile": OpenAIProvider.model_profile("gpt-5")} if VARIANT == "openai-profile" else {}
+    return model(name, provider=openai, **profile)
+
+
+def _run(case: Json) -> dict[str, Any]:
+    """The arguments of the run: the prompt is the last message, and what stands before it is history."""
+    *before, prompt = (message for message in case["messages"] if message["role"] != "system")
+    arguments: dict[str, Any] = {"user_prompt": prompt["content"]}
+    if before:
+        arguments["message_history"] = [_said(message) for message in before]
+    if "limit" in case["options"]:
+        arguments["usage_limits"] = UsageLimits(request_limit=case["options"]["limit"])
+    return arguments
+
+
+def _said(message: Json) -> messages.ModelMessage:
+    if message["role"] == "assistant":
+        return messages.ModelResponse([messages.TextPart(message["content"])])
+    return messages.ModelRequest([messages.UserPromptPart(message["content"])])
+
+
 def _answered(result: Any) -> Json:
-    if isinstance(result.output, DeferredToolRequests):
+    return _outcome(result.output, result.response)
+
+
+def _outcome(output: Any, response: messages.ModelResponse) -> Json:
+    """The output, which is what one prints; with a variant also why the model stopped."""
+    if isinstance(output, DeferredToolRequests):
         return {**answered(None), "stop": "calls"}
-    stop = STOPS.get(result.response.finish_reason)
-    return {**answered(result.output), "stop": stop} if stop else answered(result.output)
+    stop = STOPS.get(response.finish_reason or "") if VARIANT == "finish-reason" else None
+    return {**answered(output), "stop": stop} if stop else answered(output)
 
 
 def _failed(error: Exception) -> Json:

@@ -1,0 +1,143 @@
+"""The functions that the targets' drivers hand to frameworks: their signatures, and what they pass on to the kit."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError, validate_call
+
+from targets import shared, signatures
+
+Json = dict[str, Any]
+PLACE = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}, "required": ["x"]}
+
+
+def _tool(properties: Json, required: list[str] | None = None, **more: Any) -> Json:
+    schema = {"type": "object", "properties": properties, "required": list(required or []), **more}
+    return {"name": "probe", "description": "Tries things.", "parameters": schema, "url": "http://127.0.0.1:9/"}
+
+
+def _written(tool: Json) -> Callable[..., Any]:
+    """The function of a tool, which returns what is passed on, with arguments checked as the frameworks do it."""
+    function = signatures.written(tool, lambda **arguments: arguments)
+
+    assert function is not None
+    return validate_call(function)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "string"},
+        {"type": "integer"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "array", "items": {"type": "string"}},
+        {"type": "object", "additionalProperties": True},
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+        {"enum": ["c", "f"], "type": "string"},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {},
+    ],
+)
+def test_a_signature_says_the_schema(schema: Json) -> None:
+    """What a framework makes of the function is the schema that it was made from."""
+    function = _written(_tool({"value": schema}, ["value"]))
+    checked: Any = function
+    made = TypeAdapter(checked).json_schema()
+    value = {key: one for key, one in made["properties"]["value"].items() if key != "title"}
+
+    assert (schema, ["value"]) == (value, made["required"])
+
+
+def test_a_function_is_documented() -> None:
+    """Name and docstring are those that a user writes for the tool."""
+    function = _written(_tool({"city": {"type": "string", "description": "Where."}}, ["city"]))
+
+    assert "probe" == function.__name__
+    assert "Tries things.\n\nArgs:\n    city: Where." == function.__doc__
+
+
+@pytest.mark.parametrize(
+    ("properties", "arguments"),
+    [
+        ({"city": {"type": "string"}}, {"city": "Paris"}),
+        ({"place": PLACE}, {"place": {"x": 1}}),
+        ({"places": {"type": "array", "items": PLACE}}, {"places": [{"x": 1, "y": 2}, {"x": 3}]}),
+        ({"any": {}}, {"any": {"a": [None, {"b": 1}]}}),
+    ],
+)
+def test_arguments_are_passed_on(properties: Json, arguments: Json) -> None:
+    """The kit gets what the model wrote, whatever the framework made of it in between."""
+    function = _written(_tool(properties, list(properties)))
+
+    assert arguments == function(**arguments)
+    assert arguments == function(*arguments.values())
+
+
+def test_what_was_not_given_is_not_passed_on() -> None:
+    """An optional parameter that the model left out does not reach the kit; a required null does."""
+    nothing = {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    function = _written(_tool({"days": {"type": "integer"}, "note": nothing}, ["note"]))
+
+    assert {"note": None} == function(note=None)
+    assert {"note": "x", "days": 2} == function(note="x", days=2)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"city": 1}, {"city": "Paris", "days": 2}])
+def test_arguments_are_checked(arguments: Json) -> None:
+    """What does not fit the schema does not get through."""
+    with pytest.raises(ValidationError):
+        _written(_tool({"city": {"type": "string"}}, ["city"]))(**arguments)
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        _tool({"class": {"type": "string"}}),
+        _tool({"_private": {"type": "string"}}),
+        _tool({"a-b": {"type": "string"}}),
+        _tool({"tree": {"$ref": "#/$defs/tree"}}),
+        _tool({"short": {"type": "string", "maxLength": 3}}),
+        _tool({}, additionalProperties=True),
+        _tool({"x": {"type": "object", "properties": {}, "additionalProperties": False}}),
+    ],
+    ids=lambda tool: str(tool["parameters"]),
+)
+def test_what_no_signature_says_has_none(tool: Json) -> None:
+    """A schema that a function cannot have is left to the framework's own way to take one."""
+    assert None is signatures.written(tool, lambda **_: None)
+
+
+def test_a_coroutine_function_stays_one() -> None:
+    """An async handler becomes a coroutine function, which frameworks await."""
+
+    async def call(**arguments: Any) -> Json:
+        return arguments
+
+    function = signatures.written(_tool({"city": {"type": "string"}}, ["city"]), call)
+
+    assert function is not None
+    assert inspect.iscoroutinefunction(function)
+    assert {"city": "Paris"} == asyncio.run(function("Paris"))
+
+
+def test_handlers_take_arguments_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler that is called by position sends each value under the parameter's name; one too many is an error."""
+    told: list[Json] = []
+    monkeypatch.setattr(shared, "ask_the_kit", lambda _, body: told.append(body))
+    case = {"tools": [_tool({"a": {"type": "integer"}, "b": {"type": "integer"}})]}
+    shared.handlers(case)["probe"](1, b=2)
+    asyncio.run(_awaited(shared.async_handlers(case)["probe"], 1, 2))
+
+    assert [{"arguments": {"a": 1, "b": 2}}] * 2 == told
+    with pytest.raises(TypeError, match="probe takes 2 arguments, and was called with 3"):
+        shared.handlers(case)["probe"](1, 2, 3)
+
+
+async def _awaited(call: Callable[..., Any], *arguments: Any) -> None:
+    await call(*arguments)
