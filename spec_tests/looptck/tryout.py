@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from looptck.cells import Cell
+from looptck.client import Ask
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.handover import Setting
 from looptck.kit import Kit, Scene
@@ -40,7 +41,9 @@ Check = Callable[[Kit, Cell, str], None]
 
 
 def checks(started: Started) -> dict[str, Check]:
-    """What a driver is tried out with: the model of a loop of Solutions speaks in those."""
+    """What a driver is tried out with: the model of a loop of Solutions speaks in those, and a server is asked."""
+    if started.serves:
+        return SERVER_CHECKS
     return SOLUTION_CHECKS if AGENT_LOOP in started.profiles else CHECKS
 
 
@@ -149,5 +152,19 @@ def _of_solutions(kit: Kit, scene: Scene, cell: Cell, name: str) -> Run:
     return run
 
 
+def _serves(kit: Kit, cell: Cell, name: str) -> None:
+    """A question reaches the model, where the kit plays it, and the answer comes back."""
+    scene = Scene()
+    scene.plays(says(ANSWER))
+    run = kit.ask(scene, cell, Ask(question="Please greet me.")).result()
+    if not run.got.ok:
+        raise Unfit(f"the server answered with {run.got}")
+    if kit.started.can("upstream"):
+        _reached(run)
+    if ANSWER not in (run.got.text or ""):
+        raise LoopsDoing(f"the model answered {ANSWER!r}, and the client got {run.got.text!r}")
+
+
 CHECKS: dict[str, Check] = {"answer": _answers, "tool": _runs_a_tool}
 SOLUTION_CHECKS: dict[str, Check] = {"output": _returns_an_output, "call": _runs_a_call}
+SERVER_CHECKS: dict[str, Check] = {"question": _serves}

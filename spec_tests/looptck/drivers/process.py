@@ -21,7 +21,7 @@ from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.outcome import Outcome, from_message, shortened
 
-STARTING = 30.0
+STARTING = 120.0
 """Seconds that a driver may take to say ``started``."""
 FAULTS_IN_A_ROW = 10
 """After so many runs in a row that ended in a fault, the driver is given up."""

@@ -76,6 +76,7 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         (process("AnswersTwice"), 1, "FAULT afterwards"),
         (in_process("Returns"), 1, "driver: bad-message: "),
         ("python:meta.kit.flawed:Pretends", 1, "no model request came to the base URL of the case"),
+        ("server:python:looptck_reference.server.bench:Bench", 0, "ok    question [anthropic-messages/stream/sync]"),
         ("python:meta.kit.flawed:DoublesTheVersion", 1, "a request came to /v1/v1/chat/completions"),
         ("python:meta.kit.flawed:HidesItsTools", 1, "the request offers no tool, not weather"),
         ("python:meta.kit.flawed:TakesCallsForAnswers", 0, "the model called weather, which never ran"),
