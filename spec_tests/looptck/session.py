@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from looptck import known
+from looptck.asking import Question, Survey
 from looptck.cases import Case, cases
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.dialects import spoken
@@ -24,6 +25,7 @@ from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
 from looptck.run import Run
 from looptck.selection import Selection, missing
+from looptck.traits import traits
 from looptck.verdicts import AGAINST, NotApplicable, Result, counted
 from looptck.wires import WIRES
 from looptck.yamlfile import BadFile
@@ -46,6 +48,8 @@ class Options:
     """Examples for each property."""
     cassettes: Path | None = None
     """A folder of cassettes in place of those of the project."""
+    asks: bool = True
+    """Whether it asks about traits."""
 
 
 RECORDED = "recorded-traffic-is-read-right"
@@ -71,6 +75,8 @@ class Session:
     """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     """Results by the id of the run that they rest on."""
+    survey: Survey = field(default_factory=Survey)
+    """What is asked about traits, and the answers."""
     _ended: bool = False
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
     """Cassettes by name, wire and whether they are streams."""
@@ -97,7 +103,8 @@ class Session:
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
             raise CouldNotRun(str(error)) from error
-        return cls(kit, rows, options.selection, entries, options.examples, recorded)
+        survey = Survey(wanted=options.asks)
+        return cls(kit, rows, options.selection, entries, options.examples, recorded, survey=survey)
 
     def on(self, kit: Kit) -> Session:
         """The same checks for another implementation."""
@@ -113,6 +120,11 @@ class Session:
         row = self.catalogue[requirement]
         taken = (cell for cell in self.cells() if self.selection.takes(row, cell, self.kit.started))
         return [Check(row, cell, case) for cell in taken]
+
+    def questions(self, trait: str) -> list[Question]:
+        """A trait in each cell in which it is asked."""
+        asked = [cell for cell in self.cells() if self.selection.asks(trait, cell, self.kit.started)]
+        return [Question(traits()[trait], cell) for cell in asked if self.survey.wanted]
 
     def declared_checks(self) -> list[Check]:
         """The checks of all declared cases, and of their recordings, where the model kept to the script."""
@@ -222,6 +234,7 @@ class Session:
             for result in self.by_run.get(fault.run or "", []):
                 result.verdict = "error"
                 result.reason = str(fault)
+            self.survey.spoil(fault)
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -243,7 +256,7 @@ class Session:
         """What fails a run beside the verdicts."""
         told = [f"stale known failure: {entry}" for entry in self.stale]
         told += [str(fault) for fault in self.kit.late_faults]
-        if not self.chosen:
+        if not self.chosen and not self.survey.questions:
             told.append("nothing was selected: no check ran, so there is no verdict")
         return told
 
@@ -265,7 +278,7 @@ class Session:
     @property
     def exit_status(self) -> int:
         """0 clean, 1 findings, 2 could not run."""
-        if not self.chosen or self.unjudged:
+        if not (self.chosen or self.survey.questions) or self.unjudged:
             return 2
         return 1 if self.unexpected or self.troubles else 0
 
@@ -281,6 +294,7 @@ class Session:
             "implementation": self.kit.started.serializable(),
             "summary": counted(self.results),
             "results": [result.serializable() for result in self.results],
+            "traits": self.survey.serializable(),
             "driver_faults": [
                 {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
                 for fault in self.kit.late_faults
