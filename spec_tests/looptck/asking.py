@@ -5,6 +5,7 @@ There is an answer to every question, whatever the loop does: what a test raises
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Unpack
@@ -25,6 +26,8 @@ from looptck.wires import WIRES
 
 MOST = 200
 """Characters of a detail."""
+_CHANGING = re.compile(r"http://127\.0\.0\.1:\d+/c\d+|0x[0-9a-f]{6,}")
+"""What is another text in every run: where the provider is, and where an object lies in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,5 +191,5 @@ def told(failed: Failed) -> str:
 
 def cut(text: str) -> str:
     """A detail on one line, cut in the middle where it is long."""
-    line = " ".join(text.split())
+    line = " ".join(_CHANGING.sub("…", text).split())
     return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[-MOST // 3 :]}"

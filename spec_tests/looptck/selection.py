@@ -54,7 +54,7 @@ class Selection:
         )
 
     def asks(self, trait: str, cell: Cell, started: Started) -> bool:
-        """Whether this implementation is asked about a trait in this cell: where all of ``core`` is judged, or by name."""
+        """Whether this implementation is asked about a trait here: where all of ``core`` is judged, or by name."""
         of_core = PROFILE in (self.profiles or started.claimed) and not started.alone
         whole = of_core and not self._narrow and self.level == LEVELS[-1]
         asked = trait in self.traits if self.traits else whole

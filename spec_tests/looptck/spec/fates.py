@@ -48,7 +48,7 @@ def ran(run: Run, tool: str, known: Mapping[str, Mapping[str, Any]]) -> Fate:
 
 
 def result(run: Run, word: Callable[[str], str]) -> Fate:
-    """The word for the text by which the one call of turn 1 is answered; where there is none, what became of the run."""
+    """The word for the text that answers the one call of turn 1; where there is none, what became of the run."""
     run.delivered(1)
     if not run.ran:
         raise NotReached(f"the tool never ran; the loop {run.outcome}")

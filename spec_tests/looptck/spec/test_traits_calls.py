@@ -10,7 +10,7 @@ from looptck.provider import gates
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.run import Run
-from looptck.spec.fates import fate, ran
+from looptck.spec.fates import fate
 from looptck.traits import trait
 from looptck.turns import Call, calls, says
 from looptck.verdicts import NotReached
@@ -57,7 +57,9 @@ def test_error_text(loop: Loop) -> None:
     text = "\n".join([*(answer.text for answer in run.new_answers(1)), *added])
     held = {"message-and-class": (True, True), "message-alone": (True, False), "class-alone": (False, True)}
     found = MESSAGE in text, CLASS in text
-    loop.answers(next((name for name, wanted in held.items() if wanted == found), "neither" if text else "not-told"), text)
+    loop.answers(
+        next((name for name, wanted in held.items() if wanted == found), "neither" if text else "not-told"), text
+    )
 
 
 @trait("error-without-a-message")

@@ -30,7 +30,9 @@ def _never_done() -> Callable[[Any], Turn]:
         n = next(rounds)
         if _may_not_call(body):
             return says("I stop here.")
-        return calls(Call.of("note", {"text": f"first of round {n}"}), Call.of("note", {"text": f"second of round {n}"}))
+        return calls(
+            Call.of("note", {"text": f"first of round {n}"}), Call.of("note", {"text": f"second of round {n}"})
+        )
 
     return reply
 

@@ -61,8 +61,11 @@ def _told(value: Any) -> str:
 def test_tool_choice(loop: Loop) -> None:
     """The member ``tool_choice`` of the first request."""
     choice = _body(loop).get("tool_choice")
-    kind = choice.get("type") if isinstance(choice, dict) else choice
-    loop.answers({None: "not-said", "auto": "auto"}.get(kind, "other"), "" if choice is None else json.dumps(choice))
+    if choice is None:
+        loop.answers("not-said")
+    else:
+        kind = choice.get("type") if isinstance(choice, dict) else choice
+        loop.answers("auto" if kind == "auto" else "other", json.dumps(choice))
 
 
 @trait("parallel-calls-option")
@@ -140,8 +143,7 @@ def _lean(schema: Any) -> Any:
 def test_strict_tools(loop: Loop) -> None:
     """The member ``strict`` of the tools in the first request."""
     said = [_function(tool).get("strict") for tool in _tools(loop)]
-    names = {None: "not-said", True: "strict", False: "not-strict"}
-    kinds = {names.get(one, "mixed") for one in said} or {"not-said"}
+    kinds = {"not-said" if one is None else "strict" if one is True else "not-strict" for one in said} or {"not-said"}
     loop.answers(kinds.pop() if len(kinds) == 1 else "mixed")
 
 
