@@ -78,7 +78,7 @@ def where(some: Collection[str], every: Collection[str]) -> list[str]:
         if (covered := {cell for cell in every if fnmatchcase(cell, "/".join(pattern))}) <= set(some)
     }
     while left:
-        pattern = max(covers, key=lambda one: (len(covers[one] & left), one[0] != "*", one.count("*")))
+        pattern = max(covers, key=lambda one: (len(covers[one] & left), one.count("*"), one[0] != "*"))
         left -= covers[pattern]
         words.append("/".join(part for part in pattern if part != "*"))
     return [word for word in words if word]

@@ -15,6 +15,18 @@ from looptck.verdicts import NotReached
 Fate = tuple[str, str]
 
 
+def met(run: Run) -> None:
+    """What the script has for request 1 was played. Raises NotReached where the request never came, or was refused."""
+    run.replied(1)
+    if problems := run.request(1).problems:
+        raise NotReached(f"request 1 was refused: {problems[0].rule} at {problems[0].pointer}")
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things in words."""
+    return f"{number} {what}{'s' if number != 1 else ''}"
+
+
 def fate(run: Run, n: int = 1) -> Fate:
     """What became of turn ``n``, for whose call no tool ran: ``fate``."""
     run.delivered(n)
@@ -77,9 +89,9 @@ def ids(run: Run, n: int = 1) -> Fate:
 
 def ending(run: Run) -> Fate:
     """What the caller got of an answer that was broken, or ended for another reason: ``ending``."""
-    run.replied(1)
+    met(run)
     if len(run.requests) > 1:
-        return "asked-again", f"{len(run.requests)} requests"
+        return "asked-again", counted(len(run.requests), "request")
     outcome = run.outcome
     if isinstance(outcome, Failed):
         return "error-for-the-caller", told(outcome)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from looptck.asking import Loop
-from looptck.history import Asked
+from looptck.history import Asked, same_arguments
 from looptck.run import Run
 from looptck.spec.fates import Fate, ran
 from looptck.traits import trait
@@ -42,9 +42,16 @@ def test_echo_of_broken_arguments(loop: Loop) -> None:
     if not echoed:
         loop.answers("not-echoed")
         return
-    wrapped = BROKEN in echoed[0] or json.dumps(BROKEN)[1:-1] in echoed[0]
-    words = {BROKEN: "as-written", "{}": "empty-object"}
-    loop.answers(words.get(echoed[0].strip(), "wrapped" if wrapped else "otherwise"), echoed[0])
+    loop.answers(_as_echoed(echoed[0].strip()), echoed[0])
+
+
+def _as_echoed(text: str) -> str:
+    """The word for what became of the text that broke off."""
+    if text in {BROKEN, "{}"}:
+        return "as-written" if text == BROKEN else "empty-object"
+    if same_arguments(text, json.dumps(PARIS)):
+        return "mended"
+    return "wrapped" if json.dumps(BROKEN)[1:-1] in text else "otherwise"
 
 
 @trait("fenced-arguments")

@@ -8,7 +8,7 @@ from looptck.outcome import Value
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish
 from looptck.provider.script import Step
 from looptck.run import Run
-from looptck.spec.fates import ending
+from looptck.spec.fates import counted, ending, met
 from looptck.traits import trait
 from looptck.turns import Turn, refuses, says, turn
 
@@ -22,13 +22,13 @@ def _failing(loop: Loop, status: int) -> None:
     """Answer how often the loop tries again."""
     run = loop.plays(*[HttpError(status, SOON)] * TIMES, says("At last."))
 
-    run.replied(1)
+    met(run)
     made = len(run.requests)
     if run.failed:
         name = "given-up-at-once" if made == 1 else "given-up-later"
     else:
         name = "tried-until-it-works" if "At last." in (run.value.text or "") else "ended-without-an-error"
-    loop.answers(name, f"{made} request{'s' if made > 1 else ''}")
+    loop.answers(name, counted(made, "request"))
 
 
 @trait("error-429")

@@ -9,7 +9,7 @@ from typing import Any
 from looptck.asking import Loop, told
 from looptck.outcome import Failed, Value
 from looptck.run import Run
-from looptck.spec.fates import Fate
+from looptck.spec.fates import Fate, counted, met
 from looptck.traits import trait
 from looptck.turns import Call, Turn, calls, says, turn
 from looptck.verdicts import NotReached
@@ -49,7 +49,10 @@ def _endless(loop: Loop, name: str, most: int, limit: int | None) -> Run:
         return loop.run(limit=limit)
 
     run = loop.once(name, play)
-    run.replied(1)
+    met(run)
+    for received in run.requests:
+        if received.problems:
+            raise NotReached(f"request {received.n} was refused: {received.problems[0].rule}")
     return run
 
 
@@ -85,7 +88,7 @@ def _caller_gets(run: Run) -> Fate:
 def test_default_limit(loop: Loop) -> None:
     """The model never stops calling tools, and nobody has set a limit."""
     asked = _asked(_by_default(loop))
-    loop.answers("not-in-sight" if asked >= FAR else "finite", f"{asked} model calls")
+    loop.answers("not-in-sight" if asked >= FAR else "finite", counted(asked, "model call"))
 
 
 @trait("default-limit-reached")
@@ -111,7 +114,7 @@ def test_limit_counts(loop: Loop) -> None:
         name = "tool-calls"
     else:
         name = known.get((asked, called), "something-else")
-    loop.answers(name, f"{asked} model calls, {called} calls run")
+    loop.answers(name, f"{counted(asked, 'model call')}, {counted(called, 'call')} run")
 
 
 @trait("calls-at-the-limit")
@@ -152,4 +155,4 @@ def test_endless_pauses(loop: Loop) -> None:
     run.delivered(1)
     asked = len(run.requests)
     name = "goes-on" if asked >= PAUSES else "error-for-the-caller" if run.failed else "text-for-the-caller"
-    loop.answers(name, f"{asked} requests")
+    loop.answers(name, counted(asked, "request"))

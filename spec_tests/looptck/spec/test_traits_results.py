@@ -35,7 +35,7 @@ def test_text(loop: Loop) -> None:
             return "verbatim"
         if _value(text) == TEXT:
             return "as-json"
-        return "wrapped" if TEXT in text or json.dumps(TEXT, ensure_ascii=False)[1:-1] in text else "other-text"
+        return "wrapped" if TEXT in text or _holds(text, TEXT) else "other-text"
 
     loop.answers(*result(_returning(loop, TEXT), word))
 
@@ -114,11 +114,12 @@ def _holds(text: str, wanted: Any) -> bool:
     """Whether a JSON value that is the wanted one, or has it for a member, stands somewhere in a text."""
     decoder = json.JSONDecoder()
     for at, sign in enumerate(text):
-        if sign == "{":
-            try:
-                value, _ = decoder.raw_decode(text, at)
-            except ValueError:
-                continue
-            if same_value(value, wanted) or any(same_value(member, wanted) for member in value.values()):
-                return True
+        if sign not in '{"':
+            continue
+        try:
+            value, _ = decoder.raw_decode(text, at)
+        except ValueError:
+            continue
+        if any(same_value(one, wanted) for one in (value, *(value.values() if isinstance(value, dict) else ()))):
+            return True
     return False
