@@ -36,6 +36,11 @@ class Results:
         told = self.implementation
         return f"{told['name']} {told['version']} ({told['language']})"
 
+    @property
+    def cells(self) -> set[str]:
+        """The cells that were played."""
+        return {one.cell for one in (*self.results, *(self.traits or ()))}
+
 
 def read(path: Path) -> Results:
     """The results in a file.

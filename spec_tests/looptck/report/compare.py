@@ -21,6 +21,7 @@ from looptck.report.traits import where
 from looptck.results import Results, read
 from looptck.traits import Answer, traits
 from looptck.verdicts import AGAINST, Result, Verdict, counted, worst
+from looptck.yamlfile import BadFile
 
 Change = Literal["broken", "fixed", "other", "gone", "new", "same"]
 TOLD: dict[Change, str] = {
@@ -77,8 +78,8 @@ class Comparison:
 
     def alone(self, side: str) -> list[str]:
         """The cells that one run has and the other has not."""
-        cells = {name: {result.cell for result in getattr(self, name).results} for name in ("a", "b")}
-        return sorted(cells[side] - cells["b" if side == "a" else "a"])
+        own, other = (self.a, self.b) if side == "a" else (self.b, self.a)
+        return sorted(own.cells - other.cells)
 
     def serializable(self, *, everything: bool = False) -> dict[str, Any]:
         """As ``--json`` writes it; ``fixtures/compare.schema.json`` is its schema."""
@@ -94,9 +95,12 @@ def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | Non
     """Compare the results in two files and print what a person reads; exit status 0, or 1 where they differ.
 
     Raises:
-        BadFile: one of them is no file of results.
+        BadFile: one of them is no file of results, or holds nothing that could be compared.
     """
     found = comparison(read(a), read(b))
+    for run in (found.a, found.b):
+        if not run.cells:
+            raise BadFile(run.path, "holds no results: nothing ran, so there is nothing to compare")
     if json_file:
         text = json.dumps(found.serializable(everything=everything), indent=1, ensure_ascii=False) + "\n"
         json_file.write_text(text, encoding="utf-8")
@@ -191,12 +195,13 @@ def _print(console: Console, found: Comparison, *, everything: bool) -> None:
     for side, run in (("A", found.a), ("B", found.b)):
         of = Text(f"  {run.path}, looptck {run.looptck}", style="dim")
         console.print(Text(f"{side}  {run.name}", style="bold").append_text(of), soft_wrap=True)
-    console.print(_counts(found))
+    if found.requirements:
+        console.print(_counts(found))
     for side in ("a", "b"):
         if alone := found.alone(side):
-            cells = ", ".join(where(alone, {result.cell for result in getattr(found, side).results})) or "all"
+            cells = ", ".join(where(alone, found.a.cells | found.b.cells)) or "any cell"
             console.print(f"only {side.upper()} was played in {cells}", style="yellow", highlight=False)
-    shared = {result.cell for result in found.a.results} & {result.cell for result in found.b.results}
+    shared = found.a.cells & found.b.cells
     for change, words in TOLD.items():
         rows = [one for one in found.requirements if one.change == change and one.cell in shared]
         if rows and (everything or change != "same"):
@@ -292,7 +297,8 @@ def _grid(title: str, *columns: str) -> Table:
 
 def _summary(found: Comparison) -> str:
     changes = [one.change for one in found.requirements]
-    told = [f"{changes.count(change)} {change}" for change in TOLD if change in changes]
+    words = ", ".join(f"{changes.count(change)} {change}" for change in TOLD if change in changes)
     differ = sum(one.change != "same" for one in found.traits)
-    traits_told = f"; traits: {differ} of {len(found.traits)} differ" if found.traits else ""
-    return f"requirements by cell: {', '.join(told) or 'none'}{traits_told}"
+    told = [f"requirements by cell: {words}"] if words else []
+    told += [f"traits by cell: {differ} of {len(found.traits)} differ"] if found.traits else []
+    return "; ".join(told) or "nothing was compared"

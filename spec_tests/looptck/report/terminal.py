@@ -109,7 +109,8 @@ class Terminal:
         against = sum(result.verdict in AGAINST for result in session.results)
         known = f", {against} known failures" if against and not unknown else ""
         line.append(f"({len(session.chosen)} checks{known})", style="dim")
-        self._console.print(line)
+        if session.chosen or not session.survey.answers:
+            self._console.print(line)
 
 
 def _styled(text: str) -> Text:

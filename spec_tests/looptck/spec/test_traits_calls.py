@@ -7,6 +7,7 @@ from looptck.framing import NATURAL
 from looptck.history import Said
 from looptck.outcome import Failed
 from looptck.provider import gates
+from looptck.provider.gates import Gate
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.run import Run
@@ -17,6 +18,10 @@ from looptck.verdicts import NotReached
 
 WEATHER = Call.of("weather", {"city": "Paris"})
 NOTE = Call.of("note", {"text": "of two"})
+TIME = 0.5
+"""Seconds in which a second tool has begun and ended, where it does not wait for the first."""
+SOON = 1.0
+"""Seconds in which a caller has received a text, where it is forwarded at once."""
 MESSAGE, CLASS = "no such city as Atlantis", "LookupError"
 
 
@@ -91,10 +96,11 @@ def test_siblings(loop: Loop) -> None:
 
 
 def _two(loop: Loop) -> Run:
-    """Two calls; the first tool is held until the second has ended, or has had its time to begin."""
-    other = gates.tool_ended("note")
-    other.patience = gates.ABSENCE
-    loop.scene.does("weather", Returns("slow", hold=other))
+    """Two calls; the first tool takes as long as the second needs to begin and to end, where it may.
+
+    That a tool has answered does not show that its loop has heard it, so no event says that the second is over.
+    """
+    loop.scene.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME)))
     loop.scene.returns("note", "quick")
     run = loop.once("two-calls", lambda: loop.plays(calls(WEATHER, NOTE), says("Done.")))
     run.delivered(1)
@@ -133,7 +139,7 @@ def test_order_of_results(loop: Loop) -> None:
 def test_text_of_a_tool_turn(loop: Loop) -> None:
     """The stream of a turn with text and a call is held behind the text."""
     caller = gates.caller_has("One moment")
-    caller.patience = gates.ABSENCE
+    caller.patience = SOON
     turn = calls(WEATHER, text="One moment please.")
     run = loop.plays(Step(turn, NATURAL.but(fragment=1), holds=(Hold(caller, after="One moment"),)), says("Done."))
 

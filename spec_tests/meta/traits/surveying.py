@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from looptck.kit import Patience
 from looptck.running import run_pytest
 from looptck.selection import Selection
 from looptck.session import Options, Session
 from looptck.traits import Answer, traits
+from meta.loops.judging import recordings
 
 
 @cache
@@ -25,14 +24,10 @@ def survey(driver: type | None, *cells: str, only: Sequence[str] = (), outcome: 
     """The session that has asked for them."""
     names = tuple(only) or tuple(trait.id for trait in traits())
     name = f"python:{driver.__module__}:{driver.__name__}" if driver else None
-    with tempfile.TemporaryDirectory() as no_cassettes:
-        options = Options(
-            name,
-            Selection(cells=cells, traits=names),
-            patience=Patience(outcome, 15.0),
-            cassettes=Path(no_cassettes),
-        )
-        session = Session.begin(options)
+    options = Options(
+        name, Selection(cells=cells, traits=names), patience=Patience(outcome, 15.0), cassettes=recordings()
+    )
+    session = Session.begin(options)
     run_pytest(session)
     session.end()
     return session

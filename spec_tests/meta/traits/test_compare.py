@@ -153,7 +153,7 @@ def test_traits_that_differ_show_both_answers(tmp_path: Path) -> None:
         "null-result as-json · plain/sync",
         "twin-ids · one-runs plain/sync",
     ] == [line for line in lines if line.startswith(("raising", "error", "refusal", "null", "twin"))]
-    assert lines[-1].endswith("traits: 5 of 7 differ")
+    assert lines[-1].endswith("traits by cell: 5 of 7 differ")
 
 
 def test_older_results_have_no_traits(tmp_path: Path) -> None:
@@ -216,6 +216,14 @@ def test_place_of_a_fault_is_told(tmp_path: Path) -> None:
 
     assert 2 == status
     assert "/summary" in output or "/results/0/verdict" in output
+
+
+def test_nothing_is_not_the_same_as_nothing(tmp_path: Path) -> None:
+    """A run without results cannot be compared."""
+    status, output, _ = _compared(_file(tmp_path, "a", []), _file(tmp_path, "b", BEFORE))
+
+    assert 2 == status
+    assert "a.json: holds no results" in output
 
 
 @pytest.mark.parametrize(
