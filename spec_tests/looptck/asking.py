@@ -20,7 +20,7 @@ from looptck.outcome import Failed
 from looptck.provider.script import step
 from looptck.run import Run
 from looptck.selection import concerns, missing
-from looptck.traits import UNDECIDED, Answer, Trait
+from looptck.traits import UNDECIDED, Answer, Trait, traits
 from looptck.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
@@ -67,8 +67,9 @@ class Survey:
             answer.answer, answer.detail = "error", cut(str(fault))
 
     def serializable(self) -> list[dict[str, str]]:
-        """The answers as ``--json`` writes them."""
-        return [answer.serializable() for answer in self.answers]
+        """The answers as ``--json`` writes them, in the order of the traits."""
+        places = {trait.id: place for place, trait in enumerate(traits())}
+        return [answer.serializable() for answer in sorted(self.answers, key=lambda one: places[one.trait])]
 
 
 @dataclass(slots=True)
@@ -149,8 +150,13 @@ def answer_of(question: Question, loop: Loop | None, error: BaseException | None
     return Answer(question.trait.id, str(question.cell), word, cut(detail))
 
 
-def answered(
-    survey: Survey, question: Question, loop: Loop | None, call: pytest.CallInfo[None], report: pytest.TestReport
+def take_in(
+    survey: Survey,
+    item: pytest.Item,
+    question: Question,
+    loop: Loop | None,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
 ) -> None:
     """Take in what a finished phase of a test has told, and make its report agree."""
     error = call.excinfo.value if call.excinfo else None
@@ -160,7 +166,7 @@ def answered(
         return
     answer = answer_of(question, loop, error)
     survey.take(answer, loop.runs if loop else ())
-    report.user_properties += [("trait", answer.trait), ("cell", answer.cell), ("answer", answer.answer)]
+    item.user_properties += [("trait", answer.trait), ("cell", answer.cell), ("answer", answer.answer)]
     report.outcome = "passed"
     report.longrepr = None
     if answer.answer in UNDECIDED:

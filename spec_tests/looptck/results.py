@@ -39,7 +39,7 @@ class Results:
     @property
     def cells(self) -> set[str]:
         """The cells that were played."""
-        return {one.cell for one in (*self.results, *(self.traits or ()))}
+        return {one.cell for one in self.results} | {one.cell for one in self.traits or ()}
 
 
 def read(path: Path) -> Results:

@@ -70,7 +70,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     question = question_of(item) if SESSION in item.config.stash else None
     if question is not None:
-        from looptck.asking import answered
+        from looptck.asking import take_in
 
-        answered(item.config.stash[SESSION].survey, question, item.stash.get(LOOP, None), call, report)
+        take_in(item.config.stash[SESSION].survey, item, question, item.stash.get(LOOP, None), call, report)
     return report

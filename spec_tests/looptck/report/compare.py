@@ -74,7 +74,8 @@ class Comparison:
     @property
     def differs(self) -> bool:
         """Whether anything does."""
-        return any(one.change != "same" for one in (*self.requirements, *self.traits))
+        changes = {one.change for one in self.requirements} | {one.change for one in self.traits}
+        return bool(changes - {"same"})
 
     def alone(self, side: str) -> list[str]:
         """The cells that one run has and the other has not."""
@@ -174,7 +175,8 @@ def _both(key: tuple[str, str], a: Answer | None, b: Answer | None) -> Asked:
     else:
         differ = a.answer != b.answer or (exact and a.detail != b.detail)
         change = "other" if differ else "same"
-    return Asked(*key, *(one and {"answer": one.answer, "detail": one.detail} for one in (a, b)), change)
+    told_a, told_b = (None if one is None else {"answer": one.answer, "detail": one.detail} for one in (a, b))
+    return Asked(*key, told_a, told_b, change)
 
 
 def _described(run: Results) -> dict[str, Any]:

@@ -34,10 +34,9 @@ def table(title: str, answers: Iterable[Answer]) -> Table:
         if lines and trait.topic != topic:
             topic = trait.topic
             shown.add_row(Text(topic, style="bold underline"))
-        for place, (answer, where, detail) in enumerate(lines):
-            shown.add_row(
-                "" if place else trait.id, Text(answer, STYLES.get(answer, "cyan")), where, Text(detail, "dim")
-            )
+        for place, (word, cells, detail) in enumerate(lines):
+            told = Text(word, STYLES.get(word, "cyan"))
+            shown.add_row("" if place else trait.id, told, cells, Text(detail, "dim"))
     if inapplicable:
         shown.caption = f"not applicable in any cell: {', '.join(inapplicable)}"
         shown.caption_justify = "left"
@@ -59,9 +58,9 @@ def _lines(answers: Iterable[Answer]) -> Iterator[tuple[str, str, str]]:
         if answer.answer != "not-applicable":
             by[answer.answer].append(answer)
     every = {answer.cell for same in by.values() for answer in same}
-    for answer, same in sorted(by.items(), key=lambda one: -len(one[1])):
+    for word, same in sorted(by.items(), key=lambda one: -len(one[1])):
         details = Counter(one.detail for one in same)
-        yield answer, ", ".join(where({one.cell for one in same}, every)), details.most_common(1)[0][0]
+        yield word, ", ".join(where({one.cell for one in same}, every)), details.most_common(1)[0][0]
 
 
 def where(some: Collection[str], every: Collection[str]) -> list[str]:

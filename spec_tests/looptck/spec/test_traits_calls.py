@@ -112,13 +112,11 @@ def test_calls_of_a_turn(loop: Loop) -> None:
     """Two tools are called, and the first takes its time."""
     run = _two(loop)
 
-    first, *others = run.ran or [None]
-    if first is None:
-        loop.answers("none")
-    elif not others:
-        loop.answers("one-alone", first.tool)
+    if len(run.ran) < 2:
+        loop.answers("one-alone" if run.ran else "none", ", ".join(one.tool for one in run.ran))
     else:
-        together = first.ended is None or others[0].began < first.ended
+        first, second, *_ = run.ran
+        together = first.ended is None or second.began < first.ended
         loop.answers("together" if together else "one-after-the-other")
 
 

@@ -110,7 +110,7 @@ class Curt(Driver):
     wires: ClassVar[Mapping[str, Wire]] = {"anthropic-messages": Messages()}
 
 
-class Reliant(Stateful):
+class Reliant(Driver):
     """Leans on the service's memory, and on nothing else."""
 
     class Bare(Invoker):
@@ -120,6 +120,10 @@ class Reliant(Stateful):
 
     loop = Leaning
     invoker = Bare
+    wires: ClassVar[Mapping[str, Wire]] = Stateful.wires
+
+    def start(self) -> Json:
+        return Stateful().start()
 
 
 class Hangs(Driver):

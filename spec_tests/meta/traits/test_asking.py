@@ -214,3 +214,10 @@ def test_folder_without_traits_is_refused(tmp_path: Path) -> None:
     """Nothing to ask is no set of traits."""
     with pytest.raises(BadFile, match="there is no trait in it"):
         read(tmp_path)
+
+
+def test_readme_counts_the_traits() -> None:
+    """The README says how many there are."""
+    readme = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
+
+    assert f"Those are traits: {len([*traits()])} questions" in readme
