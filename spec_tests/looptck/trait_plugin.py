@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from looptck.asking import Loop, Question
 
 ITEM = "loop"
-"""The fixture that makes a test an item of traits: one for each cell."""
-LOOP = pytest.StashKey["Loop"]()
+"""The fixture that makes a test an item of traits, one for each cell; `looptck.spec.conftest` has it.
+
+Of this plugin it would be a fixture of every project in whose environment the kit is installed.
+"""
+LOOP: pytest.StashKey[Loop] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,19 +43,6 @@ def question_of(item: pytest.Item) -> Question | None:
     callspec: Any = getattr(item, "callspec", None)
     question: Question | None = callspec.params.get(ITEM) if callspec else None
     return question if hasattr(question, "trait") else None
-
-
-@pytest.fixture(name=ITEM)
-def _loop(request: pytest.FixtureRequest) -> Loop:
-    """The loop that is asked; not applicable where the question is about something else."""
-    from looptck.asking import loop_for, require
-
-    session = session_of(request.config)
-    question = question_of(request.node)
-    assert question is not None
-    require(question, session.kit.started)
-    loop = request.node.stash[LOOP] = loop_for(question, session.kit, session.survey)
-    return loop
 
 
 @pytest.hookimpl(trylast=True)
