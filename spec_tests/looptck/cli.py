@@ -65,6 +65,13 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Only these cells, such as openai-chat/stream/sync; * is anything.",
     ),
     "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
+    "trait": click.option(
+        "--trait",
+        "traits",
+        multiple=True,
+        metavar="ID",
+        help="Only this trait, and no requirement that is not named too. May be repeated.",
+    ),
     "level": click.option(
         "--level",
         type=click.Choice(["MUST", "SHOULD", "MAY"]),
@@ -114,6 +121,7 @@ def _chosen(
     requirement: tuple[str, ...] = (),
     cell: tuple[str, ...] = (),
     cases: tuple[str, ...] = (),
+    traits: tuple[str, ...] = (),
     level: str = "MAY",
     known_failures: Path | None = None,
     cassettes: Path | None = None,
@@ -122,7 +130,7 @@ def _chosen(
     from looptck.selection import Selection
     from looptck.session import Options
 
-    selection = Selection(profile, requirement, cell, cases, level)
+    selection = Selection(profile, requirement, cell, cases, level, traits)
     return Options(driver, selection, known_failures, Patience(timeout, patience), examples, cassettes)
 
 
@@ -148,7 +156,7 @@ def smoke(driver: str, timeout: float) -> None:
 @main.command("list")
 @_options("profile")
 def list_requirements(profile: tuple[str, ...]) -> None:
-    """List the requirements: id, level and text."""
+    """List the requirements: id, level and text; behind those of `core` the traits."""
     from looptck.report.pages import listing
 
     click.echo(listing(profile), nl=False)
@@ -157,7 +165,7 @@ def list_requirements(profile: tuple[str, ...]) -> None:
 @main.command()
 @click.argument("requirement")
 def explain(requirement: str) -> None:
-    """Explain a REQUIREMENT: its text, its source, and what checks it."""
+    """Explain a REQUIREMENT or a trait: its text, its source or its answers, and what checks it."""
     from looptck.report.pages import explanation
 
     click.echo(explanation(requirement), nl=False)
@@ -176,6 +184,22 @@ def coverage(results: tuple[Path, ...], **chosen: Any) -> None:
     from looptck.coverage import cover, cover_results
 
     _leave(cover_results(results, chosen["profile"]) if results else cover(_chosen(**chosen)))
+
+
+@main.command(epilog="Exit status: 0 the same, 1 differences, 2 could not compare.")
+@click.argument("a", type=click.Path(path_type=Path))
+@click.argument("b", type=click.Path(path_type=Path))
+@click.option("--all", "everything", is_flag=True, help="Tell what is the same too.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
+def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> None:
+    """Compare what `looptck run --json` has written of A and B: two loops, or two versions of one."""
+    from looptck.report.compare import compare as compare_files
+    from looptck.yamlfile import BadFile
+
+    try:
+        sys.exit(compare_files(a, b, everything=everything, json_file=json_file))
+    except BadFile as error:
+        raise _Trouble(str(error)) from error
 
 
 @main.command(epilog=EXIT)

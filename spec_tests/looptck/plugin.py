@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from looptck.kit import Scene
     from looptck.session import Options, Session
 
+pytest_plugins = ["looptck.trait_plugin"]
+
 SPEC = "looptck.spec"
 USAGE_ERROR = 2
 ITEM = "implementation"
@@ -30,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of the kit; ``looptck run`` passes its own through them."""
     group = parser.getgroup("looptck", "looptck: conformance of LLM agent loops")
     group.addoption("--looptck-driver", metavar="DRIVER", help="python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND")
-    for name in ("profile", "requirement", "cell", "case"):
+    for name in ("profile", "requirement", "cell", "case", "trait"):
         group.addoption(
             f"--looptck-{name}", action="append", default=[], metavar=name.upper(), help=f"only this {name}"
         )
@@ -88,6 +90,7 @@ def _options(config: pytest.Config) -> Options:
             cells=tuple(option("looptck_cell")),
             cases=tuple(option("looptck_case")),
             level=option("looptck_level").upper(),
+            traits=tuple(option("looptck_trait")),
         ),
         known_failures=Path(known) if known else None,
         patience=Patience(option("looptck_timeout"), option("looptck_patience")),

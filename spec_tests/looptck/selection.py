@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from looptck.catalogue import LEVELS, Catalogue, Requirement, unknown
 from looptck.cells import Cell
 from looptck.drivers import Started
+from looptck.traits import PROFILE, traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class Selection:
     cells: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     level: str = "MAY"
+    traits: tuple[str, ...] = ()
+    """Where any are named, no requirement is judged but those that are named too."""
 
     def check(self, known: Catalogue) -> None:
         """Raises ValueError where it names something that does not exist."""
@@ -30,6 +33,11 @@ class Selection:
         for profile in self.profiles:
             if profile not in known.profiles:
                 raise ValueError(unknown("profile", profile, list(known.profiles)))
+        for id in self.traits:
+            try:
+                traits()[id]
+            except KeyError as error:
+                raise ValueError(error.args[0]) from None
         if self.level not in LEVELS:
             raise ValueError(unknown("level", self.level, list(LEVELS)))
 
@@ -39,6 +47,7 @@ class Selection:
             self._asks_for(requirement, started)
             and (requirement.profile in started.profiles or not started.alone)
             and (not self.requirements or requirement.id in self.requirements)
+            and (not self.traits or self._narrow)
             and LEVELS.index(requirement.level) <= LEVELS.index(self.level)
             and (not self.cells or cell.matches(self.cells))
             and concerns(requirement, cell)
@@ -51,6 +60,17 @@ class Selection:
             return True
         elsewhere = requirement.anywhere and requirement.profile not in started.claimed
         return elsewhere and "core" in asked and all(map(started.can, requirement.needs))
+
+    def asks(self, trait: str, cell: Cell, started: Started) -> bool:
+        """Whether this implementation is asked about a trait here: where all of ``core`` is judged, or by name."""
+        of_core = PROFILE in (self.profiles or started.claimed) and not started.alone
+        whole = of_core and not self._narrow and self.level == LEVELS[-1]
+        asked = trait in self.traits if self.traits else whole
+        return asked and not started.alone and (not self.cells or cell.matches(self.cells))
+
+    @property
+    def _narrow(self) -> bool:
+        return bool(self.requirements or self.cases)
 
 
 def concerns(requirement: Requirement, cell: Cell) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from looptck import known
+from looptck.asking import Question, Survey
 from looptck.cases import Case, cases
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.dialects import spoken
@@ -25,6 +26,7 @@ from looptck.known import Known
 from looptck.run import Run
 from looptck.selection import Selection, missing
 from looptck.standing import LATE, REFUSED, came_late, first_refused, refused
+from looptck.traits import traits
 from looptck.tryout import unreached
 from looptck.verdicts import AGAINST, NotApplicable, Result, counted
 from looptck.wires import WIRES
@@ -48,6 +50,8 @@ class Options:
     """Examples for each property."""
     cassettes: Path | None = None
     """A folder of cassettes in place of those of the project."""
+    asks: bool = True
+    """Whether it asks about traits."""
 
 
 RECORDED = "recorded-traffic-is-read-right"
@@ -77,6 +81,8 @@ class Session:
     """How many checks have a verdict."""
     _looked_at: set[str] = field(default_factory=set)
     """The ids of the runs whose requests have been looked at, or are by a check of their own."""
+    survey: Survey = field(default_factory=Survey)
+    """What is asked about traits, and the answers."""
     _ended: bool = False
     _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
     """The cases and cells of the checks that ask whether a request is refused."""
@@ -105,7 +111,8 @@ class Session:
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
             raise CouldNotRun(str(error)) from error
-        return cls(kit, rows, options.selection, entries, options.examples, recorded)
+        survey = Survey(wanted=options.asks)
+        return cls(kit, rows, options.selection, entries, options.examples, recorded, survey=survey)
 
     def on(self, kit: Kit) -> Session:
         """The same checks for another implementation."""
@@ -131,6 +138,11 @@ class Session:
         row = self.catalogue[requirement]
         taken = (cell for cell in self.cells() if self.selection.takes(row, cell, self.kit.started))
         return [Check(row, cell, case) for cell in taken]
+
+    def questions(self, trait: str) -> list[Question]:
+        """A trait in each cell in which it is asked."""
+        asked = [cell for cell in self.cells() if self.selection.asks(trait, cell, self.kit.started)]
+        return [Question(traits()[trait], cell) for cell in asked if self.survey.wanted]
 
     def declared_checks(self) -> list[Check]:
         """The checks of all declared cases, and of their recordings, where the model kept to the script."""
@@ -264,6 +276,7 @@ class Session:
             for result in self.by_run.get(fault.run or "", []):
                 result.verdict = "error"
                 result.reason = str(fault)
+            self.survey.spoil(fault)
         for late in {one.run: one for one in reversed(self.kit.late)}.values():
             for result in self.by_run.get(late.run, [])[:1]:
                 self.add(_beside(self.catalogue[LATE], result.cell, result.case, came_late(late)), noticed=True)
@@ -288,7 +301,7 @@ class Session:
         """What fails a run beside the verdicts."""
         told = [f"stale known failure: {entry}" for entry in self.stale]
         told += [str(fault) for fault in self.kit.late_faults]
-        if not self.chosen:
+        if not self.chosen and not self.survey.questions:
             told.append("nothing was selected: no check ran, so there is no verdict")
         return told
 
@@ -310,7 +323,7 @@ class Session:
     @property
     def exit_status(self) -> int:
         """0 clean, 1 findings, 2 could not run."""
-        if not self.chosen or self.unjudged:
+        if not (self.chosen or self.survey.questions) or self.unjudged:
             return 2
         return 1 if self.unexpected or self.troubles else 0
 
@@ -326,6 +339,7 @@ class Session:
             "implementation": self.kit.started.serializable(),
             "summary": counted(self.results),
             "results": [result.serializable() for result in self.results],
+            "traits": self.survey.serializable(),
             "driver_faults": [
                 {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
                 for fault in self.kit.late_faults

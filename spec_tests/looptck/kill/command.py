@@ -269,5 +269,6 @@ class Kill:
                 patience=wanted.waits,
                 examples=wanted.examples,
                 cassettes=wanted.cassettes,
+                asks=False,
             )
         )

@@ -12,10 +12,11 @@ import click
 from looptck import spec
 from looptck.cases import cases
 from looptck.catalogue import Requirement, catalogue, unknown
+from looptck.traits import Trait, traits
 
 
 def listing(profiles: tuple[str, ...]) -> str:
-    """One line for each requirement: id, level, text.
+    """One line for each requirement: id, level, text; of all profiles with the traits behind them.
 
     Raises:
         click.UsageError: a profile is not known.
@@ -29,20 +30,43 @@ def listing(profiles: tuple[str, ...]) -> str:
         if not profiles or profile.name in profiles:
             lines.append(f"{profile.name}: {profile.title} ({len(profile.requirements)} requirements)")
             lines += [f"  {_mark(row)} {row.level:<6} {row.id}: {row.text}" for row in profile.requirements]
+    if not profiles:
+        lines.append(f"traits: what the documents leave open, recorded and not judged ({len([*traits()])} traits)")
+        lines += [f"  ? {trait.id}: {trait.question}" for trait in traits()]
     return "\n".join(lines) + "\n"
 
 
 def explanation(id: str) -> str:
-    """Everything that is known of a requirement.
+    """Everything that is known of a requirement or a trait.
 
     Raises:
         click.UsageError: there is none of this id.
     """
+    if id in traits():
+        return "\n".join(_asked(traits()[id])) + "\n"
     try:
         row = catalogue()[id]
-    except KeyError as error:
-        raise click.UsageError(error.args[0]) from None
+    except KeyError:
+        ids = [*(row.id for row in catalogue()), *(trait.id for trait in traits())]
+        raise click.UsageError(unknown("requirement or trait", id, ids)) from None
     return "\n".join(_explained(row)) + "\n"
+
+
+def _asked(trait: Trait) -> Iterator[str]:
+    row = trait.row
+    yield f"{trait.id}  [trait, since {row.added}]"
+    yield f"  {trait.question}"
+    yield f"  cells: {_cells(row)}"
+    if row.needs:
+        yield f"  needs the capabilities: {', '.join(row.needs)}"
+    if trait.requirement:
+        yield f"  see the requirement: {trait.requirement}"
+    yield "  answers, of which none is wrong:"
+    width = max(map(len, trait.meanings))
+    yield from (f"    {name:<{width}}  {meaning}" for name, meaning in trait.meanings.items())
+    if trait.exact:
+        yield "  the detail is part of the answer"
+    yield f"  try it: looptck run --trait {trait.id}"
 
 
 def _explained(row: Requirement) -> Iterator[str]:
@@ -50,8 +74,7 @@ def _explained(row: Requirement) -> Iterator[str]:
     yield f"  {row.text}"
     for source in row.sources:
         yield f"  source: {source}" + (f"  <{source.url}>" if source.url else "")
-    where = {None: "plain and stream", True: "stream", False: "plain"}[row.streams]
-    yield f"  cells: {where}" + (f"; wires: {', '.join(row.wires)}" if row.wires else "")
+    yield f"  cells: {_cells(row)}"
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
     yield f"  observed at: {row.observed_at}"
@@ -65,7 +88,13 @@ def _explained(row: Requirement) -> Iterator[str]:
         yield f"  shown to fail by: {', '.join(row.killed_by)} (looptck kill --mutant {row.killed_by[0]})"
     if row.no_mutant:
         yield f"  shown to fail by nothing: {row.no_mutant}"
+    yield from (f"  see the trait: {trait.id}" for trait in traits() if trait.requirement == row.id)
     yield f"  try it: looptck run --profile {row.profile} --requirement {row.id}"
+
+
+def _cells(row: Requirement) -> str:
+    where = {None: "plain and stream", True: "stream", False: "plain"}[row.streams]
+    return where + (f"; wires: {', '.join(row.wires)}" if row.wires else "")
 
 
 def _checks(row: Requirement) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from looptck.report import traits
 from looptck.report.table import STYLES, table
 from looptck.verdicts import AGAINST, Result, counted
 
@@ -51,13 +52,21 @@ class Terminal:
         for text in self.broken:
             self._console.print(Text(text, style="red"))
         session = self._session
-        if not self._quiet:
+        if not self._quiet and session.results:
             self._console.print(table(session))
+        if not self._quiet and session.survey.answers:
+            self._console.print()
+            self._console.print(traits.table(self._title(), session.survey.answers))
         for text in session.failures:
             self._console.print()
             self._console.print(_styled(text), soft_wrap=True)
         self._divergences(session)
         self._counts(session)
+
+    def _title(self) -> str:
+        """What stands above the traits."""
+        started = self._session.kit.started
+        return f"{started.name} {started.version}: what the documents leave open, recorded and not judged"
 
     def _heard(self, result: Result) -> None:
         session = self._session
@@ -90,6 +99,8 @@ class Terminal:
         if session.chosen and session.unjudged:
             told = f"no verdict for {session.unjudged} of {len(session.chosen)} checks: the run was cut short"
             self._console.print(Text(told, style="bold red"))
+        if session.survey.answers:
+            self._console.print(traits.counts(session.survey.answers), style="dim", highlight=False)
         line = Text()
         for verdict, count in counted(session.results).items():
             if count:
@@ -98,7 +109,8 @@ class Terminal:
         against = sum(result.verdict in AGAINST for result in session.results)
         known = f", {against} known failures" if against and not unknown else ""
         line.append(f"({len(session.chosen)} checks{known})", style="dim")
-        self._console.print(line)
+        if session.chosen or not session.survey.answers:
+            self._console.print(line)
 
 
 def _styled(text: str) -> Text:

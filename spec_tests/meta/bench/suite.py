@@ -118,7 +118,7 @@ class Replayer:
 def suite(server: Replayer) -> tuple[list[Timed], float]:
     """Run the suite on the reference in the sync cells; its checks, and the seconds that they took."""
     watch = Stopwatch(server.exchange)
-    session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1))
+    session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1, asks=False))
     with patch.object(Stage, "answer", lambda stage, request: watch.answer(stage, request)):  # noqa: PLW0108
         start = perf_counter()
         run_pytest(session, plugins=[watch])

@@ -59,6 +59,7 @@ def judged(
         patience=Patience(outcome=20.0, gate=0.5),
         examples=examples,
         cassettes=recordings(),
+        asks=False,
     )
     session = Session.begin(options)
     run_pytest(session)

@@ -34,7 +34,7 @@ class Suite:
         """
         from looptck.selection import Selection
 
-        session = Session.begin(Options(selection=Selection(cells=cells), patience=PATIENCE, examples=1))
+        session = Session.begin(Options(selection=Selection(cells=cells), patience=PATIENCE, examples=1, asks=False))
         return cls(session, plan(session))
 
     @property

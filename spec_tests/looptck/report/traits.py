@@ -1,0 +1,83 @@
+"""The table of traits: a line for each answer, and the cells in which it was given where not all agree."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from fnmatch import fnmatchcase
+from itertools import product
+
+from rich.table import Table
+from rich.text import Text
+
+from looptck.traits import UNDECIDED, Answer, traits
+
+STYLES = {"error": "bold magenta", "no-outcome": "red", "not-reached": "red"}
+"""Of the answers that are none of the trait's own."""
+
+
+def table(title: str, answers: Iterable[Answer]) -> Table:
+    """What a loop was asked and has answered; what does not apply to it at all stands in one line."""
+    given: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        given[answer.trait].append(answer)
+    shown = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold", expand=True)
+    shown.add_column("trait", no_wrap=True)
+    shown.add_column("answer", no_wrap=True)
+    shown.add_column("where", max_width=30)
+    shown.add_column("detail", no_wrap=True, overflow="ellipsis", ratio=1)
+    topic, inapplicable = "", list[str]()
+    for trait in traits():
+        lines = list(_lines(given.get(trait.id, [])))
+        if trait.id in given and not lines:
+            inapplicable.append(trait.id)
+        if lines and trait.topic != topic:
+            topic = trait.topic
+            shown.add_row(Text(topic, style="bold underline"))
+        for place, (word, cells, detail) in enumerate(lines):
+            told = Text(word, STYLES.get(word, "cyan"))
+            shown.add_row("" if place else trait.id, told, cells, Text(detail, "dim"))
+    if inapplicable:
+        shown.caption = f"not applicable in any cell: {', '.join(inapplicable)}"
+        shown.caption_justify = "left"
+    return shown
+
+
+def counts(answers: Collection[Answer]) -> str:
+    """How many answers there are, and how many questions could not be decided, in words."""
+    undecided = Counter(answer.answer for answer in answers if answer.answer in UNDECIDED)
+    told = [f"{count} {word}" for word in UNDECIDED if (count := undecided[word])]
+    of = len({answer.trait for answer in answers})
+    return ", ".join([f"{of} traits, recorded and not judged: {len(answers) - undecided.total()} answers", *told])
+
+
+def _lines(answers: Iterable[Answer]) -> Iterator[tuple[str, str, str]]:
+    """Each answer with its cells and its commonest detail, the commonest answer first."""
+    by: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        if answer.answer != "not-applicable":
+            by[answer.answer].append(answer)
+    every = {answer.cell for same in by.values() for answer in same}
+    for word, same in sorted(by.items(), key=lambda one: -len(one[1])):
+        details = Counter(one.detail for one in same)
+        yield word, ", ".join(where({one.cell for one in same}, every)), details.most_common(1)[0][0]
+
+
+def where(some: Collection[str], every: Collection[str]) -> list[str]:
+    """Some cells of all those that there are, in as few words as say it: ``stream`` is each that streams.
+
+    Nothing, where they are all.
+    """
+    left, words = set(some), list[str]()
+    parts = [cell.split("/") for cell in sorted(some)]
+    axes = [["*", *dict.fromkeys(part[axis] for part in parts)] for axis in range(3)]
+    covers = {
+        pattern: covered
+        for pattern in product(*axes)
+        if (covered := {cell for cell in every if fnmatchcase(cell, "/".join(pattern))}) <= set(some)
+    }
+    while left:
+        pattern = max(covers, key=lambda one: (len(covers[one] & left), one.count("*"), one[0] != "*"))
+        left -= covers[pattern]
+        words.append("/".join(part for part in pattern if part != "*"))
+    return [word for word in words if word]

@@ -1,0 +1,67 @@
+"""Results of a run that has been, read from what its ``--json`` has written, by this version or an older one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+from looptck.data import json_fixture
+from looptck.traits import Answer
+from looptck.verdicts import Result
+from looptck.yamlfile import BadFile
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a run has left."""
+
+    path: Path
+    looptck: str
+    """The version of the kit."""
+    driver: str
+    implementation: Mapping[str, Any]
+    """What the driver declared: name, version, language and more."""
+    results: tuple[Result, ...]
+    traits: tuple[Answer, ...] | None
+    """None: of a version that knew no traits."""
+
+    @property
+    def name(self) -> str:
+        """The implementation, its version and its language."""
+        told = self.implementation
+        return f"{told['name']} {told['version']} ({told['language']})"
+
+    @property
+    def cells(self) -> set[str]:
+        """The cells that were played."""
+        return {one.cell for one in self.results} | {one.cell for one in self.traits or ()}
+
+
+def read(path: Path) -> Results:
+    """The results in a file.
+
+    Raises:
+        BadFile: it cannot be read, or is not that; with the place of the fault.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadFile(path, f"is no file of results: {error}") from error
+    schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
+    if wrong := next(schema.iter_errors(told), None):
+        place = "".join(f"/{part}" for part in wrong.instance_path)
+        raise BadFile(path, f"{place or '/'}: {wrong.message}; give a file that looptck run --json has written")
+    traits = told.get("traits")
+    return Results(
+        path=path,
+        looptck=told["looptck"],
+        driver=told["driver"],
+        implementation=told["implementation"],
+        results=tuple(Result(**result) for result in told["results"]),
+        traits=None if traits is None else tuple(Answer(**answer) for answer in traits),
+    )

@@ -1,0 +1,173 @@
+"""Traits of calls that fail, and of the calls of a turn."""
+
+from __future__ import annotations
+
+from looptck.asking import Loop, told
+from looptck.framing import NATURAL
+from looptck.history import Said
+from looptck.outcome import Failed
+from looptck.provider import gates
+from looptck.provider.gates import Gate
+from looptck.provider.script import Hold, Step
+from looptck.provider.toolbox import Returns
+from looptck.run import Run
+from looptck.spec.fates import fate
+from looptck.traits import trait
+from looptck.turns import Call, calls, says
+from looptck.verdicts import NotReached
+
+WEATHER = Call.of("weather", {"city": "Paris"})
+NOTE = Call.of("note", {"text": "of two"})
+TIME = 0.5
+"""Seconds in which a second tool has begun and ended, where it does not wait for the first."""
+SOON = 1.0
+"""Seconds in which a caller has received a text, where it is forwarded at once."""
+MESSAGE, CLASS = "no such city as Atlantis", "LookupError"
+
+
+@trait("unknown-tool")
+def test_unknown_tool(loop: Loop) -> None:
+    """A tool that was never offered is called."""
+    run = loop.plays(calls(Call.of("teleport", {"to": "Paris"})), says("Done."))
+
+    run.delivered(1)
+    if run.ran:
+        loop.answers("another-tool-runs", run.ran[0].tool)
+    else:
+        loop.answers(*fate(run))
+
+
+def _raising(loop: Loop) -> Run:
+    loop.scene.raises("weather", MESSAGE, CLASS)
+    run = loop.once("raising", lambda: loop.plays(calls(WEATHER), says("Done.")))
+    run.tool_began("weather")
+    return run
+
+
+@trait("raising-tool")
+def test_raising_tool(loop: Loop) -> None:
+    """A tool raises an error."""
+    loop.answers(*fate(_raising(loop)))
+
+
+@trait("error-text")
+def test_error_text(loop: Loop) -> None:
+    """A tool raises an error with a message and a class."""
+    run = _raising(loop)
+
+    if len(run.requests) == 1:
+        loop.answers("not-told")
+        return
+    added = [item.text for item in run.added(1) if isinstance(item, Said) and item.role != "assistant"]
+    text = "\n".join([*(answer.text for answer in run.new_answers(1)), *added])
+    held = {"message-and-class": (True, True), "message-alone": (True, False), "class-alone": (False, True)}
+    found = MESSAGE in text, CLASS in text
+    loop.answers(
+        next((name for name, wanted in held.items() if wanted == found), "neither" if text else "not-told"), text
+    )
+
+
+@trait("error-without-a-message")
+def test_error_without_a_message(loop: Loop) -> None:
+    """A tool raises an error that has no message."""
+    loop.scene.raises("weather", "", CLASS)
+    run = loop.plays(calls(WEATHER), says("Done."))
+
+    run.tool_began("weather")
+    loop.answers(*fate(run))
+
+
+@trait("siblings-of-a-failed-call")
+def test_siblings(loop: Loop) -> None:
+    """The second of three tools raises."""
+    loop.scene.raises("weather", MESSAGE, CLASS)
+    run = loop.plays(calls(Call.of("add", {"a": 1, "b": 2}), WEATHER, NOTE), says("Done."))
+
+    run.delivered(1)
+    siblings = [one for one in run.ran if one.tool in {"add", "note"}]
+    if len(run.requests) == 1:
+        ended = told(run.outcome) if isinstance(run.outcome, Failed) else str(run.outcome)
+        loop.answers(["not-run", "partly-run", "run-and-lost"][min(len(siblings), 2)], ended)
+        return
+    texts = [answer.text for answer in run.new_answers(1)]
+    lost = [one.tool for one in siblings if not any(f"of {one.tool}" in text for text in texts)]
+    name = ["not-run", "partly-run", "run-and-lost" if lost else "answered"][min(len(siblings), 2)]
+    loop.answers(name, ", ".join(one.tool for one in siblings))
+
+
+def _two(loop: Loop) -> Run:
+    """Two calls; the first tool takes as long as the second needs to begin and to end, where it may.
+
+    That a tool has answered does not show that its loop has heard it, so no event says that the second is over.
+    """
+    loop.scene.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME)))
+    loop.scene.returns("note", "quick")
+    run = loop.once("two-calls", lambda: loop.plays(calls(WEATHER, NOTE), says("Done.")))
+    run.delivered(1)
+    return run
+
+
+@trait("calls-of-a-turn")
+def test_calls_of_a_turn(loop: Loop) -> None:
+    """Two tools are called, and the first takes its time."""
+    run = _two(loop)
+
+    if len(run.ran) < 2:
+        loop.answers("one-alone" if run.ran else "none", ", ".join(one.tool for one in run.ran))
+    else:
+        first, second, *_ = run.ran
+        together = first.ended is None or second.began < first.ended
+        loop.answers("together" if together else "one-after-the-other")
+
+
+@trait("order-of-results")
+def test_order_of_results(loop: Loop) -> None:
+    """Two tools are called, and the first takes its time."""
+    run = _two(loop)
+
+    run.request(2)
+    texts = [text for text in (answer.text for answer in run.new_answers(1)) if "slow" in text or "quick" in text]
+    if len(texts) < 2:
+        loop.answers("one-alone" if texts else "none", ", ".join(texts))
+    else:
+        loop.answers("order-of-the-calls" if "slow" in texts[0] else "another-order", ", ".join(texts))
+
+
+@trait("text-of-a-tool-turn")
+def test_text_of_a_tool_turn(loop: Loop) -> None:
+    """The stream of a turn with text and a call is held behind the text."""
+    caller = gates.caller_has("One moment")
+    caller.patience = SOON
+    turn = calls(WEATHER, text="One moment please.")
+    run = loop.plays(Step(turn, NATURAL.but(fragment=1), holds=(Hold(caller, after="One moment"),)), says("Done."))
+
+    run.replied(1)
+    received = "One moment" in "".join(chunk.text for chunk in run.chunks)
+    loop.answers("never" if not received else "later" if run.gave_up else "while-it-arrives")
+
+
+@trait("equal-call-again")
+def test_equal_call_again(loop: Loop) -> None:
+    """A call stands in two turns, one behind the other."""
+    run = loop.plays(calls(WEATHER), calls(WEATHER), says("Done."))
+
+    run.delivered(2)
+    if not run.ran:
+        raise NotReached(f"the first of them did not run; the loop {run.outcome}")
+    if len(run.ran) > 1:
+        loop.answers("run-again")
+        return
+    name, detail = fate(run, 2)
+    loop.answers("answered-without-running" if name == "told-to-the-model" else name, detail)
+
+
+@trait("equal-calls-in-a-turn")
+def test_equal_calls_in_a_turn(loop: Loop) -> None:
+    """A call stands in a turn twice, under two ids."""
+    run = loop.plays(calls(WEATHER, WEATHER), says("Done."))
+
+    run.delivered(1)
+    if not run.ran:
+        loop.answers(*fate(run))
+    else:
+        loop.answers("both-run" if len(run.ran) > 1 else "one-runs")

@@ -1,0 +1,158 @@
+"""Traits of limits: how far a loop goes, what it counts, and what the caller gets where it stops."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from looptck.asking import Loop, told
+from looptck.outcome import Failed, Value
+from looptck.run import Run
+from looptck.spec.fates import Fate, counted, met
+from looptck.traits import trait
+from looptck.turns import Call, Turn, calls, says, turn
+from looptck.verdicts import NotReached
+
+FAR = 130
+"""More requests than any default limit in use allows a loop."""
+LIMIT = 3
+RUNAWAY = 16
+"""Enough to show that the limit did not hold."""
+PAUSES = 40
+
+
+def _never_done() -> Callable[[Any], Turn]:
+    """A model that calls two tools whenever it may, each time with new arguments: some loops stop at repeated calls."""
+    rounds = itertools.count(1)
+
+    def reply(body: Any) -> Turn:
+        n = next(rounds)
+        if _may_not_call(body):
+            return says("I stop here.")
+        return calls(
+            Call.of("note", {"text": f"first of round {n}"}), Call.of("note", {"text": f"second of round {n}"})
+        )
+
+    return reply
+
+
+def _may_not_call(body: Any) -> bool:
+    fields = body if isinstance(body, dict) else {}
+    choice = fields.get("tool_choice")
+    return not fields.get("tools") or choice == "none" or (isinstance(choice, dict) and choice.get("type") == "none")
+
+
+def _endless(loop: Loop, name: str, most: int, limit: int | None) -> Run:
+    def play() -> Run:
+        loop.scene.listens(_never_done(), most=most)
+        return loop.run(limit=limit)
+
+    run = loop.once(name, play)
+    met(run)
+    for received in run.requests:
+        if received.problems:
+            raise NotReached(f"request {received.n} was refused: {received.problems[0].rule}")
+    return run
+
+
+def _by_default(loop: Loop) -> Run:
+    return _endless(loop, "endless", FAR, None)
+
+
+def _limited(loop: Loop) -> Run:
+    run = _endless(loop, "limited", RUNAWAY, LIMIT)
+    if len(run.requests) >= RUNAWAY:
+        raise NotReached(f"the limit of {LIMIT} did not hold: the model was asked {len(run.requests)} times")
+    return run
+
+
+def _asked(run: Run) -> int:
+    """How often the model was asked when it could call tools."""
+    return sum(not _may_not_call(received.body) for received in run.requests)
+
+
+def _caller_gets(run: Run) -> Fate:
+    outcome = run.outcome
+    if isinstance(outcome, Failed):
+        return "error-for-the-caller", told(outcome)
+    assert isinstance(outcome, Value)
+    if _asked(run) < len(run.requests):
+        return "asked-for-an-answer", outcome.text or ""
+    if outcome.stop not in {None, "end"}:
+        return ("limit-told" if outcome.stop == "limit" else "stop-told"), f"{outcome.stop}: {outcome.text or ''}"
+    return ("text-as-if-whole" if outcome.text else "nothing-as-if-whole"), outcome.text or ""
+
+
+@trait("default-limit")
+def test_default_limit(loop: Loop) -> None:
+    """The model never stops calling tools, and nobody has set a limit."""
+    asked = _asked(_by_default(loop))
+    loop.answers("not-in-sight" if asked >= FAR else "finite", counted(asked, "model call"))
+
+
+@trait("default-limit-reached")
+def test_default_limit_reached(loop: Loop) -> None:
+    """The model never stops calling tools, and nobody has set a limit."""
+    run = _by_default(loop)
+
+    if len(run.requests) >= FAR:
+        raise NotReached(f"the loop still went on after {FAR} model calls")
+    loop.answers(*_caller_gets(run))
+
+
+@trait("limit-counts")
+def test_limit_counts(loop: Loop) -> None:
+    """Each turn has two calls; the limit is three."""
+    run = _limited(loop)
+
+    asked, called = _asked(run), len(run.ran)
+    known = {(LIMIT + 1, 2 * LIMIT): "tool-rounds", (LIMIT + 1, 2 * LIMIT + 2): "one-more"}
+    if asked == LIMIT:
+        name = "model-calls"
+    elif asked < LIMIT and called in {LIMIT, LIMIT + 1}:
+        name = "tool-calls"
+    else:
+        name = known.get((asked, called), "something-else")
+    loop.answers(name, f"{counted(asked, 'model call')}, {counted(called, 'call')} run")
+
+
+@trait("calls-at-the-limit")
+def test_calls_at_the_limit(loop: Loop) -> None:
+    """Each turn has two calls; the limit is three."""
+    run = _limited(loop)
+
+    ran = sum(str(one.arguments).count(f"of round {_asked(run)}'") for one in run.ran)
+    loop.answers(["not-run", "partly-run", "run"][min(ran, 2)])
+
+
+@trait("limit-reached")
+def test_limit_reached(loop: Loop) -> None:
+    """The limit is three, and the model never stops."""
+    loop.answers(*_caller_gets(_limited(loop)))
+
+
+@trait("limit-of-zero")
+def test_limit_of_zero(loop: Loop) -> None:
+    """The limit is zero; the model calls a tool and then answers."""
+    run = loop.plays(calls(Call.of("note", {"text": "of zero"})), says("Done."), limit=0)
+
+    if len(run.requests) > 1:
+        loop.answers("no-limit", str(run.outcome))
+        return
+    kind = "error" if run.failed else "value"
+    when = "after-one-request" if run.requests else "at-once"
+    loop.answers(f"{kind}-{when}", told(run.outcome) if isinstance(run.outcome, Failed) else str(run.outcome))
+
+
+@trait("endless-pauses")
+def test_endless_pauses(loop: Loop) -> None:
+    """The service pauses every turn."""
+    loop.can_be_said(turn("Part 1.", stop="pause"))
+    loop.scene.always(lambda n: turn(f"Part {n}.", stop="pause"), most=PAUSES)
+    run = loop.run()
+
+    run.delivered(1)
+    asked = len(run.requests)
+    name = "goes-on" if asked >= PAUSES else "error-for-the-caller" if run.failed else "text-for-the-caller"
+    loop.answers(name, counted(asked, "request"))

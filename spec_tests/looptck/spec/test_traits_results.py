@@ -1,0 +1,125 @@
+"""Traits of results: the text in which the model reads what a tool returns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from looptck.asking import Loop
+from looptck.history import same_value
+from looptck.run import Run
+from looptck.spec.fates import result
+from looptck.traits import trait
+from looptck.turns import Call, calls, says
+
+OBJECT = {"city": "Zürich", "degrees": 18.5, "tags": ["dry", None]}
+TEXT = "It is 18 °C,\nsays the “station”."
+
+
+def _returning(loop: Loop, value: Any) -> Run:
+    loop.scene.returns("ping", value)
+    return loop.plays(calls(Call.of("ping")), says("Read."))
+
+
+def _words(words: dict[str, str], other: str) -> Callable[[str], str]:
+    return lambda text: words.get(text.strip(), other)
+
+
+@trait("text-result")
+def test_text(loop: Loop) -> None:
+    """The tool returns a text of two lines, with quotes."""
+
+    def word(text: str) -> str:
+        if text == TEXT:
+            return "verbatim"
+        if _value(text) == TEXT:
+            return "as-json"
+        return "wrapped" if TEXT in text or _holds(text, TEXT) else "other-text"
+
+    loop.answers(*result(_returning(loop, TEXT), word))
+
+
+@trait("empty-text-result")
+def test_empty_text(loop: Loop) -> None:
+    """The tool returns a text without a character."""
+    loop.answers(*result(_returning(loop, ""), _words({"": "verbatim", '""': "as-json"}, "in-words")))
+
+
+@trait("null-result")
+def test_null(loop: Loop) -> None:
+    """The tool returns nothing."""
+    words = {"null": "as-json", "None": "as-python", "": "as-an-empty-text"}
+    loop.answers(*result(_returning(loop, None), _words(words, "in-words")))
+
+
+@trait("truth-result")
+def test_truth(loop: Loop) -> None:
+    """The tool returns true."""
+    words = {"true": "as-json", "True": "as-python"}
+    loop.answers(*result(_returning(loop, True), _words(words, "other-text")))
+
+
+@trait("number-result")
+def test_number(loop: Loop) -> None:
+    """The tool returns a number."""
+    loop.answers(*result(_returning(loop, 42), _words({"42": "as-json", "42.0": "as-json"}, "other-text")))
+
+
+@trait("empty-list-result")
+def test_empty_list(loop: Loop) -> None:
+    """The tool returns a list without an item."""
+    words = {"[]": "as-json", "": "as-an-empty-text"}
+    loop.answers(*result(_returning(loop, []), _words(words, "other-text")))
+
+
+def _object(loop: Loop) -> Run:
+    return loop.once("object", lambda: _returning(loop, OBJECT))
+
+
+@trait("object-result")
+def test_object(loop: Loop) -> None:
+    """The tool returns an object."""
+
+    def word(text: str) -> str:
+        if text == str(OBJECT):
+            return "as-python"
+        if same_value(_value(text), OBJECT):
+            spaced = "json-spaced" if ": " in text or ", " in text else "json-compact"
+            return "json-indented" if "\n" in text.strip() else spaced
+        return "json-inside" if _holds(text, OBJECT) else "other-text"
+
+    loop.answers(*result(_object(loop), word))
+
+
+@trait("beyond-ascii-in-an-object")
+def test_beyond_ascii(loop: Loop) -> None:
+    """The object holds the name Zürich."""
+
+    def word(text: str) -> str:
+        escaped = "escaped" if "z\\u00fcrich" in text.lower() else "otherwise"
+        return "as-they-are" if "Zürich" in text else escaped
+
+    loop.answers(*result(_object(loop), word))
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return ...
+
+
+def _holds(text: str, wanted: Any) -> bool:
+    """Whether a JSON value that is the wanted one, or has it for a member, stands somewhere in a text."""
+    decoder = json.JSONDecoder()
+    for at, sign in enumerate(text):
+        if sign not in '{"':
+            continue
+        try:
+            value, _ = decoder.raw_decode(text, at)
+        except ValueError:
+            continue
+        if any(same_value(one, wanted) for one in (value, *(value.values() if isinstance(value, dict) else ()))):
+            return True
+    return False

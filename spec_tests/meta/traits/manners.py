@@ -1,0 +1,152 @@
+"""The reference with other manners, each as good as its own."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from threading import Event
+from typing import Any, ClassVar
+
+from looptck_reference.actions import Ask
+from looptck_reference.agent import Agent
+from looptck_reference.dialects import CORE, Dialect, FeedBack, Propagate
+from looptck_reference.driver import Driver
+from looptck_reference.errors import MalformedReply, ProviderError
+from looptck_reference.exchange import Exchange
+from looptck_reference.invoke import Invocation, Invoker
+from looptck_reference.loop import Loop
+from looptck_reference.runner import Runner
+from looptck_reference.seams import Decision
+from looptck_reference.values import Delta, Json, Stop, ToolResult, Turn
+from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, Wire
+from meta.loops.stateful import Leaning, Stateful
+
+
+class Loud(Driver):
+    """Ends the run with whatever goes wrong, and writes results as Python does."""
+
+    dialects: ClassVar[Mapping[str, Dialect]] = {
+        "core": replace(
+            CORE, unknown_tool=Propagate(), bad_arguments=Propagate(), tool_raises=Propagate(), result_text=str
+        )
+    }
+
+
+class Silent(Driver):
+    """Answers a call that failed with an empty text."""
+
+    dialects: ClassVar[Mapping[str, Dialect]] = {
+        "core": replace(CORE, unknown_tool=FeedBack(""), bad_arguments=FeedBack(""), tool_raises=FeedBack(""))
+    }
+
+
+class Thrifty(Driver):
+    """Runs no calls whose results it could not tell the model, and returns what text there is."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.ANSWER if self.limit_reached() else super().decide(turn)
+
+
+class Trusting(Driver):
+    """Takes what came of a stream for all of it, tells the caller nothing of it, and asks for no usage."""
+
+    class loop(Loop):  # noqa: N801
+        def forwards(self, delta: Delta) -> bool:
+            return False
+
+    class Stream(ChatStream):
+        def refuse_error(self, event: Json) -> None:
+            if "error" in event:
+                self._finish_reason = "stop"
+
+        def whole(self) -> bool:
+            return True
+
+    class Chat(ChatWire):
+        def stream(self) -> ChatStream:
+            return Trusting.Stream()
+
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            body = super().request(agent, history, stream=stream)
+            return {name: value for name, value in body.items() if name != "stream_options"}
+
+    wires: ClassVar[Mapping[str, Wire]] = {"openai-chat": Chat()}
+
+
+class Patient(Runner):
+    """Asks once more where the service has failed."""
+
+    def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+        try:
+            yield from super()._ask(exchange, ask)
+        except ProviderError:
+            yield from super()._ask(exchange, ask)
+
+
+class Patiently(Invoker):
+    """Runs so."""
+
+    def runner(self, begun: Invocation) -> Runner:
+        where = begun.service
+        return Patient(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
+
+
+class Curt(Driver):
+    """On Messages: tries again, takes a pause for the end, knows its stop reasons, and adds a word to results."""
+
+    invoker = Patiently
+
+    class Messages(MessagesWire):
+        def stop_for(self, reason: str) -> Stop:
+            if reason == "looptck_unknown":
+                raise MalformedReply(f"the stop reason {reason} is not known")
+            return Stop.END if reason == "pause_turn" else super().stop_for(reason)
+
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            (message,) = super().results(results)
+            return [{**message, "content": [*message["content"], {"type": "text", "text": "Go on."}]}]
+
+    wires: ClassVar[Mapping[str, Wire]] = {"anthropic-messages": Messages()}
+
+
+class Reliant(Driver):
+    """Leans on the service's memory, and on nothing else."""
+
+    class Bare(Invoker):
+        def runner(self, begun: Invocation) -> Runner:
+            where = begun.service
+            return Runner(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
+
+    loop = Leaning
+    invoker = Bare
+    wires: ClassVar[Mapping[str, Wire]] = Stateful.wires
+
+    def start(self) -> Json:
+        return Stateful().start()
+
+
+class Hangs(Driver):
+    """Never comes back from its first tool."""
+
+    class loop(Loop):  # noqa: N801
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            Event().wait()
+
+
+class Stuck(Driver):
+    """Never asks the model."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        Event().wait()
+        raise AssertionError("never woken")
+
+
+class Rubbish:
+    """Returns what is no outcome."""
+
+    def start(self) -> Json:
+        return Driver().start()
+
+    def run(self, case: Json, emit: Any) -> Any:
+        return 42
