@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,8 +23,11 @@ class Service(Protocol):
     memory with a problem that is marked ``forgotten``.
     """
 
-    def judge(self, body: object) -> list[Problem]:
-        """What the real service would refuse in a request's body; the first is what it would answer."""
+    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+        """What the real service would refuse in a request's body; the first is what it would answer.
+
+        ``headers``: those of the request, by name in lower case; None: they are not known.
+        """
 
     def read(self, body: object) -> Request:
         """A request told neutrally, with all of the history that it stands for; never raises."""

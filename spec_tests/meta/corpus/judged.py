@@ -29,13 +29,13 @@ def judge(record: Record, tally: Tally) -> None:
 
 
 def _request(record: Record, tally: Tally, group: str) -> None:
-    problems = ALONE[record.wire](record.request)
+    problems = ALONE[record.wire](record.request, record.request_headers)
     rule = problems[0].rule if problems else ""
     if record.status == 200:
         tally.count(group, "answered", "refused" if rule else "accepted")
         if rule:
             tally.because("the judge refuses what was answered", rule, group, record.id)
-        elif leant := WIRES[record.wire].service(True).judge(record.request):
+        elif leant := WIRES[record.wire].service(True).judge(record.request, record.request_headers):
             tally.count(group, "leaning")
             tally.because("the request leans on what was answered before it", leant[0].rule, group, record.id)
     elif record.status in REFUSALS:

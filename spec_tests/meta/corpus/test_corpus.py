@@ -183,6 +183,16 @@ def test_each_reason_is_told(tmp_path: Path, name: str) -> None:
     assert reasons == found(tmp_path, record)
 
 
+@pytest.mark.parametrize(("beta", "refused"), [("mcp-client-2025-04-04", 0), ("mcp-client-2025-11-20", 1)])
+def test_headers_of_requests_count(tmp_path: Path, beta: str, refused: int) -> None:
+    """A request is judged with the headers that were recorded with it."""
+    server = {"type": "url", "name": "m", "url": "https://m.example/sse"}
+    asked = {"headers": {"Anthropic-Beta": beta}, "body": {**REQUESTS["anthropic_messages"], "mcp_servers": [server]}}
+    record = {**row("a", "anthropic_messages", official=True), "request": asked}
+
+    assert refused == tallied(tmp_path, record).counts["anthropic-messages official plain"]["refused"]
+
+
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the two understand something else, it is said in what."""
     monkeypatch.setattr("meta.corpus.judged.read", lambda *_: refuses("No.").numbered(1))

@@ -7,6 +7,7 @@ that remembers can tell is in ``judge_memory`` and ``judge_threads`` (``service`
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from looptck.wires.anthropic_messages import (
@@ -33,8 +34,11 @@ RULES: dict[str, str] = {
 _UNREADABLE = Problem("body-is-an-object", "", "The request body is not valid JSON.")
 
 
-def judge(body: object) -> list[Problem]:
-    """What the service would refuse; nothing if it would accept. The first is what it would answer."""
+def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+    """What the service would refuse; nothing if it would accept. The first is what it would answer.
+
+    ``headers``: those of the request, by name in lower case; None: they are not known. Of them the betas count.
+    """
     if not isinstance(body, dict):
         return [_UNREADABLE]
     try:
@@ -43,7 +47,13 @@ def judge(body: object) -> list[Problem]:
         return [_UNREADABLE]
     sound = judge_schema.sound_part(body, found) if found else body
     messages = sound["messages"]
-    return found + judge_options.problems(sound) + judge_history.problems(messages) + judge_content.problems(messages)
+    betas = (headers or {}).get("anthropic-beta", "")
+    return (
+        found
+        + judge_options.problems(sound, betas)
+        + judge_history.problems(messages)
+        + judge_content.problems(messages)
+    )
 
 
 def refusal(problem: Problem) -> dict[str, Any]:
