@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from looptck.wires.problem import Problem
@@ -22,15 +23,24 @@ def problems(body: dict[str, Any]) -> list[Problem]:
     """What the options contradict."""
     found: list[Problem] = []
     tools = body.get("tools") or ()
-    for place, tool in enumerate(tools):
+    for pointer, tool in own_tools(tools):
         if tool["type"] == "function" and (parameters := tool.get("parameters")):
-            found += _parameters(tool, parameters, f"/tools/{place}/parameters")
+            found += _parameters(tool, parameters, f"{pointer}/parameters")
     choice = body.get("tool_choice")
     if choice is not None and choice != "auto":
         found += _choice(choice, tools)
     if body.get("text"):
         found += _format(body, body["text"].get("format") or {})
     return found
+
+
+def own_tools(tools: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The tools of a request, those of a namespace in its place, each with its pointer."""
+    for place, tool in enumerate(tools):
+        if tool["type"] == "namespace":
+            yield from ((f"/tools/{place}/tools/{number}", inner) for number, inner in enumerate(tool["tools"]))
+        else:
+            yield f"/tools/{place}", tool
 
 
 def _parameters(function: dict[str, Any], parameters: dict[str, Any], pointer: str) -> list[Problem]:
