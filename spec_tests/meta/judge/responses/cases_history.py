@@ -57,8 +57,33 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("thoughts-come-with-what-followed", request(thought(), USER), request(thought(), says(id="msg_a"), USER)),
     (
         "thoughts-come-with-what-followed",
-        request(call(), thought("rs_a", encrypted_content="x"), output()),
+        request(call(), thought("rs_a", encrypted_content="x"), output(), store=False),
+        request(thought("rs_a", encrypted_content="x"), call(), output(), store=False),
+    ),
+    (
+        "thoughts-come-with-what-followed",
         request(thought("rs_a", encrypted_content="x"), call(), output()),
+        request(thought(None, encrypted_content="x"), call(), output()),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content="x"), custom(), custom_output(), store=True),
+        request(thought("rs_a", encrypted_content="x"), custom(), custom_output(), store=False),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content="x"), says(), USER, store=False),
+        request(thought(None, encrypted_content="x"), says(), USER, store=False),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content="x"), says(), USER),
+        request(thought("rs_a", encrypted_content="x"), says(id="msg_a"), USER),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content=""), call(), output(), store=False),
+        request(thought("rs_a", encrypted_content=""), call(id="fc_a"), output(), store=False),
     ),
     (
         "thoughts-come-with-what-followed",

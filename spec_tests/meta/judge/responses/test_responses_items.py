@@ -24,7 +24,6 @@ OTHER = Thinking("another", id="thought_9a").seal
         [{**SENT, "summary": []}, ASKED],
         [{"type": "reasoning", "summary": [], "encrypted_content": SENT["encrypted_content"]}, ASKED],
         [{"type": "reasoning", "summary": [], "encrypted_content": SENT["encrypted_content"]}, BARE],
-        [SENT, BARE],
         [{"type": "reasoning", "summary": [], "id": "rs_thought_1a"}, ASKED],
         [reference("rs_thought_1a"), ASKED],
         [reference("rs_thought_1a"), reference("fc_call_1a")],
@@ -37,6 +36,29 @@ def test_a_turn_comes_back_in_many_forms(given: list[Item]) -> None:
 
     assert [] == far_end.judge(body)
     assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
+
+
+def test_a_sealed_thought_and_a_bare_call_come_back_where_nothing_is_stored() -> None:
+    """A call may lack its id behind a sealed thought in a request that says so, and in no other."""
+    given = [USER, SENT, BARE, output("call_1a")]
+
+    assert [] == answered(store=False).judge(request(*given, store=False))
+    assert (400, "thoughts-come-with-what-followed", False) == first(answered(), request(*given))
+
+
+def test_a_message_that_was_built_anew_is_refused() -> None:
+    """Behind a thought with its id, the text of the answer alone is not the message that followed; whole it is."""
+    turn_of_text = turn(Thinking("hm"), "Warm.").numbered(1)
+    sealed, sent = items(turn_of_text, 1)
+    anew = {"role": "assistant", "content": "Warm."}
+
+    for options in ({}, {"store": False}):
+        far_end = answered(turn_of_text, **options)
+        refused = request(USER, sealed, anew, USER, **options)
+
+        assert "thoughts-come-with-what-followed" == far_end.judge(refused)[0].rule
+        assert [] == far_end.judge(request(USER, sealed, sent, USER, **options))
+        assert [] == far_end.judge(request(USER, {**sealed, "id": None}, anew, USER, **options))
 
 
 def test_an_open_thought_comes_back() -> None:
