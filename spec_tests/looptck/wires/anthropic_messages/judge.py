@@ -1,8 +1,9 @@
 """Says what the Messages service would refuse in a request, in the service's kind of words.
 
-Four rooms find problems in a request that stands alone: ``judge_schema`` in the shape of the body, ``judge_options`` in
-its tools, ``judge_history`` in calls and results, ``judge_content`` in messages that say nothing. What only a service
-that remembers can tell is in ``judge_memory`` and ``judge_threads`` (``service``).
+Five modules find problems in a request that stands alone: ``judge_schema`` in the shape of the body, ``judge_options``
+in its tools, ``judge_strict`` in the schemas that it has compiled, ``judge_history`` in calls and results,
+``judge_content`` in messages that say nothing. What only a service that remembers can tell is in ``judge_memory`` and
+``judge_threads`` (``service``).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from looptck.wires.anthropic_messages import (
     judge_memory,
     judge_options,
     judge_schema,
+    judge_strict,
     judge_threads,
 )
 from looptck.wires.anthropic_messages.encode import error_body
@@ -24,6 +26,7 @@ from looptck.wires.problem import Problem
 RULES: dict[str, str] = {
     **judge_schema.RULES,
     **judge_options.RULES,
+    **judge_strict.RULES,
     **judge_history.RULES,
     **judge_content.RULES,
     **judge_memory.RULES,
@@ -51,6 +54,7 @@ def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Proble
     return (
         found
         + judge_options.problems(sound, betas)
+        + judge_strict.problems(sound)
         + judge_history.problems(messages)
         + judge_content.problems(messages)
     )

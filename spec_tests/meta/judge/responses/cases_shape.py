@@ -21,7 +21,7 @@ from meta.judge.responses.bodies import (
 
 CLOSED: dict[str, Any] = {
     "type": "object",
-    "properties": {"x": {}},
+    "properties": {"x": {"type": "string"}},
     "required": ["x"],
     "additionalProperties": False,
 }
@@ -170,11 +170,11 @@ CASES: tuple[tuple[str, object, object], ...] = (
     (
         "strict-schemas-are-closed",
         request(tools=[tool(strict=True, parameters={**CLOSED, "additionalProperties": True})]),
-        request(tools=[tool(strict=True, parameters={"type": "object", "properties": {"x": {}}, "required": ["x"]})]),
+        request(tools=[tool(strict=True, parameters={**tool()["parameters"], "required": ["x"]})]),
     ),
     (
         "strict-schemas-are-closed",
-        request(text=_schema(strict=True, schema={"type": "object", "properties": {"x": {}}})),
+        request(text=_schema(strict=True, schema={**CLOSED, "required": []})),
         request(text=_schema(strict=True)),
     ),
     (
