@@ -184,12 +184,27 @@ def test_a_thought_that_led_to_nothing_may_stand_alone() -> None:
     assert [] == far_end.judge(request(SENT, USER))
 
 
-def test_ids_that_a_script_says_twice_come_back_twice() -> None:
-    """The service does not hold its own doubled ids against a loop."""
-    doubled = calls(Call("f", "{}", "same"), Call("g", "{}", "same"))
+@pytest.mark.parametrize("id", ["same", "call_1a", ""])
+def test_ids_of_items_differ_where_those_of_calls_do_not(id: str) -> None:
+    """A script may say one call id twice, in a turn and in the next; no two items have one id, and all come back."""
+    doubled = calls(Call("f", "{}", id), Call("g", "{}", id), Call("g", "x", id, custom=True))
     far_end = answered(doubled)
+    far_end.replied(request(), 2, doubled)
+    sent = [*items(doubled, 1), *items(doubled, 2)]
 
-    assert [] == far_end.judge(request(*items(doubled, 1), output("same"), output("same")))
+    assert 6 == len({item["id"] for item in sent})
+    assert {id} == {item["call_id"] for item in sent}
+    if id:
+        outputs = [output(id)] * 4 + [{**output(id), "type": "custom_tool_call_output"}] * 2
+        assert [] == far_end.judge(request(*sent, *outputs))
+
+
+def test_the_number_of_a_call_is_in_its_items_id() -> None:
+    """A call that the script has numbered tells its item by that number."""
+    turns = [calls(Call("f"), Call("g", "x", custom=True), text="Well.").numbered(n) for n in (1, 12)]
+
+    assert ["msg_looptck0001_0", "fc_call_1a", "ctc_call_1b"] == [item["id"] for item in items(turns[0], 1)]
+    assert ["msg_looptck0012_0", "fc_call_12a", "ctc_call_12b"] == [item["id"] for item in items(turns[1], 12)]
 
 
 def test_pieces_of_every_kind_come_back() -> None:
