@@ -74,7 +74,7 @@ class Wire:
     turn: Callable[[str, bool], Turn]
     """The turn that the body of a recorded reply says, plain or an event stream.
 
-    Raises ValueError, LookupError, TypeError or AttributeError where it says none."""
+    Raises NoTurn where it says none, and nothing else whatever stands in it."""
     side: Callable[[str, str, Any], dict[str, Any] | None]
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
     parsed_arguments: bool = False

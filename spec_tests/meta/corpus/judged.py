@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from looptck.turns import Turn
 from looptck.wires import WIRES
+from looptck.wires.found import NoTurn
 from looptck_reference import LoopError, ProviderError
 from looptck_reference import Turn as Decoded
 from meta.corpus.following import ALONE, problems_after
 from meta.corpus.records import Record
 from meta.corpus.tally import Tally
-from meta.corpus.understood import UNREADABLE, decoded, of_kit, of_reference, read
+from meta.corpus.understood import decoded, of_kit, of_reference, read
 
 REFUSALS = frozenset({400, 413, 422})
 """The statuses with which a service refuses a request for what is in it."""
@@ -74,7 +75,7 @@ def _decoded(record: Record, body: bytes, tally: Tally, group: str) -> Decoded |
 def _read(record: Record, body: bytes, tally: Tally, group: str) -> Turn | None:
     try:
         turn = read(record, body)
-    except UNREADABLE as error:
+    except NoTurn as error:
         tally.because("the kit reads no turn", _reason(error), group, record.id)
         return None
     tally.count(group, "read by kit")

@@ -119,7 +119,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
             ),
             (
                 "the kit reads no turn",
-                "ValueError: the finish_reason is None, and none of stop, tool_calls, length, content_filter",
+                "NoTurn: no finish_reason came, which is one of stop, tool_calls, length, content_filter",
             ),
         },
     ),
@@ -127,7 +127,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
         row("a", reply="No."),
         {
             ("the reference reads no turn", "MalformedReply: POST / answered what is not JSON"),
-            ("the kit reads no turn", "JSONDecodeError: Expecting value"),
+            ("the kit reads no turn", "NoTurn: JSON was expected"),
         },
     ),
     "kit-alone": (
@@ -144,7 +144,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
         {
             (
                 "the kit reads no turn",
-                "ValueError: the finish_reason is 'eos', and none of stop, tool_calls, length, content_filter",
+                "NoTurn: a finish_reason that is one of stop, tool_calls, length, content_filter was expected",
             )
         },
     ),
