@@ -87,10 +87,10 @@ def places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | 
 
 def damaged(data: st.DataObject, reply: Any) -> Any:
     """A reply with something else, nothing or a copy of it at some of its places."""
-    whole = {"reply": copy.deepcopy(reply)}
+    whole: Any = {"reply": copy.deepcopy(reply)}
     for _ in range(data.draw(st.integers(1, 3), label="damages")):
         *parents, last = data.draw(st.sampled_from(places(whole)[1:]), label="place")
-        holder: Any = whole
+        holder = whole
         for step in parents:
             holder = holder[step]
         done = data.draw(st.sampled_from(["replaced", "removed", "doubled"]), label="done")
@@ -98,7 +98,7 @@ def damaged(data: st.DataObject, reply: Any) -> Any:
             holder[last] = data.draw(JUNK, label="instead")
         elif done == "removed":
             del holder[last]
-        elif isinstance(holder, list):
+        elif isinstance(holder, list) and isinstance(last, int):
             holder.append(holder[last])
     return whole["reply"]
 

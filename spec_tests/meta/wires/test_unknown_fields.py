@@ -69,7 +69,7 @@ def test_deltas_of_messages_merge_into_their_block() -> None:
     for event in WIRES["anthropic-messages"].events(said("anthropic-messages"), 1, UNKNOWN):
         if isinstance(event, dict) and "index" in event:
             part = event.get("content_block", event.get("delta", {}))
-            blocks[event["index"]] = merged(blocks.get(event["index"]), {**part, "type": ""})
+            blocks[event["index"]] = merged(blocks.get(event["index"]), {**(part or {}), "type": ""})
 
     assert len(blocks) == sum("x_unknown" in block for block in blocks.values())
     assert "I look." == blocks[0]["text"]

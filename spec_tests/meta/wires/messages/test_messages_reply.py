@@ -144,3 +144,23 @@ def test_hosted_tools_are_told_from_calls() -> None:
     under_way = TURNS["search-under-way"].numbered(1)
 
     assert (Hosted("search", done=False, id="hosted_1a"),) == read(under_way, NATURAL).pieces[1:2]
+
+
+def test_a_message_may_start_whole() -> None:
+    """A stream whose message starts with its blocks and its stop reason says its turn with no event between."""
+    wanted = calls(Call.of("weather", {"city": "Paris"}, id="toolu_1"), text="I look.", stop="calls")
+    message = {**ANTHROPIC_MESSAGES.body(wanted, 1, NATURAL), "container": {"id": "container_1"}}
+    events = [{"type": "message_start", "message": message}, {"type": "ping"}, {"type": "message_stop"}]
+
+    assert wanted == ANTHROPIC_MESSAGES.turn(NATURAL.dress(events, named=True).decode(), True)
+
+
+def test_blocks_may_follow_those_at_the_start() -> None:
+    """Blocks that are streamed stand with those that the message started with."""
+    wanted = calls(Call.of("ping", id="toolu_1"), text="I look.").numbered(1)
+    message = {**ANTHROPIC_MESSAGES.body(wanted, 1, NATURAL), "stop_reason": None}
+    events = ANTHROPIC_MESSAGES.events(wanted, 1, NATURAL)
+    later = [event for event in events[1:] if isinstance(event, dict) and event.get("index") != 0]
+    started = {"type": "message_start", "message": {**message, "content": message["content"][:1]}}
+
+    assert wanted.pieces == ANTHROPIC_MESSAGES.turn(NATURAL.dress([started, *later]).decode(), True).pieces
