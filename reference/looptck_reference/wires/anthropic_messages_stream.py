@@ -4,6 +4,9 @@
 stop reason and usage, then `message_stop`. Only the last says that the stream is whole: the stop reason comes before
 it, and the connection may break between the two.
 
+A message may also start with all of its blocks and its stop reason, and be over with `message_stop` right behind: so a
+turn is streamed in the middle of calls that code makes.
+
 A delta belongs to the block with its index. That a block stops is not waited for, as the one that was cut by the token
 limit never does. `ping` may come anywhere, and events that nobody knows may too; both say nothing.
 
@@ -16,7 +19,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from looptck_reference.errors import BadArguments, StreamBroken
+from looptck_reference.errors import BadArguments, MalformedReply, StreamBroken
 from looptck_reference.tools import parse_arguments
 from looptck_reference.values import Json, Turn
 from looptck_reference.wires.events import EventStream
@@ -92,7 +95,7 @@ class MessagesStream(EventStream):
             case "content_block_start":
                 return self.begin(event.get("index"), member(event, "content_block"))
             case "message_start":
-                self._count(member(event, "message").get("usage"))
+                return self.begin_message(member(event, "message"))
             case "message_delta":
                 self.stop_reason = text_at(member(event, "delta"), "stop_reason") or self.stop_reason
                 self._count(event.get("usage"))
@@ -109,6 +112,15 @@ class MessagesStream(EventStream):
         blocks = sorted(self.blocks, key=attrgetter("index"))
         written = {at: text for at, block in enumerate(blocks) if (text := block.written()) is not None}
         return self._wire.turn([block.whole() for block in blocks], self.stop_reason, self._usage or None, written)
+
+    def begin_message(self, message: Json) -> str:
+        """The message starts, empty as a rule; what it has in it already is whole."""
+        self._count(message.get("usage"))
+        self.stop_reason = text_at(message, "stop_reason")
+        content = message.get("content") or []
+        if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
+            raise MalformedReply("the message of a stream starts with what are no content blocks")
+        return joined(self.begin(index, block) for index, block in enumerate(content))
 
     def begin(self, index: Any, head: Json) -> str:
         """A block begins; compatible servers may have put all of it into its start."""

@@ -137,7 +137,7 @@ class Stage:
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
             self.service.forget(step.forgets or None)
-        problems = tuple(self.service.judge(body))
+        problems = tuple(self.service.judge(body, request.headers))
         if problems and problems[0].forgotten:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
             return self._aside("POST", request.path, why, self._refused(problems[0]))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
+
+from looptck.wires.found import Found, parsed
 
 _LINE_END = re.compile("\r\n|\r|\n")
 
@@ -26,12 +26,13 @@ def named(text: str) -> Iterator[tuple[str, str]]:
             data.append(value.removeprefix(" "))
 
 
-def events(text: str) -> Iterator[Any]:
+def events(text: str) -> Iterator[Found]:
     """The JSON of each event up to the end marker, which some servers of wires that have none send too.
 
-    Raises ValueError where the data of one is no JSON.
+    Raises NoTurn where the data of one is no JSON.
     """
-    for _, data in named(text):
+    for number, (_, data) in enumerate(named(text), 1):
         if data.strip() == "[DONE]":
             return
-        yield json.loads(data)
+        place = f"event {number} "
+        yield Found(parsed(data, place.strip()), place)

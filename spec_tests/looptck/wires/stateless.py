@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from looptck.history import Request
@@ -17,7 +17,7 @@ class Stateless:
         self._judge = judge
         self._read = read
 
-    def judge(self, body: object) -> list[Problem]:
+    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
         """See ``Service``."""
         return self._judge(body)
 

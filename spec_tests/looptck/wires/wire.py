@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,8 +23,11 @@ class Service(Protocol):
     memory with a problem that is marked ``forgotten``.
     """
 
-    def judge(self, body: object) -> list[Problem]:
-        """What the real service would refuse in a request's body; the first is what it would answer."""
+    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+        """What the real service would refuse in a request's body; the first is what it would answer.
+
+        ``headers``: those of the request, by name in lower case; None: they are not known.
+        """
 
     def read(self, body: object) -> Request:
         """A request told neutrally, with all of the history that it stands for; never raises."""
@@ -71,7 +74,7 @@ class Wire:
     turn: Callable[[str, bool], Turn]
     """The turn that the body of a recorded reply says, plain or an event stream.
 
-    Raises ValueError, LookupError, TypeError or AttributeError where it says none."""
+    Raises NoTurn where it says none, and nothing else whatever stands in it."""
     side: Callable[[str, str, Any], dict[str, Any] | None]
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
     parsed_arguments: bool = False

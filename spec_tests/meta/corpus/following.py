@@ -16,12 +16,12 @@ from looptck_reference import Turn as Decoded
 from meta.corpus.understood import REFERENCE, exchange_of
 
 QUESTION = "What is to be done?"
-ALONE: Mapping[str, Callable[[object], Sequence[Problem]]] = {
-    "openai-chat": judge_chat,
-    "openai-responses": judge_responses,
+ALONE: Mapping[str, Callable[[object, Mapping[str, str] | None], Sequence[Problem]]] = {
+    "openai-chat": lambda body, _headers: judge_chat(body),
+    "openai-responses": lambda body, _headers: judge_responses(body),
     "anthropic-messages": judge_messages,
 }
-"""The judges of single requests, which believe what a request says of earlier ones."""
+"""The judges of single requests with their headers, which believe what a request says of earlier ones."""
 
 
 def problems_after(decoded: Decoded, read: Turn | None, wire: str, *, stream: bool) -> Sequence[Problem] | None:
@@ -35,17 +35,19 @@ def problems_after(decoded: Decoded, read: Turn | None, wire: str, *, stream: bo
     loop = Loop(agent, wire=REFERENCE[wire])
     exchange = exchange_of(loop, wire, stream=stream)
     service = WIRES[wire].service(True)
-    asked = json.loads(exchange.request(_ask(loop.start())).content)
-    if found := service.judge(asked):
+    first = exchange.request(_ask(loop.start()))
+    asked = json.loads(first.content)
+    if found := service.judge(asked, first.headers):
         return found
     action = _run_tools(loop, loop.model_answered(decoded))
     if not isinstance(action, Ask):
         return None
-    following = json.loads(exchange.request(action).content)
+    second = exchange.request(action)
+    following = json.loads(second.content)
     if read is None:
-        return ALONE[wire](following)
+        return ALONE[wire](following, second.headers)
     service.replied({**asked, "store": True}, 1, read)
-    return service.judge(following)
+    return service.judge(following, second.headers)
 
 
 def _tools(turn: Decoded) -> list[Tool]:

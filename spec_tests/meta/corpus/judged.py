@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from looptck.turns import Turn
 from looptck.wires import WIRES
+from looptck.wires.found import NoTurn
 from looptck_reference import LoopError, ProviderError
 from looptck_reference import Turn as Decoded
 from meta.corpus.following import ALONE, problems_after
 from meta.corpus.records import Record
 from meta.corpus.tally import Tally
-from meta.corpus.understood import UNREADABLE, decoded, of_kit, of_reference, read
+from meta.corpus.understood import decoded, of_kit, of_reference, read
 
 REFUSALS = frozenset({400, 413, 422})
 """The statuses with which a service refuses a request for what is in it."""
@@ -29,13 +30,13 @@ def judge(record: Record, tally: Tally) -> None:
 
 
 def _request(record: Record, tally: Tally, group: str) -> None:
-    problems = ALONE[record.wire](record.request)
+    problems = ALONE[record.wire](record.request, record.request_headers)
     rule = problems[0].rule if problems else ""
     if record.status == 200:
         tally.count(group, "answered", "refused" if rule else "accepted")
         if rule:
             tally.because("the judge refuses what was answered", rule, group, record.id)
-        elif leant := WIRES[record.wire].service(True).judge(record.request):
+        elif leant := WIRES[record.wire].service(True).judge(record.request, record.request_headers):
             tally.count(group, "leaning")
             tally.because("the request leans on what was answered before it", leant[0].rule, group, record.id)
     elif record.status in REFUSALS:
@@ -74,7 +75,7 @@ def _decoded(record: Record, body: bytes, tally: Tally, group: str) -> Decoded |
 def _read(record: Record, body: bytes, tally: Tally, group: str) -> Turn | None:
     try:
         turn = read(record, body)
-    except UNREADABLE as error:
+    except NoTurn as error:
         tally.because("the kit reads no turn", _reason(error), group, record.id)
         return None
     tally.count(group, "read by kit")

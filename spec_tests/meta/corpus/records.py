@@ -14,7 +14,7 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -46,7 +46,7 @@ _SCHEMA = {
         "host": {"type": "string"},
         "stream": {"type": "boolean"},
         "format": {"type": "string"},
-        "request": {"type": ["object", "null"], "required": ["body"]},
+        "request": {"type": ["object", "null"], "required": ["body"], "properties": {"headers": _HEADERS}},
         "response": {
             "type": "object",
             "required": ["status", "body"],
@@ -84,6 +84,8 @@ class Record:
     stream: bool
     request: Any
     """The body; None where it was not kept."""
+    request_headers: Mapping[str, str] | None
+    """By name in lower case; None where none of them was kept."""
     status: int
     content_type: str
     body: bytes | None
@@ -147,7 +149,7 @@ def _read(number: int, line: bytes) -> Record | Skipped | BadLine:
 def _record(number: int, row: dict[str, Any]) -> Record:
     request, response = row["request"], row["response"]
     provider, host = row.get("provider", ""), row.get("host", "")
-    headers = {name.lower(): str(value) for name, value in (response.get("headers") or {}).items()}
+    headers = _by_name(response)
     return Record(
         line=number,
         id=row["id"],
@@ -155,10 +157,15 @@ def _record(number: int, row: dict[str, Any]) -> Record:
         official=host in _VENDORS.values() if host else provider in _VENDORS,
         stream=row["stream"],
         request=None if request is None else request["body"],
+        request_headers=_by_name(request or {}) or None,
         status=response["status"],
         content_type=headers.get("content-type", "text/event-stream" if row["stream"] else "application/json"),
         body=_body(response["body"], chunks=row.get("format", "").endswith("-chunks")),
     )
+
+
+def _by_name(message: dict[str, Any]) -> dict[str, str]:
+    return {name.lower(): str(value) for name, value in (message.get("headers") or {}).items()}
 
 
 def _body(text: str, *, chunks: bool) -> bytes | None:

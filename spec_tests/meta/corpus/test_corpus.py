@@ -119,7 +119,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
             ),
             (
                 "the kit reads no turn",
-                "ValueError: the finish_reason is None, and none of stop, tool_calls, length, content_filter",
+                "NoTurn: no finish_reason came, which is one of stop, tool_calls, length, content_filter",
             ),
         },
     ),
@@ -127,7 +127,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
         row("a", reply="No."),
         {
             ("the reference reads no turn", "MalformedReply: POST / answered what is not JSON"),
-            ("the kit reads no turn", "JSONDecodeError: Expecting value"),
+            ("the kit reads no turn", "NoTurn: JSON was expected"),
         },
     ),
     "kit-alone": (
@@ -144,7 +144,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
         {
             (
                 "the kit reads no turn",
-                "ValueError: the finish_reason is 'eos', and none of stop, tool_calls, length, content_filter",
+                "NoTurn: a finish_reason that is one of stop, tool_calls, length, content_filter was expected",
             )
         },
     ),
@@ -181,6 +181,16 @@ def test_each_reason_is_told(tmp_path: Path, name: str) -> None:
     record, reasons = REASONS[name]
 
     assert reasons == found(tmp_path, record)
+
+
+@pytest.mark.parametrize(("beta", "refused"), [("mcp-client-2025-04-04", 0), ("mcp-client-2025-11-20", 1)])
+def test_headers_of_requests_count(tmp_path: Path, beta: str, refused: int) -> None:
+    """A request is judged with the headers that were recorded with it."""
+    server = {"type": "url", "name": "m", "url": "https://m.example/sse"}
+    asked = {"headers": {"Anthropic-Beta": beta}, "body": {**REQUESTS["anthropic_messages"], "mcp_servers": [server]}}
+    record = {**row("a", "anthropic_messages", official=True), "request": asked}
+
+    assert refused == tallied(tmp_path, record).counts["anthropic-messages official plain"]["refused"]
 
 
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,9 +22,6 @@ REFERENCE: Mapping[str, Wire] = {
     "anthropic-messages": ANTHROPIC_MESSAGES,
 }
 """The reference's wires, by the names of the kit's."""
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
-"""What a reader raises where a body says no turn (``looptck.wires.Wire.turn``)."""
-
 _STOPS: Mapping[Stop, str] = {
     "end": "end",
     "stop_sequence": "end",
@@ -82,7 +79,7 @@ def exchange_of(loop: Loop, wire: str, *, stream: bool) -> Exchange:
 
 
 def read(record: Record, body: bytes) -> Turn:
-    """The turn in a reply, by the kit's reader; ``UNREADABLE`` where it says none."""
+    """The turn in a reply, by the kit's reader. Raises NoTurn where it says none."""
     return WIRES[record.wire].turn(body.decode(), record.content_type.startswith("text/event-stream"))
 
 

@@ -6,7 +6,12 @@ from typing import Any
 
 from meta.judge.bodies import IMAGE, USER, part, request, tool
 
-CLOSED = {"type": "object", "properties": {"x": {}}, "required": ["x"], "additionalProperties": False}
+CLOSED = {
+    "type": "object",
+    "properties": {"x": {"type": "string"}},
+    "required": ["x"],
+    "additionalProperties": False,
+}
 OPEN = {**CLOSED, "additionalProperties": True}
 NAMED: dict[str, Any] = {"type": "function", "function": {"name": "f"}}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -294,7 +295,7 @@ class Forgetful(Stateless):
 
     lost: str | None = None
 
-    def judge(self, body: Any) -> list[Problem]:
+    def judge(self, body: Any, headers: Mapping[str, str] | None = None) -> list[Problem]:
         leans = self.lost is not None and "leans" in body
         return [Problem("memory", "/leans", "I have forgotten.", 404, self.lost, forgotten=True)] if leans else []
 

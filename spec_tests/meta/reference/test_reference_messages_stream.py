@@ -253,3 +253,54 @@ def test_halves_of_a_character_are_joined() -> None:
     turn = collector.close()
 
     assert ("😀", (text("😀"),)) == (turn.text, turn.content)
+
+
+# -- messages that start whole ---------------------------------------------------------------------------------------
+
+BY_CODE: Json = {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}
+WHOLE: Json = {
+    "type": "message_start",
+    "message": {
+        "type": "message",
+        "role": "assistant",
+        "content": [text("I look."), tool_use(caller=BY_CODE)],
+        "stop_reason": "tool_use",
+        "container": {"id": "container_1"},
+        "usage": {"input_tokens": 3, "output_tokens": 5},
+    },
+}
+
+
+def test_a_message_may_start_whole() -> None:
+    """A message that starts with its blocks and its stop reason is a turn once it is over, with nothing between."""
+    turn = MESSAGES.turn_of(WHOLE, PING, STOP)
+
+    assert WHOLE["message"]["content"] == list(turn.content)
+    assert ("I look.", Stop.CALLS) == (turn.text, turn.stop)
+    assert ['{"city": "Paris"}'] == [call.arguments for call in turn.calls]
+    assert {"input_tokens": 3, "output_tokens": 5} == turn.usage
+
+
+def test_blocks_may_follow_those_at_the_start() -> None:
+    """Blocks that are streamed stand behind those that the message started with, and the last stop reason holds."""
+    message = {**WHOLE["message"], "content": WHOLE["message"]["content"][:1], "stop_reason": None}
+    events = stream(*tool_block(1, *PARIS), stop="tool_use")
+
+    turn = MESSAGES.turn_of({**WHOLE, "message": message}, *events[1:])
+
+    assert [text("I look."), tool_use()] == list(turn.content)
+    assert Stop.CALLS is turn.stop
+
+
+@pytest.mark.parametrize("events", [[WHOLE], [{**WHOLE, "message": {**WHOLE["message"], "stop_reason": None}}, STOP]])
+def test_a_message_that_starts_whole_needs_its_end(events: list[Json]) -> None:
+    """Without the end, or a reason to stop, such a stream is broken as any other."""
+    with pytest.raises(StreamBroken):
+        MESSAGES.turn_of(*events)
+
+
+@pytest.mark.parametrize("content", ["x", [1], {"type": "text"}])
+def test_a_message_that_starts_with_no_blocks(content: object) -> None:
+    """What stands in place of the blocks is not passed over."""
+    with pytest.raises(MalformedReply):
+        MESSAGES.turn_of({**WHOLE, "message": {**WHOLE["message"], "content": content}}, STOP)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from looptck.framing import NATURAL, PRESETS, Framing
 from looptck.spec import strategies
+from looptck.wires.found import NoTurn
 from looptck.wires.received import events
 from meta.kit.steady import STEADY
 from meta.wires.test_framing_rules import EVENTS
@@ -15,10 +16,15 @@ from meta.wires.test_framing_rules import EVENTS
 DRESSES = [framing for framing in PRESETS.values() if not framing.shape and framing.quirk is None]
 
 
+def values(stream: str) -> list[object]:
+    """What the events of a stream hold."""
+    return [event.value for event in events(stream)]
+
+
 @pytest.mark.parametrize("framing", DRESSES)
 def test_any_dress_holds_the_same_events(framing: Framing) -> None:
     """Line ends, comments, marks and names change nothing."""
-    assert EVENTS[:2] == list(events(framing.dress(EVENTS, named=True).decode()))
+    assert EVENTS[:2] == values(framing.dress(EVENTS, named=True).decode())
 
 
 @STEADY
@@ -27,21 +33,21 @@ def test_any_events_come_back(said: list[object], newline: str, data_lines: bool
     """Any objects come back, however their lines are laid."""
     framing = NATURAL.but(newline=newline, data_lines=data_lines, mark=True, comments=True)
 
-    assert said == list(events(framing.dress(said).decode()))
+    assert said == values(framing.dress(said).decode())
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_what_no_empty_line_ends_is_no_event(end: str) -> None:
     """An event whose empty line never came is not there: more of it may be missing."""
-    assert [1] == list(events(f"data: 1\n\ndata: 2{end}"))
+    assert [1] == values(f"data: 1\n\ndata: 2{end}")
 
 
 def test_nothing_counts_behind_the_end_marker() -> None:
     """The end marker is the end, and not an event."""
-    assert [1] == list(events("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n"))
+    assert [1] == values("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n")
 
 
 def test_data_that_is_no_json_is_told() -> None:
-    """An event of another kind is an error and is not passed over."""
-    with pytest.raises(ValueError, match="Expecting value"):
-        list(events("data: x\n\n"))
+    """An event of another kind is an error that names it, and is not passed over."""
+    with pytest.raises(NoTurn, match='JSON was expected: event 2 is "x", Expecting value'):
+        values("data: 1\n\ndata: x\n\n")

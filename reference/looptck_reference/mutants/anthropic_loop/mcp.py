@@ -56,7 +56,7 @@ class ToolsetsAlone(Mutant):
 
 
 class BetaOutdated(Mutant):
-    """Asks for a version of the connector that knows no toolsets: `claude-mcp-beta-is-asked-for`."""
+    """Offers toolsets and asks for a version of the connector that knows none: `claude-mcp-beta-is-asked-for`."""
 
     breaks = ("claude-mcp-beta-is-asked-for",)
     cells = MESSAGES

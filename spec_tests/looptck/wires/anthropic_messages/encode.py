@@ -26,6 +26,9 @@ STOPS: dict[Stop, str] = {
 }
 """The word for each stop reason."""
 
+UNKNOWN: dict[str, Any] = {"tool_use_id": None}
+"""What stands in every field that no documentation names. It is of one type, so that what is told twice merges."""
+
 STOP_SEQUENCE = "\n\nlooptck"
 
 _DIRECT = {"caller": {"type": "direct"}}
@@ -55,10 +58,8 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         **_ending(turn),
         "usage": _usage(turn),
     }
-    if framing.unknown_fields:
-        reply["x_unknown"] = [1]
-        for block in content:
-            block["x_unknown"] = {"tool_use_id": None}
+    for known in (reply, *content) if framing.unknown_fields else ():
+        known["x_unknown"] = UNKNOWN
     return reply
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from looptck.framing import Framing
 from looptck.turns import Turn
-from looptck.wires.anthropic_messages.encode import body, error_body
+from looptck.wires.anthropic_messages.encode import UNKNOWN, body, error_body
 from looptck.wires.fragments import parts, taking_turns
 
 _Event = dict[str, Any]
@@ -39,7 +39,7 @@ _AT_START: dict[str, dict[str, Any]] = {
 }
 """By type: what a block is when it starts. A block of another type is whole from the start."""
 
-_UNKNOWN_DELTA = {"type": "x_unknown_delta", "x_unknown": [1]}
+_UNKNOWN_DELTA = {"type": "x_unknown_delta", "x_unknown": UNKNOWN}
 
 
 def events(turn: Turn, n: int, framing: Framing) -> list[object]:
@@ -72,12 +72,12 @@ def _between(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
     """The events as they leave, with what the framing puts into them and between them."""
     for place, event in enumerate(stream):
         if place and framing.unknown_events:
-            yield {"type": "x_unknown", "x_unknown": [1]}
+            yield {"type": "x_unknown", "x_unknown": UNKNOWN}
         if framing.pings:
             yield {"type": "ping"}
         if framing.unknown_fields:
-            changed = {**event, "x_unknown": [1]}
-            yield changed | ({"delta": {**event["delta"], "x_unknown": [1]}} if "delta" in event else {})
+            changed = {**event, "x_unknown": UNKNOWN}
+            yield changed | ({"delta": {**event["delta"], "x_unknown": UNKNOWN}} if "delta" in event else {})
         else:
             yield event
 

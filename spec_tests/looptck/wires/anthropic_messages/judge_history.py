@@ -18,6 +18,7 @@ RULES = {
     "results-come-first": "Nothing stands in front of the results in the user turn that answers calls.",
     "results-answer-a-call": "A tool_result block names the id of a call of the turn right before it.",
     "one-result-per-call": "A tool call is answered once.",
+    "failed-results-have-content": "A tool_result block with is_error has content.",
     "call-ids-are-unique": "No two calls of a turn have one id, but for those that the service itself has sent so.",
     "blocks-fit-their-role": "Calls and thoughts stand in assistant messages only, and results in user messages only.",
 }
@@ -55,6 +56,8 @@ def problems(messages: list[dict[str, Any]]) -> list[Problem]:
                 calls.asked_at(place, number, block["id"])
             elif kind == "tool_result":
                 calls.answered_at(place, number, block["tool_use_id"])
+                if block.get("is_error") is True and not block.get("content"):
+                    calls.found.append(_silent(place, number))
             elif role == "user":
                 calls.first = False
         if role != "system":
@@ -127,6 +130,11 @@ def _unexpected(place: int, number: int, id: str, asked: list[str]) -> Problem:
         "corresponding `tool_use` block in the previous message."
     )
     return Problem("results-answer-a-call", pointer, message)
+
+
+def _silent(place: int, number: int) -> Problem:
+    message = f"messages.{place}.content.{number}.tool_result: content cannot be empty if `is_error` is true"
+    return Problem("failed-results-have-content", f"/messages/{place}/content/{number}/content", message)
 
 
 def _not_unique(place: int, number: int) -> Problem:

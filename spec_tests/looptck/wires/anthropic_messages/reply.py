@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from typing import Any
 
 from looptck.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.wires.found import Found, NoTurn, body, parsed, written
 from looptck.wires.received import events
 
 _STOPS: dict[str, Stop] = {
@@ -30,78 +30,94 @@ _RESULTS = frozenset({"web_search_tool_result", "mcp_tool_result"})
 
 
 def turn(text: str, stream: bool) -> Turn:
-    """The turn in a body, plain or an event stream. Raises what reading foreign JSON raises where it says none."""
-    message = _grown(text) if stream else json.loads(text)
-    content = message["content"]
-    answered = {block["tool_use_id"] for block in content if block["type"] in _RESULTS}
-    pieces: list[Piece] = [_piece(block, answered) for block in content if block["type"] not in _RESULTS]
-    explanation = (message.get("stop_details") or {}).get("explanation")
+    """The turn in a body, plain or an event stream. Raises NoTurn where it says none."""
+    message = _grown(text) if stream else body(text)
+    if not message["error"].nothing:
+        raise message["error"].but("the reply is an error")
+    content = [*message["content"]]
+    kinds = [block["type"].text for block in content]
+    answered = {block["tool_use_id"].text for block, kind in zip(content, kinds, strict=True) if kind in _RESULTS}
+    pieces: list[Piece] = [
+        _piece(block, answered) for block, kind in zip(content, kinds, strict=True) if kind not in _RESULTS
+    ]
+    details = message["stop_details"]
+    explanation = None if details.nothing else details["explanation"].text_if_any
     if explanation is not None:
         pieces.append(Refusal(explanation))
     return Turn(tuple(pieces), _stop(message["stop_reason"]))
 
 
-def _stop(reason: str | None) -> Stop:
-    if reason is None:
-        raise ValueError("nothing says why the model stopped")
-    return _STOPS.get(reason, "unknown")
+def _stop(reason: Found) -> Stop:
+    if reason.nothing:
+        raise reason.but("nothing says why the model stopped")
+    return _STOPS.get(reason.text, "unknown")
 
 
-def _grown(text: str) -> dict[str, Any]:
-    """The message that the events of a stream make. The input of a tool stays text, as the model wrote it."""
+def _grown(text: str) -> Found:
+    """The message that the events of a stream make. The input of a tool stays text, as the model wrote it.
+
+    The message may come with its content: then its blocks are whole, and the stream may end with nothing between.
+    """
     message: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
     for event in events(text):
-        match event["type"]:
+        match event["type"].text:
             case "message_start":
-                message = event["message"]
+                message = {**event["message"].fields}
+                blocks = {number: {**block.fields} for number, block in enumerate(event["message"]["content"].entries)}
             case "content_block_start":
-                blocks[event["index"]] = event["content_block"]
+                blocks[event["index"].number] = {**event["content_block"].fields}
             case "content_block_delta":
-                _grow(blocks[event["index"]], event["delta"])
+                _grow(blocks, event)
             case "message_delta":
-                message |= event["delta"]
+                message |= event["delta"].fields
             case "error":
-                raise ValueError(f"the stream breaks off with an error: {event['error']}")
+                raise event.but("the stream breaks off with an error")
             case "message_stop":
-                return {**message, "content": [blocks[index] for index in sorted(blocks)]}
-    raise ValueError("no event says that the message is over")
+                return Found({**message, "content": [blocks[index] for index in sorted(blocks)]})
+    raise NoTurn("no event says that the message is over")
 
 
-def _grow(block: dict[str, Any], delta: dict[str, Any]) -> None:
-    member = _GROWS.get(delta["type"])
+def _grow(blocks: dict[int, dict[str, Any]], event: Found) -> None:
+    block, delta = blocks.get(event["index"].number), event["delta"]
+    if block is None:
+        raise event["index"].but("a block that had begun was expected")
+    member = _GROWS.get(delta["type"].text)
     if member is not None:
-        block[member] = block.get(member, "") + delta[member]
+        block[member] = (Found(block)[member].text_if_any or "") + delta[member].text
 
 
-def _piece(block: dict[str, Any], answered: Collection[str]) -> Piece:
-    match block["type"]:
+def _piece(block: Found, answered: Collection[str]) -> Piece:
+    match block["type"].text:
         case "text":
-            return Text(block["text"])
+            return Text(block["text"].text)
         case "tool_use":
-            return Call(block["name"], _input(block), block["id"])
+            return Call(block["name"].text, _input(block), block["id"].text)
         case "thinking":
-            return Thinking(block["thinking"], sealed=block["signature"])
+            return Thinking(block["thinking"].text, sealed=block["signature"].text_if_any or "")
         case "redacted_thinking":
-            return Thinking("", redacted=True, sealed=block["data"])
-        case "server_tool_use" if block["name"] == "web_search":
+            return Thinking("", redacted=True, sealed=block["data"].text)
+        case "server_tool_use" if block["name"].text == "web_search":
             return _hosted("search", block, answered)
         case "mcp_tool_use":
             return _hosted("mcp", block, answered)
         case "x_unknown":
-            return Unknown(block["id"])
+            return Unknown(block["id"].text)
         case kind:
-            raise ValueError(f"no piece of a turn stands for a block of type {kind!r}")
+            raise block.but(f"no piece of a turn stands for a block of type {kind!r}")
 
 
-def _input(block: dict[str, Any]) -> str:
+def _input(block: Found) -> str:
     """The text of a tool's input. Where there were no deltas, or only empty ones, what stood at the start counts."""
-    written: str = block.get("partial_json", "")
-    if written or (not block.get("input") and "partial_json" in block):
-        return written
-    return json.dumps(block.get("input", {}), ensure_ascii=False)
+    grown, given = block["partial_json"], block["input"]
+    if not grown.nothing and (grown.text or not given.value or given.nothing):
+        return grown.text
+    return "{}" if given.nothing else written(given)
 
 
-def _hosted(kind: HostedKind, block: dict[str, Any], answered: Collection[str]) -> Hosted:
-    query = json.loads(_input(block))["query"]
-    return Hosted(kind, query, block["id"] in answered, block["id"].partition("_")[2])
+def _hosted(kind: HostedKind, block: Found, answered: Collection[str]) -> Hosted:
+    wanted = Found(parsed(_input(block), f"{block.place}/input"), f"{block.place}/input")
+    if not isinstance(wanted.value, dict) or not isinstance(wanted.value.get("query"), str):
+        raise wanted.but("no piece of a turn stands for a hosted tool whose input is no query")
+    id = block["id"].text
+    return Hosted(kind, wanted["query"].text, id in answered, id.partition("_")[2])

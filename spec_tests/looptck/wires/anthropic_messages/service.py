@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,15 +22,15 @@ class MessagesService:
         self._memory = Memory()
         self._threads = Threads(supported=stateful)
 
-    def judge(self, body: object) -> list[Problem]:
+    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
         """See ``Service``."""
         if not isinstance(body, dict) or not body.get("thread"):
-            return self._judged(body)
+            return self._judged(body, headers)
         problem = self._threads.problem(body)
         if problem is not None:
             return [problem]
         whole, kept = self._threads.whole(body)
-        return [_placed(problem, kept) for problem in self._judged(whole)]
+        return [_placed(problem, kept) for problem in self._judged(whole, headers)]
 
     def read(self, body: object) -> Request:
         """See ``Service``."""
@@ -47,8 +48,8 @@ class MessagesService:
         """See ``Service``. What is forgotten are the threads: signatures do not depend on memory."""
         self._threads.forget(why)
 
-    def _judged(self, body: object) -> list[Problem]:
-        found = judge(body)
+    def _judged(self, body: object, headers: Mapping[str, str] | None) -> list[Problem]:
+        found = judge(body, headers)
         if not isinstance(body, dict):
             return found
         own = [problem for problem in found if not self._memory.excuses(problem, body)]

@@ -35,6 +35,8 @@ _USAGE = {
     },
 }
 _FINGERPRINT = {"service_tier": "default", "system_fingerprint": "fp_looptck"}
+_UNKNOWN: dict[str, Any] = {"tool_calls": None}
+"""What stands in every field that no documentation names. It is of one type, so that what is told twice merges."""
 _PADDING = "aG5ydWx4cQ9vT3"
 _ERROR_TYPES = {401: "invalid_request_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}
 
@@ -48,9 +50,8 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         message["tool_calls"] = _NO_CALLS[framing.quirk]
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": FINISH[turn.stopped]}
     reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, **_FINGERPRINT}
-    if framing.unknown_fields:
-        message["x_unknown"] = {"tool_calls": None}
-        reply["x_unknown"] = [1]
+    for known in (message, reply) if framing.unknown_fields else ():
+        known["x_unknown"] = _UNKNOWN
     return reply
 
 
@@ -58,7 +59,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     """The streamed reply: objects ``chat.completion.chunk``, and the end marker."""
     head = {**_head(n, "chat.completion.chunk"), **_FINGERPRINT}
     if framing.unknown_fields:
-        head["x_unknown"] = [1]
+        head["x_unknown"] = _UNKNOWN
     usage = {"usage": None} if framing.usage else {}
 
     def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:

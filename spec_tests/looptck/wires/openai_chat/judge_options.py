@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looptck.wires import openai_schemas
 from looptck.wires.problem import Problem
 
 RULES = {
@@ -11,8 +12,13 @@ RULES = {
     "forced-tool-is-offered": "A tool choice that names a function names one of the tools.",
     "function-call-needs-functions": "The deprecated option function_call comes only with functions.",
     "forced-function-is-offered": "A function_call that names a function names one of the functions.",
-    "parameters-describe-an-object": "A function's parameters are a JSON Schema of type object with properties.",
-    "strict-schemas-are-closed": "A strict schema forbids additional properties and requires every property.",
+    "parameters-describe-an-object": (
+        "A function's parameters are a JSON Schema of type object with properties, no union, and arrays with items."
+    ),
+    "strict-schemas-are-closed": (
+        "A strict schema forbids additional properties, requires every property and keeps to the keywords of its "
+        "subset, at every depth."
+    ),
     "stream-options-need-a-stream": "The option stream_options comes only with stream.",
     "one-token-limit": "Only one of max_tokens and max_completion_tokens is set.",
     "top-logprobs-need-logprobs": "The option top_logprobs comes only with logprobs.",
@@ -85,13 +91,9 @@ def _function_schema(function: dict[str, Any], pointer: str) -> list[Problem]:
     parameters = function.get("parameters")
     if not parameters:
         return []
-    rule, fault = "parameters-describe-an-object", ""
-    if parameters.get("type") != "object":
-        fault = f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{parameters.get("type")}"'."""
-    elif "properties" not in parameters:
-        fault = "In context=(), object schema missing properties."
-    elif function.get("strict"):
-        rule, fault = "strict-schemas-are-closed", _open_end(parameters)
+    rule, fault = "parameters-describe-an-object", openai_schemas.of_function(parameters)
+    if not fault and function.get("strict"):
+        rule, fault = "strict-schemas-are-closed", openai_schemas.strict(parameters)
     if not fault:
         return []
     message = f"Invalid schema for function '{function['name']}': {fault}"
@@ -106,7 +108,7 @@ def _response_format(body: dict[str, Any]) -> list[Problem]:
         )
         return [Problem("json-mode-mentions-json", "/messages", message)]
     asked = wanted.get("json_schema") or {}
-    if asked.get("strict") and asked.get("schema") and (fault := _open_end(asked["schema"])):
+    if asked.get("strict") and asked.get("schema") and (fault := openai_schemas.strict_output(asked["schema"])):
         message = f"Invalid schema for response_format '{asked['name']}': {fault}"
         return [Problem("strict-schemas-are-closed", "/response_format", message)]
     return []
@@ -114,17 +116,3 @@ def _response_format(body: dict[str, Any]) -> list[Problem]:
 
 def _mentions_json(messages: list[dict[str, Any]]) -> bool:
     return any("json" in str(message.get("content")).lower() for message in messages)
-
-
-def _open_end(schema: dict[str, Any]) -> str:
-    """What keeps the top of a schema from being strict, or nothing; deeper levels are not looked at."""
-    if schema.get("additionalProperties") is not False:
-        return "In context=(), 'additionalProperties' is required to be supplied and to be false."
-    required = schema.get("required") or ()
-    missing = [name for name in schema.get("properties") or () if name not in required]
-    if not missing:
-        return ""
-    return (
-        "In context=(), 'required' is required to be supplied and to be an array including every key in properties. "
-        f"Missing '{missing[0]}'."
-    )

@@ -7,12 +7,12 @@ object; and members that are null or left out, which the service's own types all
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from looptck.turns import Call, Piece, Refusal, Stop, Text, Turn
+from looptck.wires.found import Found, NoTurn, body, written
 from looptck.wires.received import events
 
 _STOPS: dict[str, Stop] = {
@@ -27,68 +27,87 @@ _STOPS: dict[str, Stop] = {
 class _Call:
     """A call of which more may come."""
 
-    index: int | None
+    index: Any
     id: str | None
     custom: bool
     name: str = ""
     arguments: str = ""
 
-    def add(self, part: dict[str, Any]) -> None:
+    def add(self, part: Found) -> None:
         """What a delta, or a whole call, says of it."""
-        said = part.get("custom" if self.custom else "function") or {}
-        arguments = said.get("input" if self.custom else "arguments")
-        self.name += said.get("name") or ""
-        if arguments is not None:
-            self.arguments += arguments if isinstance(arguments, str) else json.dumps(arguments)
+        said = part["custom" if self.custom else "function"]
+        if said.nothing:
+            return
+        arguments = said["input" if self.custom else "arguments"]
+        self.name += said["name"].text_if_any or ""
+        if not arguments.nothing:
+            self.arguments += arguments.value if isinstance(arguments.value, str) else written(arguments)
 
 
 def turn(text: str, stream: bool) -> Turn:
-    """The turn in a body, plain or an event stream. Raises what reading foreign JSON raises where it says none."""
-    choices = list(_choices(events(text) if stream else [json.loads(text)]))
-    messages = [choice.get("delta") or {} if stream else choice["message"] for choice in choices]
-    if any((message.get("function_call") or {}).get("name") for message in messages):
-        raise ValueError("no piece of a turn stands for a function_call, which tool_calls have replaced")
+    """The turn in a body, plain or an event stream. Raises NoTurn where it says none."""
+    choices = list(_choices(events(text) if stream else [body(text)], stream=stream))
+    messages = [message for choice in choices for message in _message(choice, stream=stream)]
+    for message in messages:
+        called = message["function_call"]
+        if not called.nothing and called["name"].text_if_any:
+            raise called.but("no piece of a turn stands for a function_call, which tool_calls have replaced")
     pieces: list[Piece] = []
     content, refusal = _said(messages, "content"), _said(messages, "refusal")
     if content or (content is not None and not stream):
         pieces.append(Text(content))
     if refusal:
         pieces.append(Refusal(refusal))
-    parts = [part for message in messages for part in message.get("tool_calls") or ()]
-    calls = _joined(parts) if stream else _joined({"index": place, **part} for place, part in enumerate(parts))
+    parts = [part for message in messages for part in message["tool_calls"].entries]
+    calls = _joined(parts, numbered=not stream)
     pieces += [Call(call.name, call.arguments, call.id, call.custom) for call in calls]
     return Turn(tuple(pieces), _stop(choices))
 
 
-def _choices(bodies: Iterable[Any]) -> Iterable[dict[str, Any]]:
-    """What each body, a chunk or the whole, says of the first choice."""
-    for body in bodies:
-        if body.get("error"):
-            raise ValueError(f"the reply is an error, or breaks off with one: {body['error']}")
-        yield from (choice for choice in body["choices"] if not choice.get("index"))
+def _choices(bodies: Iterable[Found], *, stream: bool) -> Iterable[Found]:
+    """What each body, a chunk or the whole, says of the first choice; a chunk may say nothing of any."""
+    for one in bodies:
+        if one["error"].value and not one["error"].nothing:
+            raise one["error"].but("the reply is an error, or breaks off with one")
+        choices = one["choices"].entries if stream else one["choices"]
+        yield from (choice for choice in choices if choice["index"].nothing or not choice["index"].value)
 
 
-def _stop(choices: list[dict[str, Any]]) -> Stop:
-    finish = next((choice["finish_reason"] for choice in choices if choice.get("finish_reason")), None)
-    if finish not in _STOPS:
-        raise ValueError(f"the finish_reason is {finish!r}, and none of {', '.join(_STOPS)}")
-    return _STOPS[finish]
+def _message(choice: Found, *, stream: bool) -> Iterable[Found]:
+    """What a choice says: its message, or its delta if it has one."""
+    if not stream:
+        return [choice["message"]]
+    return [] if choice["delta"].nothing else [choice["delta"]]
 
 
-def _said(messages: list[dict[str, Any]], name: str) -> str | None:
-    texts = [message[name] for message in messages if message.get(name) is not None]
+def _stop(choices: list[Found]) -> Stop:
+    reasons = [choice["finish_reason"] for choice in choices]
+    finish = next((reason for reason in reasons if reason.text_if_any), None)
+    if finish is None:
+        raise NoTurn(f"no finish_reason came, which is one of {', '.join(_STOPS)}")
+    if finish.text not in _STOPS:
+        raise finish.but(f"a finish_reason that is one of {', '.join(_STOPS)} was expected")
+    return _STOPS[finish.text]
+
+
+def _said(messages: list[Found], name: str) -> str | None:
+    texts = [text for message in messages if (text := message[name].text_if_any) is not None]
     return "".join(texts) if texts else None
 
 
-def _joined(parts: Iterable[dict[str, Any]]) -> list[_Call]:
-    """The calls that these parts make. A part belongs to the last call of its index, if its id is not another's."""
+def _joined(parts: Iterable[Found], *, numbered: bool) -> list[_Call]:
+    """The calls that these parts make. A part belongs to the last call of its index, if its id is not another's.
+
+    ``numbered``: a part without an index has its place for one.
+    """
     calls: list[_Call] = []
-    for part in parts:
-        index, id = part.get("index"), part.get("id") or None
+    for place, part in enumerate(parts):
+        index = place if numbered and "index" not in part.fields else part.fields.get("index")
+        id = part["id"].text_if_any or None
         same = (call for call in reversed(calls) if call.index == index and id in {None, call.id})
         call = next(same, None)
         if call is None:
-            call = _Call(index, id, part.get("type") == "custom")
+            call = _Call(index, id, part["type"].value == "custom")
             calls.append(call)
         call.add(part)
     return calls

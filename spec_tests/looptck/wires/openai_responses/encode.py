@@ -1,19 +1,20 @@
 """Writes a turn as the Responses API would send it: the response object with its output items, and errors.
 
-The members, and their order in each item, are those that the service was seen to send. Each piece of the turn is an
-item of its own, in the turn's order; a stream (``encode_stream``) is made from the same items.
+The members, and their order in each item, are those that the service was seen to send in the summer of 2026. Each piece
+of the turn is an item of its own, in the turn's order; a stream (``encode_stream``) is made from the same items.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from looptck.framing import Framing
 from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.openai_chat.encode import error_body
 
-__all__ = ["SERVER_ERROR", "STATUS", "body", "error_body", "items", "text_of"]
+__all__ = ["SERVER_ERROR", "STATUS", "UNKNOWN", "body", "error_body", "items", "text_of", "tool_usage"]
 
 STATUS: dict[Stop, str] = {
     "end": "completed",
@@ -26,6 +27,9 @@ STATUS: dict[Stop, str] = {
     "in_progress": "in_progress",
 }
 """The status of a response; a turn with calls and one without look the same in it."""
+
+UNKNOWN: dict[str, Any] = {"call_id": None}
+"""What stands in every field that no documentation names. It is of one type, so that what is told twice merges."""
 
 SERVER_ERROR = {"code": "server_error", "message": "The server had an error while processing your request."}
 
@@ -40,6 +44,13 @@ _USAGE = {
     "output_tokens": 20,
     "output_tokens_details": {"reasoning_tokens": 0},
     "total_tokens": 60,
+}
+_NO_IMAGES = {
+    "input_tokens": 0,
+    "input_tokens_details": {"image_tokens": 0, "text_tokens": 0},
+    "output_tokens": 0,
+    "output_tokens_details": {"image_tokens": 0, "text_tokens": 0},
+    "total_tokens": 0,
 }
 _BILLED = frozenset({"completed", "incomplete"})
 """The states in which a response was seen to have a usage."""
@@ -57,17 +68,22 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "created_at": began,
         "status": status,
         "background": status in _BACKGROUND,
+        "billing": {"payer": "developer"},
         "completed_at": began + 1 if status == "completed" else None,
         "error": SERVER_ERROR if status == "failed" else None,
+        "frequency_penalty": 0.0,
         "incomplete_details": {"reason": _INCOMPLETE[stop]} if stop in _INCOMPLETE else None,
         "instructions": None,
         "max_output_tokens": None,
         "max_tool_calls": None,
         "model": "looptck-model",
+        "moderation": None,
         "output": output,
         "parallel_tool_calls": True,
+        "presence_penalty": 0.0,
         "previous_response_id": None,
         "prompt_cache_key": None,
+        "prompt_cache_retention": "24h",
         "reasoning": {"effort": None, "summary": None},
         "safety_identifier": None,
         "service_tier": "default",
@@ -75,6 +91,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "temperature": 1.0,
         "text": {"format": {"type": "text"}, "verbosity": "medium"},
         "tool_choice": "auto",
+        "tool_usage": tool_usage(turn),
         "tools": [],
         "top_logprobs": 0,
         "top_p": 1.0,
@@ -83,10 +100,8 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "user": None,
         "metadata": {},
     }
-    if framing.unknown_fields:
-        reply["x_unknown"] = [1]
-        for item in output:
-            item["x_unknown"] = {"call_id": None}
+    for known in (reply, *output) if framing.unknown_fields else ():
+        known["x_unknown"] = UNKNOWN
     return reply
 
 
@@ -95,7 +110,8 @@ def items(turn: Turn, n: int) -> list[dict[str, Any]]:
 
     What the token limit or the content filter cut is the last item, and it says so; the others were whole by then.
     """
-    output = [_item(piece, f"msg_looptck{n:04d}_{place}") for place, piece in enumerate(turn.pieces)]
+    names = _names(turn, n)
+    output = [_item(piece, name) for piece, name in zip(turn.pieces, names, strict=True)]
     if turn.stopped in _INCOMPLETE and output and output[-1]["type"] in _WRITTEN:
         output[-1]["status"] = "incomplete"
     return output
@@ -108,15 +124,35 @@ def text_of(event: object) -> str:
     return ""
 
 
-def _item(piece: Piece, message_id: str) -> dict[str, Any]:
+def tool_usage(turn: Turn) -> dict[str, Any]:
+    """What the tools of the service have used in a turn."""
+    searches = sum(isinstance(piece, Hosted) and piece.done and piece.kind == "search" for piece in turn.pieces)
+    return {"image_gen": _NO_IMAGES, "web_search": {"num_requests": searches}}
+
+
+def _names(turn: Turn, n: int) -> list[str]:
+    """What tells each item from all others of its kind in the run; a call that the script has numbered by its id.
+
+    So the ids of items differ where those of calls do not: no service was seen to send one item id twice.
+    """
+    numbered = re.compile(rf"call_{n}[a-z]+")
+    names: list[str] = []
+    for place, piece in enumerate(turn.pieces):
+        id = piece.id if isinstance(piece, Call) and piece.id is not None else ""
+        own = numbered.fullmatch(id) and id not in names
+        names.append(id if own else f"{id}{'_' if id else ''}looptck{n:04d}_{place}")
+    return names
+
+
+def _item(piece: Piece, name: str) -> dict[str, Any]:
     match piece:
         case Text(text, phase):
             part = {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
-            return _message(message_id, part, {} if phase is None else {"phase": phase})
+            return _message(f"msg_{name}", part, {} if phase is None else {"phase": phase})
         case Refusal(text):
-            return _message(message_id, {"type": "refusal", "refusal": text}, {})
+            return _message(f"msg_{name}", {"type": "refusal", "refusal": text}, {})
         case Call():
-            return _call(piece)
+            return _call(piece, name)
         case Thinking():
             summary = [] if piece.redacted else [{"type": "summary_text", "text": piece.text}]
             return {"id": f"rs_{piece.id}", "type": "reasoning", "encrypted_content": piece.seal, "summary": summary}
@@ -130,11 +166,11 @@ def _message(id: str, part: dict[str, Any], phase: dict[str, str]) -> dict[str, 
     return {"id": id, "type": "message", "status": "completed", "content": [part], **phase, "role": "assistant"}
 
 
-def _call(call: Call) -> dict[str, Any]:
+def _call(call: Call, name: str) -> dict[str, Any]:
     if call.custom:
-        head = {"id": f"ctc_{call.id}", "type": "custom_tool_call", "status": "completed"}
+        head = {"id": f"ctc_{name}", "type": "custom_tool_call", "status": "completed"}
         return {**head, "call_id": call.id, "input": call.arguments, "name": call.tool}
-    head = {"id": f"fc_{call.id}", "type": "function_call", "status": "completed"}
+    head = {"id": f"fc_{name}", "type": "function_call", "status": "completed"}
     return {**head, "arguments": call.arguments, "call_id": call.id, "name": call.tool}
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from looptck.framing import Framing
 from looptck.turns import Turn
 from looptck.wires.fragments import parts, taking_turns
-from looptck.wires.openai_responses.encode import SERVER_ERROR, body
+from looptck.wires.openai_responses.encode import SERVER_ERROR, UNKNOWN, body, tool_usage
 
 _Event = dict[str, Any]
 
@@ -38,9 +38,10 @@ _PADDING = "aG5ydWx4cQ9vT3"
 def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     """The streamed reply: objects with a ``type``, and nothing after the last of them."""
     response = body(turn, n, framing)
+    del response["billing"]  # said in plain replies only
     status = "queued" if response["status"] == "queued" else "in_progress"
     nothing_yet: _Event = {"completed_at": None, "error": None, "incomplete_details": None, "output": [], "usage": None}
-    begun = {**response, **nothing_yet, "status": status}
+    begun = {**response, **nothing_yet, "status": status, "tool_usage": tool_usage(Turn())}
     stream = [{"type": "response.created", "response": begun}, {"type": f"response.{status}", "response": begun}]
     if status != "queued":
         stream += _items(response["output"], framing)
@@ -76,9 +77,9 @@ def error_events(before: list[object], message: str) -> list[object]:
 def _numbered(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
     """The events as they leave: numbered, and with what nobody knows in them and between them."""
     if framing.unknown_events:
-        unknown = {"type": "response.x_unknown", "x_unknown": [1]}
+        unknown = {"type": "response.x_unknown", "x_unknown": UNKNOWN}
         stream = [event for known in stream for event in (known, unknown)][:-1]
-    beside = {"x_unknown": [1]} if framing.unknown_fields else {}
+    beside = {"x_unknown": UNKNOWN} if framing.unknown_fields else {}
     for number, event in enumerate(stream):
         if framing.quirk == "no-sequence":
             yield {name: value for name, value in event.items() if name != "output_index"} | beside

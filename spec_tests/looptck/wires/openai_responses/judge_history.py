@@ -2,7 +2,8 @@
 
 A call is answered by one output with its ``call_id``, anywhere behind it: a message may stand between them. Function
 calls and custom calls are told apart. Where the model itself gave one id to two calls, in one turn or in several, that
-id may be answered twice. That a call is answered once is what the service's compatible servers say; of the service
+id may be answered twice. A search for tools that the client runs was seen answered by an item of its own, and by the
+output of a function call. That a call is answered once is what the service's compatible servers say; of the service
 itself no recording shows either.
 
 This runs on every request, so it is one pass over the items; what costs more happens only once a fault is found.
@@ -38,17 +39,22 @@ def problems(items: Sequence[dict[str, Any]], first: int, *, blind: bool = False
     """
     found: list[Problem] = []
     waiting: dict[tuple[str, str], list[int]] = {}  # the places of the calls without an output, by type and call_id
+    searches: list[str] = []  # the ids of the client's searches without an output
     for place, item in enumerate(items):
-        kind = item.get("type")
+        kind, name = item.get("type"), item.get("call_id", "")
         if kind in _WORDS:
-            waiting.setdefault((kind, item.get("call_id", "")), []).append(place)
+            waiting.setdefault((kind, name), []).append(place)
         elif kind in _ANSWERS:
-            name = item.get("call_id", "")
             asked = waiting.get((_ANSWERS[kind], name))
             if asked:
                 asked.pop(0)
+            elif kind == "function_call_output" and name in searches:
+                searches.remove(name)
+                waiting.setdefault(("function_call", name), [])
             elif asked is not None or not blind:
                 found.append(_misplaced(name, _ANSWERS[kind], place - first, known=asked is not None))
+        elif kind == "tool_search_call" and item.get("execution") == "client":
+            searches.append(name)
     left = sorted((place, *call) for call, places in waiting.items() for place in places)
     return found + [_unanswered(kind, name, place - first) for place, kind, name in left]
 

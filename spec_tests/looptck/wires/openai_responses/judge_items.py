@@ -3,6 +3,11 @@
 A thought and the item behind it belong together. Recorded clients that return neither thought nor ids are served; what
 is refused is half of it: a thought that has its id without the item behind it, and an item that has its id without the
 thought that the service has stored for it. Without a memory, much cannot be known and is let through.
+
+Behind a thought that has its id, an item needs its own, else the service does not know it for the one that the thought
+led to. That holds of a message that was built anew from its text (recorded: refused where the message had no id, taken
+in all 17 requests where it had one). It holds of a call as well (langchainjs#9082, pydantic-ai#2861), but for requests
+that say ``store: false`` and bring the thought sealed: there the service took calls without an id each time, 9 of 9.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ RULES = {
     "items-are-kept": "An item that comes as its id alone is one that the service has stored.",
 }
 
+_CALLS = frozenset({"function_call", "custom_tool_call"})
 _REASON = "could not be verified. Reason: Encrypted content"
 _STORE = (
     " Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item "
@@ -30,15 +36,20 @@ _STORE = (
 )
 
 
-def problems(items: Sequence[dict[str, Any]], first: int, memory: Memory | None) -> list[Problem]:
-    """What is wrong with returned items, in their order; the first ``first`` stand in the memory, and are right."""
+def problems(
+    items: Sequence[dict[str, Any]], first: int, memory: Memory | None, *, stores: bool = True
+) -> list[Problem]:
+    """What is wrong with returned items, in their order; the first ``first`` stand in the memory, and are right.
+
+    ``stores``: the request leaves it to the service to store what it comes to.
+    """
     found: list[Problem] = []
     seen: dict[str, int] = {}
     for place, item in enumerate(items):
         id = item.get("id")
         kind = item.get("type", "message")
         if kind == "reasoning" and place >= first:
-            found += _thought(items, place, f"/input/{place - first}", memory)
+            found += _thought(items, place, f"/input/{place - first}", memory, stores=stores)
         if id is None:
             if kind == "reasoning" and memory is not None and item.get("encrypted_content") in memory.seals:
                 seen.setdefault(memory.seals[item["encrypted_content"]], 1)
@@ -73,7 +84,9 @@ def _named(item: dict[str, Any], kind: str, pointer: str, seen: dict[str, int], 
     return []
 
 
-def _thought(items: Sequence[dict[str, Any]], place: int, pointer: str, memory: Memory | None) -> list[Problem]:
+def _thought(
+    items: Sequence[dict[str, Any]], place: int, pointer: str, memory: Memory | None, *, stores: bool
+) -> list[Problem]:
     """What is wrong with a reasoning item of the input."""
     thought = items[place]
     id, seal = thought.get("id"), thought.get("encrypted_content")
@@ -87,8 +100,10 @@ def _thought(items: Sequence[dict[str, Any]], place: int, pointer: str, memory: 
     if id is None or (sent is not None and not sent.followed):
         return []
     following = items[place + 1] if place + 1 < len(items) else None
-    if following is not None and _is_output(following) and (seal or following.get("id") is not None):
-        return []
+    if following is not None and _is_output(following):
+        bare_call = following.get("type") in _CALLS and bool(seal) and not stores
+        if bare_call or following.get("id") is not None:
+            return []
     message = f"Item '{id}' of type 'reasoning' was provided without its required following item."
     return [Problem("thoughts-come-with-what-followed", pointer, message)]
 

@@ -23,7 +23,9 @@ RULES = {
     "outputs-are-whole": "The output of a call has a call_id, and is a string or a list of parts.",
     "thoughts-are-whole": "A reasoning item has a list as its summary, with whole parts.",
     "names-are-legal": "The name of a tool, call or output schema is 1 to 64 letters, digits, underscores and hyphens.",
-    "tools-are-whole": "A tool has a type, and beside it a name if it is the caller's own.",
+    "tools-are-whole": (
+        "A tool has a type, and beside it a name if it is the caller's own, and a list of tools if it is a namespace."
+    ),
     "choice-is-known": "A tool choice is none, auto, required, or an object that names a tool.",
     "values-fit": "Every other member is there where it must be, has its type, and keeps within its bounds.",
 }
@@ -43,6 +45,7 @@ _RULES = shape.Rules(
         "input/*/name": "names-are-legal",
         "input/*/output": "outputs-are-whole",
         "tools/*/name": "names-are-legal",
+        "tools/*/tools/*/name": "names-are-legal",
         "tools/*": "tools-are-whole",
         "tool_choice": "choice-is-known",
         "text/format/name": "names-are-legal",
@@ -58,7 +61,7 @@ _RULE_FOR = {
 }
 """By the type of an item: the rule that its other members break."""
 
-_READ = frozenset({"type", "role", "id", "call_id", "encrypted_content"})
+_READ = frozenset({"type", "role", "id", "call_id", "encrypted_content", "execution"})
 """What the rules on the history read of an item."""
 
 _LEANS_ON = {"tool_choice": "tools", "text": "input"}

@@ -44,7 +44,9 @@ def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
     before = known.before(body)
     items = [*before, *given] if before else given
     blind = bool(references) or any(body.get(name) for name in _LEANINGS if memory is None or name == "prompt")
-    return judge_items.problems(items, len(before), memory) + judge_history.problems(items, len(before), blind=blind)
+    stores = body.get("store") is not False
+    found = judge_items.problems(items, len(before), memory, stores=stores)
+    return found + judge_history.problems(items, len(before), blind=blind)
 
 
 def _unfounded(body: dict[str, Any], memory: Memory | None) -> Problem | None:

@@ -82,13 +82,18 @@ def _without_nulls(value: Any) -> Any:
     return {k: v for k, v in value.items() if v is not None} if isinstance(value, dict) else value
 
 
-def _tools(tools: object) -> Iterator[Offered]:
-    """The tools with a name: the others are the service's own. On this wire they are strict unless they say no."""
+def _tools(tools: object, within: str = "") -> Iterator[Offered]:
+    """The tools with a name: the others are the service's own. On this wire they are strict unless they say no.
+
+    A namespace is no tool but holds some, which its calls name beside it.
+    """
     for place, entry in enumerate(tools if isinstance(tools, list) else ()):
-        tool = _object(entry)
-        if name := _text(tool.get("name")):
+        tool, pointer = _object(entry), f"{within}/tools/{place}"
+        if tool.get("type") == "namespace" and not within:
+            yield from _tools(tool.get("tools"), pointer)
+        elif name := _text(tool.get("name")):
             strict = tool.get("strict") is not False
-            yield Offered(name, _text(tool.get("description")), tool.get("parameters"), f"/tools/{place}", strict)
+            yield Offered(name, _text(tool.get("description")), tool.get("parameters"), pointer, strict)
 
 
 def _text(value: object) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.wires.found import Found, NoTurn, body
 from looptck.wires.received import events
 
 _STOPS: dict[str, Stop] = {
@@ -21,70 +21,96 @@ _LAST = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def turn(text: str, stream: bool) -> Turn:
-    """The turn in a body, plain or an event stream. Raises what reading foreign JSON raises where it says none."""
-    response = _last(text) if stream else json.loads(text)
+    """The turn in a body, plain or an event stream. Raises NoTurn where it says none."""
+    response = _last(text) if stream else body(text)
+    if response["output"].nothing and not response["error"].nothing:
+        raise response["error"].but("the reply is an error")
     pieces = tuple(piece for item in response["output"] for piece in _pieces(item))
     return Turn(pieces, _stop(response, pieces))
 
 
-def _stop(response: dict[str, Any], pieces: tuple[Piece, ...]) -> Stop:
-    match response["status"]:
+def _stop(response: Found, pieces: tuple[Piece, ...]) -> Stop:
+    match response["status"].text:
         case "completed":
             return "calls" if any(isinstance(piece, Call) for piece in pieces) else "end"
         case "incomplete":
-            return _INCOMPLETE[response["incomplete_details"]["reason"]]
+            reason = response["incomplete_details"]["reason"]
+            if reason.text not in _INCOMPLETE:
+                raise reason.but(f"one of {', '.join(_INCOMPLETE)} was expected")
+            return _INCOMPLETE[reason.text]
         case status:
+            if status not in _STOPS:
+                raise response["status"].but(f"one of completed, incomplete, {', '.join(_STOPS)} was expected")
             return _STOPS[status]
 
 
-def _last(text: str) -> dict[str, Any]:
+def _last(text: str) -> Found:
     """The response that the last event of a stream carries; where its items are left out, with those that were done.
 
     It encrypts thoughts anew. What a client returns is a thought as it was when it was done, so the documentation says;
-    that the service would not take the other is not known.
+    that the service would not take the other is not known. Where it does not say its status, its event does.
     """
-    done: list[tuple[int, dict[str, Any]]] = []
+    done: list[tuple[int, Found]] = []
+    error: Found | None = None
     for event in events(text):
-        if event["type"] == "response.output_item.done":
-            done.append((event.get("output_index", len(done)), event["item"]))
-        elif event["type"] in _LAST:
-            response: dict[str, Any] = event["response"]
-            thoughts = {item["id"]: item for _, item in done if item["type"] == "reasoning"}
-            output = response["output"] or [item for _, item in sorted(done, key=itemgetter(0))]
-            return {**response, "output": [_as_done(item, thoughts) for item in output]}
-    raise ValueError("no event says how the response ended")
+        kind = event["type"].text_if_any or ""
+        if kind == "response.output_item.done":
+            place = event["output_index"]
+            done.append((len(done) if place.nothing else place.number, event["item"]))
+        elif kind in _LAST:
+            response = event["response"]
+            status = {"status": kind.removeprefix("response.")}
+            thoughts = {item["id"].text: item for _, item in done if item["type"].text == "reasoning"}
+            output = [*response["output"]] or [item for _, item in sorted(done, key=itemgetter(0))]
+            told = {**status, **response.fields, "output": [_as_done(item, thoughts) for item in output]}
+            return Found(told, response.place)
+        elif kind == "error" or not event["error"].nothing:
+            error = event
+    if error is not None:
+        raise error.but("the stream breaks off with an error")
+    raise NoTurn("no event says how the response ended")
 
 
-def _as_done(item: dict[str, Any], thoughts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _as_done(item: Found, thoughts: Mapping[str, Found]) -> Mapping[str, Any]:
     """An item of the last event; a thought as it was when it was done, with the seal that it got now beside."""
-    done = thoughts.get(item["id"]) if item["type"] == "reasoning" else None
-    return item if done is None else {**done, "sealed_again": item.get("encrypted_content")}
+    done = thoughts.get(item["id"].text) if item["type"].text == "reasoning" else None
+    return item.fields if done is None else {**done.fields, "sealed_again": item["encrypted_content"].text_if_any}
 
 
-def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
-    match item["type"]:
+def _pieces(item: Found) -> Iterator[Piece]:
+    match item["type"].text:
         case "message":
-            yield from (_said(part, item.get("phase")) for part in item["content"])
+            yield from (_said(part, item["phase"].text_if_any) for part in item["content"])
         case "function_call":
-            yield Call(item["name"], item["arguments"], item["call_id"])
+            yield Call(item["name"].text, item["arguments"].text, item["call_id"].text)
         case "custom_tool_call":
-            yield Call(item["name"], item["input"], item["call_id"], custom=True)
+            yield Call(item["name"].text, item["input"].text, item["call_id"].text, custom=True)
         case "reasoning":
-            summary = item["summary"]
-            text = "\n\n".join(part["text"] for part in summary)
-            seal = item.get("encrypted_content") or ""
-            again = item.get("sealed_again")
-            yield Thinking(text, not summary, item["id"].removeprefix("rs_"), seal, None if again == seal else again)
+            yield _thought(item)
         case "web_search_call":
-            yield Hosted("search", item["action"]["query"], item["status"] == "completed", item["id"][len("ws_") :])
+            yield _hosted("search", item, item["action"], "ws_")
         case "mcp_call":
-            query = json.loads(item["arguments"])["query"]
-            yield Hosted("mcp", query, item["status"] == "completed", item["id"][len("mcp_") :])
+            yield _hosted("mcp", item, item["arguments"].parsed, "mcp_")
         case "x_unknown":
-            yield Unknown(item["id"])
+            yield Unknown(item["id"].text)
         case kind:
-            raise ValueError(f"no piece of a turn stands for an item of type {kind!r}")
+            raise item.but(f"no piece of a turn stands for an item of type {kind!r}")
 
 
-def _said(part: dict[str, Any], phase: str | None) -> Piece:
-    return Refusal(part["refusal"]) if part["type"] == "refusal" else Text(part["text"], phase)
+def _said(part: Found, phase: str | None) -> Piece:
+    return Refusal(part["refusal"].text) if part["type"].value == "refusal" else Text(part["text"].text, phase)
+
+
+def _thought(item: Found) -> Thinking:
+    summary = item["summary"].entries
+    seal, again = item["encrypted_content"].text_if_any or "", item["sealed_again"].text_if_any
+    text = "\n\n".join(part["text"].text for part in summary)
+    return Thinking(text, not summary, item["id"].text.removeprefix("rs_"), seal, None if again == seal else again)
+
+
+def _hosted(kind: HostedKind, item: Found, wanted: Found, prefix: str) -> Hosted:
+    """A tool of the service's that was given a query, and nothing that no piece could hold, such as an opened page."""
+    if not isinstance(wanted.value, dict) or not isinstance(wanted.value.get("query"), str):
+        raise wanted.but("no piece of a turn stands for a hosted tool that was given no query")
+    query, done = wanted["query"].text, item["status"].value == "completed"
+    return Hosted(kind, query, done, item["id"].text.removeprefix(prefix))

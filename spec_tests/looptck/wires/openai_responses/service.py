@@ -8,7 +8,7 @@ request that belongs to one leans on what is not there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from looptck.history import Item, Request
@@ -25,7 +25,7 @@ class ResponsesService:
     def __init__(self, *, stateful: bool) -> None:
         self._memory = Memory(keeps=stateful)
 
-    def judge(self, body: object) -> list[Problem]:
+    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
         """See ``Service``."""
         return judge(body, self._memory)
 

@@ -15,6 +15,7 @@ from meta.judge.messages.bodies import (
     result,
     system,
     user,
+    without,
 )
 
 _DIRECTIVE = {"role": "system", "content": [], "output_config": {"effort": "low"}}
@@ -89,6 +90,26 @@ CASES: tuple[tuple[str, object, object], ...] = (
     (
         "one-result-per-call",
         request(USER, assistant(call("a")), user(result("a")), user(result("a"))),
+        None,
+    ),
+    (
+        "failed-results-have-content",
+        request(USER, assistant(call("a")), user(result("a", content="", is_error=True))),
+        request(USER, assistant(call("a")), user(result("a", content="x", is_error=True))),
+    ),
+    (
+        "failed-results-have-content",
+        request(USER, assistant(call("a")), user(result("a", content=[], is_error=True))),
+        request(USER, assistant(call("a")), user(result("a", content="", is_error=False))),
+    ),
+    (
+        "failed-results-have-content",
+        request(USER, assistant(call("a")), user(without(result("a", is_error=True), "content"))),
+        request(USER, assistant(call("a")), user(without(result("a"), "content"))),
+    ),
+    (
+        "failed-results-have-content",
+        request(USER, assistant(call("a")), user(result("a", content=None, is_error=True))),
         None,
     ),
     (

@@ -36,6 +36,14 @@ def _toolset(server: str = "m", /, **members: object) -> dict[str, object]:
     return {"type": "mcp_toolset", "mcp_server_name": server, **members}
 
 
+_CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def _output(schema: object) -> dict[str, object]:
+    """The configuration of an output with this schema."""
+    return {"format": {"type": "json_schema", "schema": schema}}
+
+
 _MCP = request(mcp_servers=[_server()], tools=[_toolset()])
 
 
@@ -66,7 +74,7 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("parameters-are-known", request({**USER, "name": "u"}), None),
     ("parameters-are-known", _asked(index=0), _asked(caller={"type": "direct"}, x_unknown=1)),
     ("parameters-are-known", _answered(name="f"), _answered(is_error=True, cache_control={"type": "ephemeral"})),
-    ("parameters-are-known", request(tools=[tool(parameters={})]), request(tools=[tool(strict=True)])),
+    ("parameters-are-known", request(tools=[tool(parameters={})]), request(tools=[tool(strict=False)])),
     ("parameters-are-known", request(metadata={"x": 1}), request(metadata={"user_id": "u"})),
     ("roles-are-known", request({**USER, "role": "tool"}), request(USER, system("s"))),
     ("roles-are-known", request({"content": "x"}), None),
@@ -167,6 +175,22 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("values-fit", request(mcp_servers=[_server(type="stdio")], tools=[_toolset()]), None),
     ("values-fit", request(mcp_servers=[_server(url="http://m.example/sse")], tools=[_toolset()]), None),
     ("values-fit", request(mcp_servers=[without(_server(), "url")], tools=[_toolset()]), None),
+    (
+        "strict-schemas-are-closed",
+        request(tools=[tool(strict=True)]),
+        request(tools=[tool(strict=True, input_schema=_CLOSED)]),
+    ),
+    (
+        "strict-schemas-are-closed",
+        request(output_config=_output({"type": "object"})),
+        request(output_config=_output(_CLOSED)),
+    ),
+    ("strict-schemas-are-closed", request(output_format=_output({"type": "object"})["format"]), None),
+    (
+        "strict-tools-are-few",
+        request(tools=[tool(f"f{n}", strict=True, input_schema=_CLOSED) for n in range(21)]),
+        request(tools=[tool(f"f{n}", strict=n < 20, input_schema=_CLOSED) for n in range(30)]),
+    ),
     ("tool-names-are-unique", request(tools=[tool("f"), tool("f")]), request(tools=[tool("f"), tool("g")])),
     (
         "choice-needs-tools",
@@ -180,18 +204,20 @@ CASES: tuple[tuple[str, object, object], ...] = (
         request(mcp_servers=[_server()], tools=[tool("f"), _toolset()], tool_choice={"type": "tool", "name": "g"}),
     ),
     ("mcp-servers-are-unique", request(mcp_servers=[_server(), _server()], tools=[_toolset()]), _MCP),
-    ("mcp-servers-are-used-once", request(mcp_servers=[_server()], tools=[tool()]), request(mcp_servers=[])),
-    ("mcp-servers-are-used-once", request(mcp_servers=[_server()]), request(mcp_servers=None, tools=[tool()])),
     (
         "mcp-servers-are-used-once",
         request(mcp_servers=[_server(), _server("n")], tools=[_toolset()]),
         request(mcp_servers=[_server(), _server("n")], tools=[_toolset("n"), tool(), _toolset()]),
     ),
-    ("mcp-servers-are-used-once", request(mcp_servers=[_server()], tools=[_toolset(), _toolset()]), None),
     (
         "mcp-servers-are-used-once",
-        request(USER, system("s"), mcp_servers=[_server()]),
-        request(USER, system(_ADDITION), mcp_servers=[_server()]),
+        request(mcp_servers=[_server()], tools=[_toolset(), _toolset()]),
+        request(mcp_servers=[]),
+    ),
+    (
+        "mcp-servers-are-used-once",
+        request(USER, system("s"), mcp_servers=[_server(), _server("n")], tools=[_toolset("n")]),
+        request(USER, system(_ADDITION), mcp_servers=[_server(), _server("n")], tools=[_toolset("n")]),
     ),
     ("mcp-toolsets-name-a-server", request(tools=[_toolset()]), _MCP),
     ("mcp-toolsets-name-a-server", request(mcp_servers=[_server()], tools=[_toolset(), _toolset("n")]), None),

@@ -21,7 +21,7 @@ from meta.judge.messages.bodies import (
 )
 
 CACHED = {"type": "ephemeral", "ttl": "5m"}
-FORMAT = {"type": "json_schema", "schema": {"type": "object"}}
+FORMAT = {"type": "json_schema", "schema": {"type": "object", "additionalProperties": False}}
 SCHEMA = {"type": "object", "properties": {}, "required": ["x"]}
 
 WHOLE: tuple[dict[str, Any], ...] = (

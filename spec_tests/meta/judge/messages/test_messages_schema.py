@@ -163,9 +163,16 @@ def test_what_leans_on_a_faulty_member_is_not_blamed(faulty: str) -> None:
                 "'custom', 'web_search_20260318', …"
             ),
         ),
+        (
+            request(USER, assistant(call("a")), user(result("a", content="", is_error=True))),
+            "messages.2.content.0.tool_result: content cannot be empty if `is_error` is true",
+        ),
         (request(temperature=2), "temperature: Input should be less than or equal to 1"),
         (
-            request(mcp_servers=[{"type": "url", "name": "m", "url": "https://m.example/sse"}], tools=[tool()]),
+            request(
+                mcp_servers=[{"type": "url", "name": name, "url": "https://m.example/sse"} for name in "mn"],
+                tools=[{"type": "mcp_toolset", "mcp_server_name": "n"}],
+            ),
             "MCP server 'm' is defined but not referenced by any `mcp_toolset` in `tools`.",
         ),
     ],

@@ -34,6 +34,11 @@ def custom_output(name: str = "a", /, **members: object) -> Item:
     return {"type": "custom_tool_call_output", "call_id": name, "output": "done", **members}
 
 
+def tool_search(name: str = "a", /, **members: object) -> Item:
+    """A search for tools that the client is to run."""
+    return {"type": "tool_search_call", "call_id": name, "execution": "client", "arguments": {}, **members}
+
+
 def thought(id: str | None = "rs_a", /, **members: object) -> Item:
     """A reasoning item; None: without an id."""
     named = {} if id is None else {"id": id}
@@ -53,6 +58,11 @@ def part(kind: str, /, **members: object) -> dict[str, Any]:
 def reference(id: str) -> Item:
     """An item that the service is to look up."""
     return {"type": "item_reference", "id": id}
+
+
+def namespace(*tools: object, **members: object) -> dict[str, Any]:
+    """A namespace of these tools, as the vendor's own client offers those of an MCP server."""
+    return {"type": "namespace", "name": "mcp__kit", "description": "d", "tools": list(tools), **members}
 
 
 def tool(name: str = "f", /, **members: object) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from meta.judge.responses.bodies import (
     request,
     says,
     thought,
+    tool_search,
 )
 
 CASES: tuple[tuple[str, object, object], ...] = (
@@ -37,7 +38,15 @@ CASES: tuple[tuple[str, object, object], ...] = (
         request(call(), output(), custom_output()),
         request(call(), output(), custom(), custom_output()),
     ),
+    ("outputs-answer-a-call", request(tool_search(execution="server"), output()), request(tool_search(), output())),
+    ("outputs-answer-a-call", request(output(), tool_search()), request(USER, tool_search())),
+    (
+        "outputs-answer-a-call",
+        request(tool_search(), custom_output()),
+        request(tool_search("a"), call("a"), output("a")),
+    ),
     ("one-output-per-call", request(call(), output(), output()), request(call(), output())),
+    ("one-output-per-call", request(tool_search(), output(), output()), None),
     ("item-ids-fit-their-kind", request(call(id="call_a"), output()), request(call(id="fc_a"), output())),
     ("item-ids-fit-their-kind", request(call(), output(id="ctc_a")), request(call(), output(id="fc_b"))),
     ("item-ids-fit-their-kind", request(says(id="resp_a")), request(says(id="msg_a"))),
@@ -48,8 +57,33 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("thoughts-come-with-what-followed", request(thought(), USER), request(thought(), says(id="msg_a"), USER)),
     (
         "thoughts-come-with-what-followed",
-        request(call(), thought("rs_a", encrypted_content="x"), output()),
+        request(call(), thought("rs_a", encrypted_content="x"), output(), store=False),
+        request(thought("rs_a", encrypted_content="x"), call(), output(), store=False),
+    ),
+    (
+        "thoughts-come-with-what-followed",
         request(thought("rs_a", encrypted_content="x"), call(), output()),
+        request(thought(None, encrypted_content="x"), call(), output()),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content="x"), custom(), custom_output(), store=True),
+        request(thought("rs_a", encrypted_content="x"), custom(), custom_output(), store=False),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content="x"), says(), USER, store=False),
+        request(thought(None, encrypted_content="x"), says(), USER, store=False),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content="x"), says(), USER),
+        request(thought("rs_a", encrypted_content="x"), says(id="msg_a"), USER),
+    ),
+    (
+        "thoughts-come-with-what-followed",
+        request(thought("rs_a", encrypted_content=""), call(), output(), store=False),
+        request(thought("rs_a", encrypted_content=""), call(id="fc_a"), output(), store=False),
     ),
     (
         "thoughts-come-with-what-followed",

@@ -9,6 +9,7 @@ from meta.judge.responses.bodies import (
     call,
     custom,
     custom_output,
+    namespace,
     output,
     part,
     reference,
@@ -20,7 +21,7 @@ from meta.judge.responses.bodies import (
 
 CLOSED: dict[str, Any] = {
     "type": "object",
-    "properties": {"x": {}},
+    "properties": {"x": {"type": "string"}},
     "required": ["x"],
     "additionalProperties": False,
 }
@@ -94,6 +95,8 @@ CASES: tuple[tuple[str, object, object], ...] = (
         request(thought(None, summary=[part("summary_text")], content=None), call(), output()),
     ),
     ("names-are-legal", request(call(name="a b"), output()), request(call(name="a-b"), output())),
+    ("names-are-legal", request(tools=[namespace(tool("a b"))]), request(tools=[namespace(tool("a-b"))])),
+    ("names-are-legal", request(tools=[namespace(tool(), name="")]), None),
     ("names-are-legal", request(tools=[tool("")]), request(tools=[tool("a_b")])),
     ("names-are-legal", request(tools=[tool("x" * 65)]), request(tools=[tool("x" * 64)])),
     ("names-are-legal", request(text=_schema(name="a b")), request(text=_schema())),
@@ -101,6 +104,15 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("tools-are-whole", request(tools=[{"name": "f"}]), request(tools=[{"type": "web_search"}])),
     ("tools-are-whole", request(tools=[tool(parameters="x")]), request(tools=[tool(parameters=None, strict=None)])),
     ("tools-are-whole", request(tools=[{"type": "custom"}]), request(tools=[{"type": "custom", "name": "f"}])),
+    ("tools-are-whole", request(tools=[{"type": "namespace", "name": "n"}]), request(tools=[namespace()])),
+    ("tools-are-whole", request(tools=[{"type": "namespace", "tools": []}]), None),
+    (
+        "tools-are-whole",
+        request(tools=[namespace({"type": "web_search"})]),
+        request(tools=[namespace({"type": "custom", "name": "f"}, tool("g", defer_loading=True))]),
+    ),
+    ("tools-are-whole", request(tools=[namespace(namespace())]), None),
+    ("tools-are-whole", request(tools=[namespace(description=1)]), request(tools=[namespace(description=None)])),
     ("choice-is-known", request(tools=[tool()], tool_choice="any"), request(tools=[tool()], tool_choice="required")),
     ("choice-is-known", request(tools=[tool()], tool_choice={**NAMED, "name": 1}), request(tool_choice="auto")),
     (
@@ -113,6 +125,7 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("values-fit", request(include=["everything"]), request(include=["reasoning.encrypted_content"])),
     ("values-fit", request(reasoning={"effort": "huge"}), request(reasoning={"effort": "xhigh", "summary": "auto"})),
     ("values-fit", request(truncation="some"), request(truncation="auto")),
+    ("values-fit", request(client_metadata="x"), request(client_metadata={"installation": "1", "n": 1})),
     ("values-fit", request(metadata={"a": 1}), request(metadata={"a": "1"})),
     ("values-fit", request(text=_format("json_schema")), request(text=_format("text"))),
     ("values-fit", request({"type": "item_reference"}), request(reference("msg_a"))),
@@ -123,6 +136,21 @@ CASES: tuple[tuple[str, object, object], ...] = (
         "forced-tool-is-offered",
         request(tools=[tool("g")], tool_choice=NAMED),
         request(tools=[{"type": "tool_search"}], tool_choice=NAMED),
+    ),
+    (
+        "forced-tool-is-offered",
+        request(tools=[tool("g")], tool_choice=NAMED),
+        request(tools=[namespace(tool())], tool_choice=NAMED),
+    ),
+    (
+        "parameters-describe-an-object",
+        request(tools=[namespace(tool(parameters={"type": "object"}))]),
+        request(tools=[namespace(tool())]),
+    ),
+    (
+        "strict-schemas-are-closed",
+        request(tools=[namespace(tool(strict=True))]),
+        request(tools=[namespace(tool(strict=True, parameters=CLOSED))]),
     ),
     (
         "parameters-describe-an-object",
@@ -142,11 +170,11 @@ CASES: tuple[tuple[str, object, object], ...] = (
     (
         "strict-schemas-are-closed",
         request(tools=[tool(strict=True, parameters={**CLOSED, "additionalProperties": True})]),
-        request(tools=[tool(strict=True, parameters={"type": "object", "properties": {"x": {}}, "required": ["x"]})]),
+        request(tools=[tool(strict=True, parameters={**tool()["parameters"], "required": ["x"]})]),
     ),
     (
         "strict-schemas-are-closed",
-        request(text=_schema(strict=True, schema={"type": "object", "properties": {"x": {}}})),
+        request(text=_schema(strict=True, schema={**CLOSED, "required": []})),
         request(text=_schema(strict=True)),
     ),
     (

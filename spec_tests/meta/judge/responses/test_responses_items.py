@@ -24,7 +24,6 @@ OTHER = Thinking("another", id="thought_9a").seal
         [{**SENT, "summary": []}, ASKED],
         [{"type": "reasoning", "summary": [], "encrypted_content": SENT["encrypted_content"]}, ASKED],
         [{"type": "reasoning", "summary": [], "encrypted_content": SENT["encrypted_content"]}, BARE],
-        [SENT, BARE],
         [{"type": "reasoning", "summary": [], "id": "rs_thought_1a"}, ASKED],
         [reference("rs_thought_1a"), ASKED],
         [reference("rs_thought_1a"), reference("fc_call_1a")],
@@ -37,6 +36,29 @@ def test_a_turn_comes_back_in_many_forms(given: list[Item]) -> None:
 
     assert [] == far_end.judge(body)
     assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
+
+
+def test_a_sealed_thought_and_a_bare_call_come_back_where_nothing_is_stored() -> None:
+    """A call may lack its id behind a sealed thought in a request that says so, and in no other."""
+    given = [USER, SENT, BARE, output("call_1a")]
+
+    assert [] == answered(store=False).judge(request(*given, store=False))
+    assert (400, "thoughts-come-with-what-followed", False) == first(answered(), request(*given))
+
+
+def test_a_message_that_was_built_anew_is_refused() -> None:
+    """Behind a thought with its id, the text of the answer alone is not the message that followed; whole it is."""
+    turn_of_text = turn(Thinking("hm"), "Warm.").numbered(1)
+    sealed, sent = items(turn_of_text, 1)
+    anew = {"role": "assistant", "content": "Warm."}
+
+    for options in ({}, {"store": False}):
+        far_end = answered(turn_of_text, **options)
+        refused = request(USER, sealed, anew, USER, **options)
+
+        assert "thoughts-come-with-what-followed" == far_end.judge(refused)[0].rule
+        assert [] == far_end.judge(request(USER, sealed, sent, USER, **options))
+        assert [] == far_end.judge(request(USER, {**sealed, "id": None}, anew, USER, **options))
 
 
 def test_an_open_thought_comes_back() -> None:
@@ -162,12 +184,27 @@ def test_a_thought_that_led_to_nothing_may_stand_alone() -> None:
     assert [] == far_end.judge(request(SENT, USER))
 
 
-def test_ids_that_a_script_says_twice_come_back_twice() -> None:
-    """The service does not hold its own doubled ids against a loop."""
-    doubled = calls(Call("f", "{}", "same"), Call("g", "{}", "same"))
+@pytest.mark.parametrize("id", ["same", "call_1a", ""])
+def test_ids_of_items_differ_where_those_of_calls_do_not(id: str) -> None:
+    """A script may say one call id twice, in a turn and in the next; no two items have one id, and all come back."""
+    doubled = calls(Call("f", "{}", id), Call("g", "{}", id), Call("g", "x", id, custom=True))
     far_end = answered(doubled)
+    far_end.replied(request(), 2, doubled)
+    sent = [*items(doubled, 1), *items(doubled, 2)]
 
-    assert [] == far_end.judge(request(*items(doubled, 1), output("same"), output("same")))
+    assert 6 == len({item["id"] for item in sent})
+    assert {id} == {item["call_id"] for item in sent}
+    if id:
+        outputs = [output(id)] * 4 + [{**output(id), "type": "custom_tool_call_output"}] * 2
+        assert [] == far_end.judge(request(*sent, *outputs))
+
+
+def test_the_number_of_a_call_is_in_its_items_id() -> None:
+    """A call that the script has numbered tells its item by that number."""
+    turns = [calls(Call("f"), Call("g", "x", custom=True), text="Well.").numbered(n) for n in (1, 12)]
+
+    assert ["msg_looptck0001_0", "fc_call_1a", "ctc_call_1b"] == [item["id"] for item in items(turns[0], 1)]
+    assert ["msg_looptck0012_0", "fc_call_12a", "ctc_call_12b"] == [item["id"] for item in items(turns[1], 12)]
 
 
 def test_pieces_of_every_kind_come_back() -> None:

@@ -11,7 +11,19 @@ from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Un
 from looptck.wires.openai_responses.encode import body as reply
 from looptck.wires.openai_responses.read import echo
 from looptck.wires.openai_responses.service import service
-from meta.judge.responses.bodies import USER, call, custom, custom_output, output, part, request, says, thought, tool
+from meta.judge.responses.bodies import (
+    USER,
+    call,
+    custom,
+    custom_output,
+    namespace,
+    output,
+    part,
+    request,
+    says,
+    thought,
+    tool,
+)
 from meta.kit.steady import STEADY
 
 
@@ -49,6 +61,16 @@ def test_a_request_is_told_neutrally() -> None:
     ] == list(told.items)
     assert ["/instructions", *(f"/input/{place}" for place in range(6))] == [item.pointer for item in told.items]
     assert ["/tools/0"] == [offered.pointer for offered in told.tools]
+
+
+def test_tools_of_a_namespace_are_offered() -> None:
+    """A namespace is no tool: those in it are offered, each at its place."""
+    body = request(tools=[tool("a"), namespace(tool("b", strict=False), tool("c"))])
+
+    told = service(True).read(body).tools
+
+    assert [("a", True), ("b", False), ("c", True)] == [(offered.name, offered.strict) for offered in told]
+    assert ["/tools/0", "/tools/1/tools/0", "/tools/1/tools/1"] == [offered.pointer for offered in told]
 
 
 def test_a_text_is_a_message_of_the_user() -> None:

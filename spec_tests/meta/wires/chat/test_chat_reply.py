@@ -12,6 +12,7 @@ from looptck.framing import NATURAL, Framing, Quirk
 from looptck.history import same_arguments
 from looptck.spec import strategies
 from looptck.turns import Call, Stop, Turn, calls, refuses, says
+from looptck.wires.found import NoTurn
 from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.kit.steady import STEADY
 
@@ -128,8 +129,8 @@ def test_the_first_finish_reason_holds() -> None:
     ],
 )
 def test_what_says_no_turn(text: str, streams: bool) -> None:
-    """A body that is no reply, is not over, or says what no turn can, raises one of the errors that are announced."""
-    with pytest.raises((ValueError, LookupError, TypeError, AttributeError)):
+    """A body that is no reply, is not over, or says what no turn can, raises the one error that is announced."""
+    with pytest.raises(NoTurn):
         OPENAI_CHAT.turn(text, streams)
 
 

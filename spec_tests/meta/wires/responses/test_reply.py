@@ -10,6 +10,7 @@ from hypothesis import given
 
 from looptck.framing import NATURAL, Framing, Quirk
 from looptck.turns import Thinking, Turn
+from looptck.wires.found import NoTurn
 from looptck.wires.openai_responses import OPENAI_RESPONSES
 from meta.kit.steady import STEADY
 from meta.wires.responses import samples
@@ -105,8 +106,8 @@ def test_a_message_of_many_parts_is_many_pieces() -> None:
     ],
 )
 def test_what_says_no_turn(text: str, stream: bool) -> None:
-    """A body that is no reply, or is not over, raises one of the errors that are announced."""
-    with pytest.raises((ValueError, LookupError, TypeError, AttributeError)):
+    """A body that is no reply, or is not over, raises the one error that is announced."""
+    with pytest.raises(NoTurn):
         OPENAI_RESPONSES.turn(text, stream)
 
 

@@ -27,6 +27,8 @@ from meta.wires.strict_models import undeclared
 SEEN_BUT_NOT_DECLARED = re.compile(
     "/obfuscation"  # on the deltas of 438 of 498 recorded streams of the service, in no model of an event
     "|(/response)?/store"  # in every recorded response of the service; a model names it on the request only
+    "|(/response)?/(frequency|presence)_penalty"  # in every recorded response of the service since January 2026
+    "|/billing"  # in 121 of 122 plain responses of August 2026, and in no stream
     "|((/response)?/output/[0-9]+|/item)/status"  # every other kind of call declares it: see the custom calls below
 )
 """Members that recordings have and the models have not."""

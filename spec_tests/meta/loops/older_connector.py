@@ -1,0 +1,25 @@
+"""A loop that names MCP servers as the older connector wants it: its beta header, and no toolset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from looptck_reference.agent import Agent
+from looptck_reference.driver import Driver
+from looptck_reference.mutants.speaking import speaking
+from looptck_reference.values import Json
+from looptck_reference.wires import MessagesWire
+
+
+class OlderConnector(Driver):
+    """Is right for as long as the service takes that form."""
+
+    class Wire(MessagesWire):
+        def headers_for(self, agent: Agent) -> Mapping[str, str]:
+            return dict.fromkeys(super().headers_for(agent), "mcp-client-2025-04-04")
+
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            body = super().request(agent, history, stream=stream)
+            return {**body, "tools": [tool for tool in body.get("tools", ()) if tool.get("type") != "mcp_toolset"]}
+
+    wires = speaking(messages=Wire())

@@ -1,0 +1,35 @@
+"""The older form of the MCP connector, which the service answers, is held against nobody."""
+
+from __future__ import annotations
+
+from looptck_reference.mutants.anthropic_loop.mcp import BetaOutdated, ToolsetsMissing
+from meta.loops.judging import judged
+from meta.loops.older_connector import OlderConnector
+
+ROWS = (
+    "claude-mcp-servers-are-named",
+    "claude-mcp-toolsets-are-offered",
+    "claude-mcp-stands-beside-tools",
+    "claude-mcp-beta-is-asked-for",
+)
+CELL = "anthropic-messages/plain/sync"
+
+
+def verdicts(loop: type) -> dict[str, set[str]]:
+    """The verdicts of the rows about MCP servers on a loop."""
+    found = judged(loop, CELL, profile="anthropic-loop", requirements=ROWS)
+    return {row: {result.verdict for result in found if result.requirement == row} for row in ROWS}
+
+
+def test_the_older_form_is_accepted() -> None:
+    """Servers under the older header need no toolset, and no request is refused."""
+    of = verdicts(OlderConnector)
+
+    assert {"not-applicable"} == of.pop("claude-mcp-toolsets-are-offered")
+    assert [{"pass"}] * 3 == [found - {"divergence"} for found in of.values()]
+
+
+def test_the_forms_do_not_mix() -> None:
+    """Toolsets under the older header fail, and so does their absence under the newer."""
+    assert {"fail"} == verdicts(BetaOutdated)["claude-mcp-beta-is-asked-for"]
+    assert "fail" in verdicts(ToolsetsMissing)["claude-mcp-toolsets-are-offered"]
