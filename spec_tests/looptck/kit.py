@@ -68,7 +68,7 @@ class Scene:
         self.signal = signal
 
     def always(self, what: Callable[[int], Any], *, most: int = RUNAWAY_CAP) -> None:
-        """After the steps, answer request ``n`` with ``what(n)``: a turn, a fault or a step; ``most`` requests at most."""
+        """After the steps, answer request ``n`` with ``what(n)``, a turn, a fault or a step, ``most`` times at most."""
         self.endless = lambda n: step(what(n))
         self.most = most
 

@@ -16,7 +16,7 @@ from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.script import Recorded, Script, Step
-from looptck.provider.streamed import recorded, streamed
+from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
 from looptck.transcript import (
     Aside,
@@ -212,8 +212,7 @@ class Stage:
             whole = head(reply.status, headers, length=length) + reply.body
             return self._noted(n, reply.status, what, HttpReply([whole], then_close=reply.broken))
         stream = recorded(self.wire, turn, reply, self.habits)
-        self.streams[n] = stream.writes
-        parts = [part if isinstance(part, Gate) else chunked(part) for part in stream.parts]
+        parts = self._parts(n, stream)
         if not reply.broken:
             parts.append(LAST_CHUNK)
         start = head(reply.status, headers, length=None)
@@ -230,12 +229,18 @@ class Stage:
 
     def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
         stream = streamed(self.wire, turn, n, step, self.habits)
-        self.streams[n] = stream.writes
-        parts = [part if isinstance(part, Gate) else chunked(part) for part in stream.parts]
+        parts = self._parts(n, stream)
         parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:
             parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts, then_close=stream.broken)
+
+    def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
+        """Its writes as chunks, and its gates."""
+        self.streams[n] = stream.writes
+        if stream.own is not None:
+            self.transcript.watchers.append(stream.own.watch)
+        return [part if isinstance(part, Gate) else chunked(part) for part in stream.parts]
 
     def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
         self.under_way[n] = status, what

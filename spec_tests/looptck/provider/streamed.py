@@ -27,6 +27,8 @@ class Stream:
     """The writes, and the gates between them."""
     broken: bool
     """Whether the connection breaks behind the last."""
+    own: Gate | None = None
+    """The gate that no step has asked for."""
 
     @property
     def writes(self) -> tuple[bytes, ...]:
@@ -58,10 +60,11 @@ def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None) 
             cut = _cut(step.fault, turn, step, events, borders, end)
             lost_at = sum(border <= cut for border in borders) - 1
     holds = [(_place(wire, events, end, hold), hold.gate) for hold in step.holds]
-    if habits is not None and lost_at is not None and turn.calls and not holds:
-        gate = habits.gate(Place(wire.name, step.framing, _calls_and_behind(turn), end - lost_at))
-        holds += [(lost_at, gate)] if gate is not None else []
-    return Stream(_parts(dressed, cut, holds, step), cut is not None)
+    own = None
+    if habits is not None and lost_at is not None and not holds and _calls_something(turn, events[:lost_at]):
+        own = habits.gate(Place(wire.name, step.framing, _calls_and_behind(turn), end - lost_at))
+        holds += [(lost_at, own)] if own is not None else []
+    return Stream(_parts(dressed, cut, holds, step), cut is not None, own)
 
 
 def _parts(dressed: list[bytes], cut: int | None, holds: list[tuple[int, Gate]], step: Step) -> list[bytes | Gate]:
@@ -96,7 +99,8 @@ def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | No
     before = (0, *(stop for stop in ends if stop < end), end)
     behind = (end, *(stop for stop in ends if stop > end))
     parts: list[bytes | Gate] = [reply.body[start:stop] for start, stop in pairwise(before)]
-    return Stream([*parts, gate, *(reply.body[start:stop] for start, stop in pairwise(behind))], reply.broken)
+    parts += [gate, *(reply.body[start:stop] for start, stop in pairwise(behind))]
+    return Stream(parts, reply.broken, gate)
 
 
 def _end_of_recorded(wire: Wire, body: bytes) -> int | None:
@@ -168,6 +172,12 @@ def _malformed(event: bytes) -> bytes:
     """The event under the name that it had, with data that is cut JSON."""
     before, field, data = event.partition(b"data:")
     return before + field + b' {"id":"looptck-' + data[len(data.rstrip()) :]
+
+
+def _calls_something(turn: Turn, events: list[object]) -> bool:
+    """Whether these events tell anything of a call of the turn."""
+    ids = [json.dumps(call.id).encode() for call in turn.calls[:1]]
+    return any(id in compact(event) for event in events for id in ids)
 
 
 def _calls_and_behind(turn: Turn) -> tuple[str, ...]:
