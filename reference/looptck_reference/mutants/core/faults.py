@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 
 import httpx
@@ -107,22 +107,21 @@ class LateCutIgnored(Mutant):
 
     class Stream(ChatStream):
         broke = False
+        """Whether the connection of the latest stream did."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            LateCutIgnored.Stream.broke = False
 
         def whole(self) -> bool:
-            return super().whole() or (self.broke and all(_reads(call.whole()) for call in self._calls))
+            return super().whole() or (self.broke and self.calling and all(_reads(one.whole()) for one in self._calls))
 
     class Runs(Asker):
-        def _receive(self, exchange: Exchange, response: httpx.Response) -> Generator[str | Turn]:
-            reception = exchange.reception()
+        def _bytes(self, response: httpx.Response) -> Iterator[bytes]:
             try:
-                for piece in self._bytes(response):
-                    yield from reception.feed(piece)
+                yield from super()._bytes(response)
             except StreamBroken:
-                stream = reception._stream
-                if not isinstance(stream, LateCutIgnored.Stream) or not stream.calling:
-                    raise
-                stream.broke = True
-            yield reception.close()
+                LateCutIgnored.Stream.broke = True
 
     invoker = asking(Runs)
     wires = streaming(chat=Stream)
