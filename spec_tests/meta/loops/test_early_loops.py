@@ -19,7 +19,10 @@ RUNS = {
 
 FURTHER = [
     ("openai-chat", {"filtered-call-never-runs"}),
-    ("openai-responses", {"filtered-call-never-runs", "unfinished-response-runs-nothing"}),
+    (
+        "openai-responses",
+        {"failed-response-runs-nothing", "filtered-call-never-runs", "unfinished-response-runs-nothing"},
+    ),
     (
         "anthropic-messages",
         {"refused-call-never-runs", "stopped-turn-runs-nothing", "unknown-stop-reason-ends-the-loop"},
