@@ -89,6 +89,9 @@ def test_limit_is_told(provider: Scene, implementation: Implementation, text: st
     run.delivered(1)
     if len(run.requests) >= RUNAWAY:
         raise NotReached(f"the limit never took hold: {len(run.requests)} model calls with the limit 3")
+    refused = [received.n for received in run.requests if received.problems]
+    if refused:
+        raise NotReached(f"request {refused[0]} was refused, so that what the loop ends with may come from that")
     if isinstance(run.outcome, Failed):
         _is_of_the_limit(provider, implementation, run, run.outcome)
     else:
