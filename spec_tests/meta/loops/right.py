@@ -86,6 +86,17 @@ class Together(Driver):
     dialects = answering(parallel=True)
 
 
+class OtherWords(Driver):
+    """Returns what there is with a reason, where others fail; and has one word for what was refused and filtered."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """With the reasons of some SDKs."""
+        outcome = super().run(case, emit)
+        if outcome["kind"] == "error" and outcome["reason"] == "stream":
+            return {"kind": "value", "text": None, "stop": "other"}
+        return {**outcome, "text": "", "stop": "content_filter"} if outcome.get("stop") == "refusal" else outcome
+
+
 OWN = Tool("first_secret", "Ends the conversation with a final answer.", {"type": "object", "properties": {}})
 
 

@@ -37,6 +37,12 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
         ),
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
+        (
+            right.OtherWords,
+            "*/stream/sync",
+            ["cut-reply-is-told", "malformed-event-is-told", "refusal-is-told", "stream-without-finish-is-told"],
+            (),
+        ),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
         (
             right.AddsItsOwn,
