@@ -22,7 +22,7 @@ from looptck.wires import WIRES
 from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.provider.staged import CALL, events, noted, reply, told
 
-ROUTES = {
+ROUTES: dict[str, tuple[str, dict[str, Any]]] = {
     "openai-chat": ("/c1/v1/chat/completions", {"messages": [{"role": "user", "content": "Go."}]}),
     "openai-responses": ("/c1/v1/responses", {"input": "Go."}),
     "anthropic-messages": (
