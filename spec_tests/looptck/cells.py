@@ -20,6 +20,11 @@ class Cell:
     def __str__(self) -> str:
         return f"{self.wire}/{'stream' if self.stream else 'plain'}/{self.mode}"
 
+    @property
+    def needs(self) -> str:
+        """The capability without which an implementation has no such cell."""
+        return "stream" if self.stream else "plain"
+
     def matches(self, patterns: Iterable[str]) -> bool:
         """Whether it is one of these cells; ``*`` stands for anything."""
         return any(fnmatchcase(str(self), pattern) for pattern in patterns)

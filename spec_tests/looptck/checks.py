@@ -21,7 +21,7 @@ from looptck.handover import Setting
 from looptck.kit import Kit, Running, Scene
 from looptck.outcome import Nothing
 from looptck.run import Run
-from looptck.verdicts import NotReached
+from looptck.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
 
@@ -138,6 +138,8 @@ class Implementation:
         if self._stopped is not None:
             raise self._stopped
         cell = how.pop("cell", self.cell)
+        if not self.started.can(cell.needs):
+            raise NotApplicable(f"the driver declares no capability `{cell.needs}`, which a run in {cell} needs")
         if self.check.requirement.profile == AGENT_LOOP:
             how.setdefault("context", [] if question is None else [{"type": "text", "text": question}])
             how.setdefault("output_schema", {})

@@ -55,8 +55,8 @@ def text(run: Run, expected: str) -> None:
 def outcome(run: Run, expected: str) -> None:
     """Decided by the outcome, after the first turn was delivered."""
     run.replied(1)
-    told = _told(run)
-    holds = {"told": told, "told-or-asked-again": told or len(run.requests) > 1, "ended": run.ended}[expected]
+    is_told = told(run)
+    holds = {"told": is_told, "told-or-asked-again": is_told or len(run.requests) > 1, "ended": run.ended}[expected]
 
     assert holds, f"the loop {run.outcome}, which looks like an ordinary answer"
 
@@ -132,7 +132,7 @@ def error_is_told(run: Run, expected: dict[str, Any]) -> None:
     """Decided by what the caller is told, or else by the request after the turn."""
     turn = run.delivered(expected["turn"])
     if len(run.requests) == expected["turn"]:
-        assert _told(run), f"nobody was told: the loop {run.outcome}"
+        assert told(run), f"nobody was told: the loop {run.outcome}"
         return
     id = turn.calls[expected.get("call", 1) - 1].id
     texts = [answer.text for answer in run.answers(expected["turn"]) if answer.id == id]
@@ -227,7 +227,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
 }
 
 
-def _told(run: Run) -> bool:
+def told(run: Run) -> bool:
     """Whether the caller can see that this is no ordinary answer."""
     return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from looptck.outcome import Nothing, Outcome
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation, Decision
 from looptck.provider.gates import Gate, opener
+from looptck.provider.habits import Habits
 from looptck.provider.modelfile import Taught
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Late, Provider
@@ -65,9 +67,9 @@ class Scene:
         self.endless = None
         self.signal = signal
 
-    def always(self, turn: Callable[[int], Turn], *, most: int = RUNAWAY_CAP) -> None:
-        """After the steps, answer request ``n`` with ``turn(n)``, without end but for the runaway cap."""
-        self.endless = lambda n: Step(turn(n))
+    def always(self, what: Callable[[int], Any], *, most: int = RUNAWAY_CAP) -> None:
+        """After the steps, answer request ``n`` with ``what(n)``, a turn, a fault or a step, ``most`` times at most."""
+        self.endless = lambda n: step(what(n))
         self.most = most
 
     def listens(self, turn: Callable[[Any], Turn], *, most: int = RUNAWAY_CAP) -> None:
@@ -130,6 +132,7 @@ class Kit:
         self.late_faults: list[DriverFault] = []
         self.late: list[Late] = []
         """What came for runs that were over, once the kit has stopped."""
+        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(Habits)
         self._taught: Taught | None = None
         self._asked: list[Running] = []
         """What servers were asked and have not answered."""
@@ -183,6 +186,7 @@ class Kit:
             gates=scene.gates,
             patience=self.patience.gate,
             confirmation=Confirmation(dict(scene.decisions)),
+            habits=self._habits[cell, profile],
         )
         if scene.signal is not None:
             stage.transcript.watchers.append(opener(scene.signal))

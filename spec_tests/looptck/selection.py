@@ -80,7 +80,7 @@ def concerns(requirement: Requirement, cell: Cell) -> bool:
 
 def missing(requirement: Requirement, cell: Cell, started: Started) -> str | None:
     """The capability that is declared absent and needed; None if nothing is missing."""
-    needed: Iterable[str] = (*(["stream"] if cell.stream else []), *requirement.needs)
+    needed: Iterable[str] = (cell.needs, *requirement.needs)
     for capability in needed:
         if not started.can(capability):
             return capability

@@ -49,6 +49,8 @@ def _validators(direction: Direction) -> dict[str, jsonschema_rs.Validator]:
     return {kind: jsonschema_rs.validator_for({"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}) for kind in kinds}
 
 
+PLAIN = "plain"
+"""The capability to ask for plain replies, which only a loop that always streams has not."""
 SERVER_LOOP = "server-loop"
 """The profile of servers that run the loop themselves: they take requests and no cases."""
 AGENT_LOOP = "agent-loop-010"
@@ -101,8 +103,8 @@ class Started:
         return SERVER_LOOP in self.profiles
 
     def can(self, capability: str) -> bool:
-        """Whether the capability was declared present."""
-        return self.capabilities.get(capability, False)
+        """Whether the capability was declared present. One is taken for present where nothing is said of it."""
+        return self.capabilities.get(capability, capability == PLAIN)
 
     def serializable(self) -> dict[str, Any]:
         """As a JSON object."""

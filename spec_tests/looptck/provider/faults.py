@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +15,20 @@ class HttpError:
     message: str = "The server had an error while processing your request."
 
 
+Break = Literal["last-piece", "before-finish", "finish"]
+"""Where a stream breaks: in the event that brings the last piece of the last call, or of the text where there is none;
+behind all events but the first that says why the model stopped; in that event."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The connection closes after this share of the reply's payload, in mid-message."""
+    """The connection closes after this share of the reply's payload, in mid-message; a stream at ``place``, if given.
+
+    Half of a plain reply is no JSON wherever it ends; of a stream it is the events that count.
+    """
 
     share: float = 0.5
+    place: Break | None = None
 
 
 @dataclass(frozen=True, slots=True)

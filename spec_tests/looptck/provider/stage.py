@@ -7,16 +7,16 @@ of error. Everything here happens on the provider's thread.
 from __future__ import annotations
 
 import json
-from itertools import pairwise
-from operator import itemgetter
 from typing import Any
 
 from looptck.jsontext import compact, parsed
 from looptck.provider import faults
 from looptck.provider.confirmation import Confirmation
 from looptck.provider.gates import Gate
+from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
-from looptck.provider.script import Hold, Recorded, Script, Step
+from looptck.provider.script import Recorded, Script, Step
+from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
 from looptck.transcript import (
     Aside,
@@ -57,6 +57,7 @@ class Stage:
         gates: tuple[Gate, ...] = (),
         patience: float = 5.0,
         confirmation: Confirmation | None = None,
+        habits: Habits | None = None,
     ) -> None:
         self.wire = wire
         self.script = script
@@ -73,6 +74,8 @@ class Stage:
         self.service = wire.service(script.stateful)
         self.streams: dict[int, tuple[bytes, ...]] = {}
         """The writes of each streamed reply, by its number."""
+        self.habits = habits
+        """What is known of the implementation in this cell; None: no stream is held but where its step says so."""
         self._patience = patience
         self._requests = 0
         self._asides = 0
@@ -193,23 +196,28 @@ class Stage:
         return self._noted(n, 200, what, reply)
 
     def _recorded(self, n: int, turn: Turn | None, reply: Recorded, body: Any) -> HttpReply:
-        """The recorded bytes in the recorded chunks, and the recorded break."""
+        """The recorded bytes in the recorded chunks, and the recorded break.
+
+        A plain turn is said anew as a stream where the request asks for one, as the service would do it.
+        """
         what = f"a recorded reply of status {reply.status}"
+        streams = isinstance(body, dict) and body.get("stream") is True
         if turn is not None:
             what = "a turn"
             self.turns[n] = turn
             self.service.replied(body, n, turn, reply.id)
+            if streams and not reply.streamed and self.wire.can_say(turn, stream=True):
+                return self._noted(n, 200, what, self._streamed(n, turn, Step(turn)))
         headers = list(reply.headers)
         if not reply.streamed:
             length = len(reply.body) + reply.broken  # what breaks off is shorter than it had said
             whole = head(reply.status, headers, length=length) + reply.body
             return self._noted(n, reply.status, what, HttpReply([whole], then_close=reply.broken))
-        pieces = [reply.body[start:end] for start, end in pairwise((0, *(reply.ends or (len(reply.body),))))]
-        self.streams[n] = tuple(pieces)
-        parts: list[bytes | Gate] = [chunked(piece) for piece in pieces]
-        start = head(reply.status, headers, length=None)
+        stream = recorded(self.wire, turn, reply, self.habits)
+        parts = self._parts(n, stream)
         if not reply.broken:
             parts.append(LAST_CHUNK)
+        start = head(reply.status, headers, length=None)
         return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
@@ -222,57 +230,19 @@ class Stage:
         return HttpReply([start + pieces[0], *pieces[1:]])
 
     def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        events = self._broken(self.wire.events(turn, n, step.framing), step.fault)
-        start = head(200, _EVENTS, length=None)
-        dressed = list(step.framing.dress_each(events, named=self.wire.named_events))
-        if isinstance(step.fault, faults.Malformed):
-            dressed[step.fault.at] = _malformed(dressed[step.fault.at])
-        if isinstance(step.fault, faults.Cut):
-            stream = b"".join(dressed)
-            kept = stream[: int(len(stream) * step.fault.share)]
-            self.streams[n] = (kept,)
-            return HttpReply([start + chunked(kept)], then_close=True)
-        parts: list[bytes | Gate] = []
-        sent = 0
-        for after, gate in sorted(((self._place(events, hold), hold.gate) for hold in step.holds), key=itemgetter(0)):
-            parts += [chunked(b"".join(dressed[sent:after])), gate]
-            sent = after
-        pieces = step.framing.pieces(b"".join(dressed[sent:]))
-        self.streams[n] = (b"".join(dressed[:sent]), *pieces) if sent else tuple(pieces)
-        parts += [chunked(piece) for piece in pieces]
-        parts[0] = start + parts[0]  # type: ignore[operator]
-        parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
-        return HttpReply(parts)
+        stream = streamed(self.wire, turn, n, step, self.habits)
+        parts = self._parts(n, stream)
+        parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
+        if not stream.broken:
+            parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
+        return HttpReply(parts, then_close=stream.broken)
 
-    def _place(self, events: list[object], hold: Hold) -> int:
-        """How many events leave before the gate of a hold."""
-        if hold.after is None:
-            return self._before_the_end(events)
-        if isinstance(hold.after, int):
-            return hold.after
-        written = ""
-        for place, event in enumerate(events, 1):
-            written += self.wire.text(event)
-            if hold.after in written:
-                return place
-        raise ValueError(f"the stream never says {hold.after!r}, after which it is to be held")
-
-    def _broken(self, events: list[object], fault: faults.Fault | None) -> list[object]:
-        """The events of a stream after its fault has been at them."""
-        match fault:
-            case faults.NoFinish(done):
-                kept = self.wire.without_finish(events)
-                return kept if done else [event for event in kept if not isinstance(event, str)]
-            case faults.ErrorEvent(after, message):
-                before = events[: self._before_the_end(events) if after is None else after]
-                return [*before, *self.wire.error_events(before, message)]
-            case _:
-                return events
-
-    def _before_the_end(self, events: list[object]) -> int:
-        """The number of events before the first that says why the model stopped."""
-        kept = self.wire.without_finish(events)
-        return next((at for at, event in enumerate(events) if at >= len(kept) or event is not kept[at]), len(events))
+    def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
+        """Its writes as chunks, and its gates."""
+        self.streams[n] = stream.writes
+        if stream.own is not None:
+            self.transcript.watchers.append(stream.own.watch)
+        return [part if isinstance(part, Gate) else chunked(part) for part in stream.parts]
 
     def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
         self.under_way[n] = status, what
@@ -291,8 +261,12 @@ class Stage:
 
     def _patient(self, reply: HttpReply) -> HttpReply:
         reply.patience = self._patience
-        reply.gave_up = lambda gate: self._note(GaveUp(self.transcript.now(), gate.name))
+        reply.gave_up = self._gave_up
         return reply
+
+    def _gave_up(self, gate: Gate) -> None:
+        if self.habits is None or not self.habits.waited(gate):
+            self._note(GaveUp(self.transcript.now(), gate.name))
 
     # -- the toolbox -------------------------------------------------------------------------------------------------
 
@@ -371,12 +345,6 @@ def _posted(behaviour: Behaviour) -> HttpReply:
             return _whole(500, {"error": f"{type}: {message}"})
         case Returns(value):
             return _whole(200, {"content": value} if isinstance(value, str) else value)
-
-
-def _malformed(event: bytes) -> bytes:
-    """The event under the name that it had, with data that is cut JSON."""
-    before, field, data = event.partition(b"data:")
-    return before + field + b' {"id":"looptck-' + data[len(data.rstrip()) :]
 
 
 def _whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:

@@ -5,25 +5,37 @@ from __future__ import annotations
 import pytest
 
 from looptck.checks import Implementation, control, on, requirement
+from looptck.expectations import told
 from looptck.kit import Scene
-from looptck.provider.faults import Cut, HttpError, NotJson
+from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.run import Run
 from looptck.turns import Call, calls, says
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
+SUM = calls(Call.of("add", {"a": 1, "b": 2}))
 RAN = [("weather", {"city": "Paris"})]
-SOON = (("retry-after-ms", "5"),)
-"""What the service sends beside Retry-After; it keeps the suite from waiting."""
+SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
+"""What keeps loops that try again from waiting: the services' own word for milliseconds, and the standard's."""
+MOST = 24
+"""More requests than any loop makes that gives up at some time: the most patient ones in use try ten times."""
+
+IN_THE_LAST_PIECE = Cut(0.3, "last-piece")
+BEFORE_THE_FINISH = Cut(0.7, "before-finish")
+IN_THE_FINISH = Cut(0.95, "finish")
+
+
+def _place(cut: Cut) -> str:
+    return cut.place or ""
 
 
 @requirement("cut-reply-runs-nothing")
-@pytest.mark.parametrize("share", [0.3, 0.7, 0.95])
-def test_cut_reply_runs_nothing(provider: Scene, implementation: Implementation, share: float) -> None:
+@pytest.mark.parametrize("cut", [IN_THE_LAST_PIECE, BEFORE_THE_FINISH, IN_THE_FINISH], ids=_place)
+def test_cut_reply_runs_nothing(provider: Scene, implementation: Implementation, cut: Cut) -> None:
     """The connection breaks in the middle of a turn with a call; that turn runs nothing, a repeated one runs once."""
     provider.plays(WEATHER, says("Warm."))
     control(implementation.run(), "weather")
-    provider.plays(Step(WEATHER, fault=Cut(share)), WEATHER, says("Warm."))
+    provider.plays(Step(WEATHER, fault=cut), WEATHER, says("Warm."))
 
     run = implementation.run()
 
@@ -32,38 +44,51 @@ def test_cut_reply_runs_nothing(provider: Scene, implementation: Implementation,
 
 
 @requirement("cut-reply-is-told")
-@pytest.mark.parametrize("share", [0.3, 0.7])
-def test_cut_reply_is_told(provider: Scene, implementation: Implementation, share: float) -> None:
+@pytest.mark.parametrize("cut", [IN_THE_LAST_PIECE, BEFORE_THE_FINISH], ids=_place)
+def test_cut_reply_is_told(provider: Scene, implementation: Implementation, cut: Cut) -> None:
     """The connection breaks in the middle of the answer."""
-    provider.plays(Step(says("The capital of France is Paris."), fault=Cut(share)), says("Once more: Paris."))
+    provider.plays(Step(says("The capital of France is Paris."), fault=cut), says("Once more: Paris."))
 
     run = implementation.run()
 
     run.replied(1)
-    assert run.failed or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
+    assert told(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
+
+
+def _errs(provider: Scene, implementation: Implementation, fault: Step | HttpError, *before: object) -> Run:
+    """The service errs for as long as it is asked, behind these steps: the loop gives up, and says so."""
+    provider.plays(*before)
+    provider.always(lambda _: fault, most=len(before) + MOST)
+
+    run = implementation.run()
+
+    run.replied(len(before) + 1)
+    errors = len(run.requests) - len(before)
+    assert errors < MOST, f"the service has erred {errors} times, and the loop still asks"
+    assert run.failed, f"after {errors} errors the loop {run.outcome}"
+    return run
 
 
 @requirement("http-error-is-told")
 @pytest.mark.parametrize("status", [400, 401, 404, 500])
 def test_http_error_is_told(provider: Scene, implementation: Implementation, status: int) -> None:
-    """The service answers every request with an error."""
-    provider.plays(*[HttpError(status, SOON)] * 6)
+    """The service answers every request with an error, however often it is asked."""
+    run = _errs(provider, implementation, HttpError(status, SOON))
 
-    run = implementation.run()
+    implementation.diverges(f"HTTP {status} that does not go away", f"asked {len(run.requests)} times")
 
-    run.replied(1)
-    assert run.failed, f"the loop {run.outcome}"
+
+@requirement("http-error-is-told")
+@pytest.mark.parametrize("status", [400, 500])
+def test_http_error_after_tools(provider: Scene, implementation: Implementation, status: int) -> None:
+    """After a round of tools the service answers every request with an error."""
+    _errs(provider, implementation, HttpError(status, SOON), WEATHER)
 
 
 @requirement("page-instead-of-json-is-told")
 def test_page_of_html(provider: Scene, implementation: Implementation) -> None:
-    """A proxy answers with a page of HTML and status 200."""
-    provider.plays(*[Step(says("Never seen."), fault=NotJson())] * 6)
-
-    run = implementation.run()
-
-    run.replied(1)
-    assert run.failed, f"the loop {run.outcome}"
+    """A proxy answers every request with a page of HTML and status 200."""
+    _errs(provider, implementation, Step(says("Never seen."), fault=NotJson()))
 
 
 def _failing_after_tools(provider: Scene, implementation: Implementation, error: HttpError) -> Run:
@@ -87,6 +112,62 @@ def test_no_second_run(
     implementation.diverges(f"HTTP {status}", "tried again" if len(run.requests) > 2 else "an error")
 
 
+STREAMS = "*/stream/*"
+BREAKS = [
+    pytest.param(IN_THE_LAST_PIECE, id="cut"),
+    pytest.param(BEFORE_THE_FINISH, id="cut-before-the-finish"),
+    pytest.param(NoFinish(done=False), id="no-finish", marks=on(STREAMS)),
+    pytest.param(ErrorEvent(), id="error-event", marks=on(STREAMS)),
+]
+"""How a reply breaks."""
+
+
+def _breaking_after_tools(provider: Scene, implementation: Implementation, step: Step) -> Run:
+    """A round of tools, then a turn that breaks; where it is asked for again, it comes whole."""
+    assert step.turn is not None
+    provider.plays(WEATHER, step, step.turn, says("Done."))
+    run = implementation.run()
+    run.delivered(1)
+    run.replied(2)
+    return run
+
+
+@requirement("broken-reply-reruns-no-tool")
+@pytest.mark.parametrize("fault", BREAKS)
+def test_break_after_tools(provider: Scene, implementation: Implementation, fault: Fault) -> None:
+    """The reply to the first results breaks in a call; whatever the loop does then, the tool of before has run once."""
+    run = _breaking_after_tools(provider, implementation, Step(SUM, fault=fault))
+
+    assert RAN == [ran for ran in run.tools_ran if ran in RAN]
+    again = len(run.requests) > 2
+    implementation.diverges("a reply that breaks after tools", "asked for again" if again else "an error")
+
+
+def _answer_is_told(provider: Scene, implementation: Implementation, fault: Fault) -> None:
+    run = _breaking_after_tools(provider, implementation, Step(says("It is warm in Paris."), fault=fault))
+
+    assert told(run) or len(run.requests) > 2, f"the loop {run.outcome}, as if nothing had been lost"
+
+
+@requirement("cut-reply-is-told")
+@pytest.mark.parametrize("cut", [IN_THE_LAST_PIECE, BEFORE_THE_FINISH], ids=_place)
+def test_cut_after_tools(provider: Scene, implementation: Implementation, cut: Cut) -> None:
+    """The connection breaks in the answer that follows a round of tools."""
+    _answer_is_told(provider, implementation, cut)
+
+
+@requirement("stream-without-finish-is-told")
+def test_no_finish_after_tools(provider: Scene, implementation: Implementation) -> None:
+    """So does the stream of such an answer, without saying why it ended."""
+    _answer_is_told(provider, implementation, NoFinish(done=False))
+
+
+@requirement("error-event-is-told")
+def test_error_event_after_tools(provider: Scene, implementation: Implementation) -> None:
+    """An error stands where such an answer would end."""
+    _answer_is_told(provider, implementation, ErrorEvent())
+
+
 @requirement("retried-request-is-the-same")
 @pytest.mark.parametrize("status", [429, 500])
 def test_same_history_again(provider: Scene, implementation: Implementation, status: int) -> None:
@@ -95,3 +176,14 @@ def test_same_history_again(provider: Scene, implementation: Implementation, sta
 
     for received in run.requests[2:]:
         assert run.request(2).request.items == received.request.items
+
+
+@requirement("retried-request-is-the-same")
+@pytest.mark.parametrize("fault", BREAKS)
+def test_same_history_after_a_break(provider: Scene, implementation: Implementation, fault: Fault) -> None:
+    """So does one whose reply broke in a call; a word about the break may follow."""
+    run = _breaking_after_tools(provider, implementation, Step(SUM, fault=fault))
+
+    before = run.request(2).request.items
+    for received in run.requests[2:3]:
+        assert before == received.request.items[: len(before)]

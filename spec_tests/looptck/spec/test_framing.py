@@ -10,6 +10,7 @@ from looptck.checks import Implementation, framed, on, requirement
 from looptck.expectations import calls_echoed, tools_ran
 from looptck.framing import NATURAL, PRESETS, Framing
 from looptck.kit import Scene
+from looptck.outcome import Value
 from looptck.provider.script import Step
 from looptck.run import Run
 from looptck.spec import strategies
@@ -28,13 +29,16 @@ TWO_CALLS = calls(Call.of("weather", WEATHER), Call.of("add", {"a": 1, "b": 2}))
 
 
 def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL) -> None:
-    """Play a turn in a framing: its calls run with their arguments, and are echoed."""
+    """Play a turn in a framing: its calls run with their arguments and are echoed, and the answer comes through."""
     if not WIRES[implementation.cell.wire].carries_out(framing):
         raise ValueError(f"{implementation.cell.wire} does not carry out this framing, so nothing would be checked")
     run = _played(implementation, framing, turn)
 
     tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
     calls_echoed(run, 1)
+    run.delivered(2)
+    assert isinstance(run.outcome, Value), f"the calls ran, and then the loop {run.outcome}"
+    assert "Done." in (run.outcome.text or ""), f"the calls ran, and then the loop {run.outcome}"
 
 
 def _played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
@@ -46,6 +50,7 @@ def _means_the_same(implementation: Implementation, framing: Framing, turn: Turn
     """The oracle needs no knowledge of what is right: another framing leads where the natural one leads."""
     natural = _played(implementation, NATURAL, turn)
     natural.request(2)
+    assert natural.value.text is not None
     run = _played(implementation, framing, turn)
 
     run.delivered(1)

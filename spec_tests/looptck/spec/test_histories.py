@@ -20,6 +20,8 @@ from looptck.spec import strategies
 from looptck.turns import Call, Turn, calls, refuses, says
 from looptck.verdicts import NotApplicable
 
+DECLINED = {"refusal", "content_filter", "other"}
+"""The words for an answer that was declined; some loops have one for this and for what a filter cut."""
 RETURNS = st.text(st.characters(codec="utf-8"), max_size=30).map(Returns)
 
 
@@ -154,7 +156,7 @@ def test_refusal(provider: Scene, implementation: Implementation) -> None:
 
     run.delivered(1)
     if isinstance(run.outcome, Value):
-        assert run.outcome.stop == "refusal" or "I cannot help with that." in (run.outcome.text or "")
+        assert run.outcome.stop in DECLINED or "I cannot help with that." in (run.outcome.text or "")
 
 
 @requirement("no-calls-in-any-spelling")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from looptck.agents import agent
 from looptck.checks import Implementation, requirement
 from looptck.kit import Scene
@@ -15,23 +17,31 @@ def _texts(run: Run) -> str:
     return "\n".join(received.raw.decode(errors="replace") for received in run.requests)
 
 
+def _marker(case: str, which: str) -> str:
+    """A word that stands in no prompt of any loop, the same in every run of a case."""
+    return f"{which}-zq{hashlib.sha256(case.encode()).hexdigest()[:8]}x"
+
+
 @requirement("runs-do-not-leak")
 def test_one_after_the_other(provider: Scene, implementation: Implementation) -> None:
-    """The second run's requests know nothing of the first."""
-    provider.plays(calls(Call.of("note", {"text": "first-secret"})), says("First."))
-    implementation.run("first-question").request(2)
-    provider.plays(calls(Call.of("note", {"text": "other"})), says("Second."))
+    """The second run's requests know nothing of the first, and begin with as much as those of the first did."""
+    first, second = (_marker(implementation.check.case, which) for which in ("first", "second"))
+    provider.plays(calls(Call.of("note", {"text": f"secret of {first}"})), says(f"Answer to {first}."))
+    earlier = implementation.run(f"Question of {first}")
+    earlier.request(2)
+    provider.plays(calls(Call.of("note", {"text": f"secret of {second}"})), says(f"Answer to {second}."))
 
-    run = implementation.run("second-question")
+    run = implementation.run(f"Question of {second}")
 
     run.request(2)
-    assert "first-" not in _texts(run)
-    assert len(run.prompt) == len(run.request(1).request.items)
+    assert second in _texts(run)
+    assert first not in _texts(run)
+    assert len(earlier.request(1).request.items) == len(run.request(1).request.items)
 
 
 @requirement("tools-do-not-leak")
 def test_tools_of_an_earlier_run(provider: Scene, implementation: Implementation) -> None:
-    """A run that has one tool offers that tool alone, though an earlier run had four."""
+    """A run that has one tool offers none of the other three that an earlier run had; the loop may add its own."""
     tools = agent("assistant").tools
     provider.plays(says("First."))
     implementation.run(tools=tools).request(1)
@@ -39,25 +49,28 @@ def test_tools_of_an_earlier_run(provider: Scene, implementation: Implementation
 
     run = implementation.run(tools=tools[:1])
 
-    assert [tools[0].name] == [tool.name for tool in run.request(1).request.tools]
+    offered = [tool.name for tool in run.request(1).request.tools]
+    assert tools[0].name in offered
+    assert [] == [tool.name for tool in tools[1:] if tool.name in offered]
 
 
 @requirement("concurrent-runs-do-not-leak")
 def test_at_the_same_time(provider: Scene, implementation: Implementation) -> None:
     """Two runs are held until each has asked the model; neither sees anything of the other."""
+    marks = [_marker(implementation.check.case, which) for which in ("first", "second")]
     first_asked, second_asked = Gate("the first run has asked"), Gate("the second run has asked")
-    turn = calls(Call.of("note", {"text": "of-the-first"}))
+    turn = calls(Call.of("note", {"text": marks[0]}))
     provider.plays(Step(turn, before=second_asked), says("First."), signal=first_asked)
-    provider.returns("note", "result-of-the-first")
-    first = implementation.begin("question-of-the-first")
-    turn = calls(Call.of("note", {"text": "of-the-second"}))
+    provider.returns("note", f"result {marks[0]}")
+    first = implementation.begin(f"question {marks[0]}")
+    turn = calls(Call.of("note", {"text": marks[1]}))
     provider.plays(Step(turn, before=first_asked), says("Second."), signal=second_asked)
-    provider.returns("note", "result-of-the-second")
-    second = implementation.begin("question-of-the-second")
+    provider.returns("note", f"result {marks[1]}")
+    second = implementation.begin(f"question {marks[1]}")
 
     runs = implementation.end(first), implementation.end(second)
 
-    for run, other in zip(runs, ("of-the-second", "of-the-first"), strict=True):
+    for run, other in zip(runs, marks[::-1], strict=True):
         run.request(2)
         assert [] == run.gave_up
         assert other not in _texts(run)

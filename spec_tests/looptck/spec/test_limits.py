@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from looptck.checks import Implementation, control, requirement
 from looptck.kit import Scene
-from looptck.outcome import Value
+from looptck.outcome import Failed, Value
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.run import Run
 from looptck.turns import Call, Turn, calls, says, turn
@@ -16,9 +18,23 @@ RUNAWAY = 16
 """Enough to show that a limit of at most 7 did not hold."""
 
 
-def _asks(n: int) -> Turn:
+WORDS = re.compile(
+    r"\b(limit(s|ed)?|max(imum)?|exceed(s|ed)?|exhausted|reached|many|budget|recursion|depth|cap"
+    r"|iterations?|turns?|steps?|rounds?|cycles?)\b"
+)
+"""What an error says that names a limit."""
+STRONG = re.compile(r"\b(limit|max(imum)?|exceed(s|ed)?|exhausted)\b")
+"""Those of the words that no error of a programming mistake says by chance."""
+MISTAKES = {
+    *("AssertionError", "AttributeError", "IndexError", "KeyError", "NameError", "TypeError", "UnboundLocalError"),
+    *("NullPointerException", "NullReferenceException", "RecursionError", "ReferenceError"),
+}
+"""The types by which languages tell of mistakes in a program."""
+
+
+def _asks(n: int, text: str | None = None) -> Turn:
     """A turn that asks for a tool, with arguments that are new every time: some loops stop at repeated calls."""
-    return calls(Call.of("note", {"text": f"round {n}"}))
+    return calls(Call.of("note", {"text": f"round {n}"}), text=text)
 
 
 def _allowed(implementation: Implementation, limit: int) -> int:
@@ -27,8 +43,13 @@ def _allowed(implementation: Implementation, limit: int) -> int:
     return limit if counts == "model-calls" else limit + 1
 
 
-def _told(run: Run) -> bool:
-    return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop == "limit")
+def _names_a_limit(error: Failed) -> bool:
+    """Whether a caller who reads the error's type and message learns of a limit."""
+    if error.type == "RecursionError":  # Python's own, which is about its stack
+        return False
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", f"{error.type} {error.message}")
+    words = STRONG if error.type in MISTAKES else WORDS
+    return words.search(parted.lower().replace("_", " ")) is not None
 
 
 @requirement("limit-is-a-ceiling")
@@ -58,18 +79,37 @@ def test_fitting_conversation(provider: Scene, implementation: Implementation, l
 
 
 @requirement("limit-reached-is-told")
-@pytest.mark.parametrize("over", [0, 1])
-def test_one_round_too_many(provider: Scene, implementation: Implementation, over: int) -> None:
-    """A conversation one or two turns longer than the limit allows does not look like a whole one."""
-    rounds = _allowed(implementation, 3) + over
-    provider.plays(*map(_asks, range(rounds)), says("Too late."))
+@pytest.mark.parametrize("text", [None, "Another round."], ids=["silent", "with-text"])
+def test_limit_is_told(provider: Scene, implementation: Implementation, text: str | None) -> None:
+    """The model never stops asking; what the loop ends with at its limit does not look like a whole answer."""
+    provider.always(lambda n: _asks(n, text), most=RUNAWAY)
 
     run = implementation.run(limit=3)
 
     run.delivered(1)
-    if len(run.requests) > _allowed(implementation, 3):
+    if len(run.requests) >= RUNAWAY:
         raise NotReached(f"the limit never took hold: {len(run.requests)} model calls with the limit 3")
-    assert _told(run), f"the loop {run.outcome}"
+    refused = [received.n for received in run.requests if received.problems]
+    if refused:
+        raise NotReached(f"request {refused[0]} was refused, so that what the loop ends with may come from that")
+    if isinstance(run.outcome, Failed):
+        _is_of_the_limit(provider, implementation, run, run.outcome)
+    else:
+        assert isinstance(run.outcome, Value)
+        assert run.outcome.stop in {"limit", "other"}, f"the loop {run.outcome}"
+
+
+def _is_of_the_limit(provider: Scene, implementation: Implementation, run: Run, error: Failed) -> None:
+    """An error tells of the limit by its reason or its words; one without words for it has to be due to it."""
+    named = error.reason == "limit" or _names_a_limit(error)
+    implementation.diverges("the limit", "an error that names it" if named else "an error that does not name it")
+    if named:
+        return
+    assert error.type not in MISTAKES, f"the loop {error}, which says nothing of a limit"
+    provider.endless = None
+    provider.plays(*map(_asks, range(len(run.requests))), says("Done."))
+    longer = implementation.run(limit=RUNAWAY)
+    assert isinstance(longer.outcome, Value), f"the loop {error}, and with a higher limit it {longer.outcome}"
 
 
 @requirement("pauses-are-finite")

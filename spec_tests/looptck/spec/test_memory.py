@@ -11,7 +11,7 @@ from looptck.provider.script import Step
 from looptck.run import Run
 from looptck.transcript import Aside
 from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 RAN = [("weather", {"city": "Paris"})]
@@ -25,11 +25,23 @@ LOST = [
 
 
 def _leans(provider: Scene, implementation: Implementation) -> None:
-    """Raises NotReached where the loop sends its whole history, and so has nothing to lose."""
+    """A loop that leans on the service's memory is judged by what it sends, whatever its driver declares.
+
+    Raises:
+        NotApplicable: it sends its whole history, and so has nothing to lose.
+        NotReached: it does so although its driver declares that it leans.
+    """
     provider.plays(WEATHER, says("Warm."))
     run = implementation.run()
-    if run.request(2).request.continues is None:
+    declared = implementation.started.can("memory")
+    if not declared and len(run.requests) < 2:
+        raise NotApplicable("the driver declares no capability `memory`, and there was no second request")
+    if run.request(2).request.continues is not None:
+        implementation.diverges("the service's memory", "used" if declared else "used, and not declared")
+    elif declared:
         raise NotReached("request 2 carries the whole history, though the driver declares the capability memory")
+    else:
+        raise NotApplicable("the driver declares no capability `memory`, and request 2 carries the whole history")
 
 
 @requirement("lost-memory-reruns-no-tool")

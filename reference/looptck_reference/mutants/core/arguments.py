@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
+from looptck_reference.actions import Fail, Run
 from looptck_reference.errors import BadArguments
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.mutant import Mutant, because
 from looptck_reference.tools import Handler
-from looptck_reference.values import Json, ToolCall
+from looptck_reference.values import Json, ToolCall, ToolResult
 
 
 class WholeNumbers(Mutant):
@@ -49,6 +51,28 @@ class BadIsNothing(Mutant):
             try:
                 return super().parse_arguments(text)
             except BadArguments:
+                return {}
+
+
+class RubbishIsNothing(Mutant):
+    """Reads no arguments in what it cannot read, and asks for what is required: `bad-arguments-never-run-the-tool`."""
+
+    breaks = ("bad-arguments-never-run-the-tool",)
+
+    class loop(Loop):  # noqa: N801
+        needs: Sequence[str] = ()
+
+        def _prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
+            tool = self.tools.get(call.name)
+            self.needs = tool.parameters.get("required", ()) if tool else ()
+            return super()._prepare(call)
+
+        def parse_arguments(self, text: str) -> Json:
+            try:
+                return super().parse_arguments(text)
+            except BadArguments:
+                if self.needs:
+                    raise
                 return {}
 
 

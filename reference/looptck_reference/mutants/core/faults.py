@@ -8,12 +8,20 @@ from contextlib import suppress
 import httpx
 
 from looptck_reference.actions import Ask
-from looptck_reference.errors import MalformedReply, ProviderError, StreamBroken
+from looptck_reference.errors import (
+    BadArguments,
+    ConnectionLost,
+    LoopError,
+    MalformedReply,
+    ProviderError,
+    StreamBroken,
+)
 from looptck_reference.exchange import Exchange
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import Asker, asking, run_again
 from looptck_reference.mutants.mutant import CHAT, CHAT_STREAM, Mutant
 from looptck_reference.mutants.speaking import streaming
+from looptck_reference.tools import parse_arguments
 from looptck_reference.values import Delta, Json, ToolCall, Turn
 from looptck_reference.wires import ChatStream
 
@@ -92,17 +100,31 @@ class MalformedEventsSkipped(Mutant):
 
 
 class LateCutIgnored(Mutant):
-    """Runs the calls of a stream that is cut behind its finish reason: `cut-reply-runs-nothing`."""
+    """Runs the calls of a stream whose connection broke behind their last piece: `cut-reply-runs-nothing`."""
 
     breaks = ("cut-reply-runs-nothing",)
     cells = CHAT_STREAM
 
+    class Stream(ChatStream):
+        broke = False
+        """Whether the connection of the latest stream did."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            LateCutIgnored.Stream.broke = False
+
+        def whole(self) -> bool:
+            return super().whole() or (self.broke and self.calling and all(_reads(one.whole()) for one in self._calls))
+
     class Runs(Asker):
         def _bytes(self, response: httpx.Response) -> Iterator[bytes]:
-            with suppress(StreamBroken):
+            try:
                 yield from super()._bytes(response)
+            except StreamBroken:
+                LateCutIgnored.Stream.broke = True
 
     invoker = asking(Runs)
+    wires = streaming(chat=Stream)
 
 
 class CutTextIsTheAnswer(Mutant):
@@ -140,6 +162,47 @@ class ErrorIsTheAnswer(Mutant):
                 if error.status is None:
                     raise
                 yield Turn(str(error))
+
+    invoker = asking(Runs)
+
+
+class GivesUpInSilence(Mutant):
+    """Returns nothing at all once it has asked eight times in vain: `http-error-is-told`."""
+
+    breaks = ("http-error-is-told",)
+    cells = CHAT
+
+    class Runs(Asker):
+        def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+            for _ in range(8):
+                try:
+                    yield from super()._ask(exchange, ask)
+                except ProviderError as error:
+                    if error.status != 500:
+                        raise
+                else:
+                    return
+            yield Turn("")
+
+    invoker = asking(Runs)
+
+
+class NeverGivesUp(Mutant):
+    """Asks again and again while the service errs: `http-error-is-told`."""
+
+    breaks = ("http-error-is-told",)
+    cells = CHAT
+
+    class Runs(Asker):
+        def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+            while True:
+                try:
+                    yield from super()._ask(exchange, ask)
+                except ProviderError as error:
+                    if error.status != 500:
+                        raise
+                else:
+                    return
 
     invoker = asking(Runs)
 
@@ -213,3 +276,65 @@ class RetryForgets(Mutant):
             return Ask(ask.history[: self.loop.round_ends[0]])
 
     invoker = asking(Runs)
+
+
+class AfterBreaks(Asker):
+    """Asks once more where a reply broke."""
+
+    def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+        try:
+            yield from super()._ask(exchange, ask)
+        except LoopError as error:
+            in_stream = isinstance(error, ProviderError) and error.status is None
+            if not (in_stream or isinstance(error, ConnectionLost | StreamBroken)):
+                raise
+        else:
+            return
+        yield from super()._ask(exchange, self.again(ask))
+
+    def again(self, ask: Ask) -> Ask:
+        """What is asked the second time: the same."""
+        return ask
+
+
+class BreakRerunsTools(Mutant):
+    """Runs the last calls again where the reply to their results broke: `broken-reply-reruns-no-tool`."""
+
+    breaks = ("broken-reply-reruns-no-tool",)
+    cells = CHAT_STREAM
+
+    class loop(Loop):  # noqa: N801
+        ran: Sequence[ToolCall] = ()
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.ran = super().calls_of(turn)
+            return self.ran
+
+    class Runs(AfterBreaks):
+        def again(self, ask: Ask) -> Ask:
+            assert isinstance(self.loop, BreakRerunsTools.loop)
+            run_again(self.loop, self.loop.ran)
+            return ask
+
+    invoker = asking(Runs)
+
+
+class BreakForgets(Mutant):
+    """Asks with the prompt alone where a reply broke: `retried-request-is-the-same`."""
+
+    breaks = ("retried-request-is-the-same",)
+    cells = CHAT_STREAM
+
+    class Runs(AfterBreaks):
+        def again(self, ask: Ask) -> Ask:
+            return Ask(ask.history[: self.loop.round_ends[0]])
+
+    invoker = asking(Runs)
+
+
+def _reads(call: ToolCall) -> bool:
+    try:
+        parse_arguments(call.arguments)
+    except BadArguments:
+        return False
+    return True

@@ -67,6 +67,18 @@ class LimitIsAnAnswer(Mutant):
             return Finish(Answer("")) if isinstance(action, Fail) else action
 
 
+class LimitIsAMistake(Mutant):
+    """Stumbles at its limit over a reply that there is not: `limit-reached-is-told`."""
+
+    breaks = ("limit-reached-is-told",)
+
+    class loop(Loop):  # noqa: N801
+        def _ask(self) -> Action:
+            action = super()._ask()
+            mistake = IndexError("list index out of range")
+            return Fail(mistake, "provider") if isinstance(action, Fail) else action
+
+
 class AnswerNeedsRoom(Mutant):
     """Fails with an answer that came without tools in the last turn that its limit allows: `limit-of-one-answers`."""
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from looptck_reference.actions import Action
+from looptck_reference.actions import Action, End, Run
 from looptck_reference.loop import Loop
+from looptck_reference.mutants.core.asking import Asker, asking
+from looptck_reference.mutants.core.policies import answering
 from looptck_reference.mutants.mutant import MESSAGES, Mutant, because
 from looptck_reference.mutants.speaking import speaking
+from looptck_reference.spans import RunSpans
 from looptck_reference.tools import Handler
 from looptck_reference.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
@@ -60,6 +64,37 @@ class LastResultFirst(Mutant):
     class loop(Loop):  # noqa: N801
         def append_results(self, results: Sequence[ToolResult]) -> None:
             super().append_results(results[::-1])
+
+
+class AsTheyEnd(Mutant):
+    """Runs the calls of a turn together, and sends their results back as they end: `results-keep-call-order`."""
+
+    breaks = ("results-keep-call-order",)
+    dialects = answering(parallel=True)
+
+    class loop(Loop):  # noqa: N801
+        ended: Sequence[str] = ()
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            places = {id: place for place, id in enumerate(self.ended)}
+            super().append_results(sorted(results, key=lambda result: places.get(result.call_id, -1)))
+
+    class Runs(Asker):
+        def _run_all(self, runs: Sequence[Run], spans: RunSpans) -> list[End]:
+            ended: list[str] = []
+
+            def run_one(run: Run) -> End:
+                end = self._end(run, spans)
+                ended.append(run.call.id)
+                return end
+
+            with ThreadPoolExecutor(len(runs)) as threads:
+                ends = [threads.submit(run_one, run) for run in runs]
+            assert isinstance(self.loop, AsTheyEnd.loop)
+            self.loop.ended = ended
+            return [end.result() for end in ends]
+
+    invoker = asking(Runs)
 
 
 class FailureSpreads(Mutant):

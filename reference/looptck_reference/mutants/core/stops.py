@@ -121,6 +121,22 @@ class UnfinishedRuns(Mutant):
     wires = speaking(responses=Wire())
 
 
+class FailedRuns(Mutant):
+    """Takes a failed response that has calls for a completed one: `failed-response-runs-nothing`."""
+
+    breaks = ("failed-response-runs-nothing",)
+    cells = RESPONSES
+
+    class Wire(ResponsesWire):
+        def decode(self, reply: Json) -> Turn:
+            calling = reply.get("status") == "failed" and any(
+                item["type"] == "function_call" for item in reply["output"]
+            )
+            return super().decode({**reply, "status": "completed", "error": None} if calling else reply)
+
+    wires = speaking(responses=Wire())
+
+
 class FailureIsAnAnswer(Mutant):
     """Returns what there is of a response that failed: `failed-response-is-told`."""
 

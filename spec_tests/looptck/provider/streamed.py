@@ -1,0 +1,193 @@
+"""A turn as an event stream on its way out: what its fault leaves of it, and the gates between its bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, dropwhile, pairwise
+from operator import itemgetter
+
+from looptck.framing import NATURAL
+from looptck.jsontext import compact, parsed
+from looptck.provider import faults
+from looptck.provider.gates import Gate
+from looptck.provider.habits import Habits, Place
+from looptck.provider.script import Hold, Recorded, Step
+from looptck.turns import Call, Piece, Turn
+from looptck.wires import Wire
+from looptck.wires.fragments import parts
+
+
+@dataclass(slots=True)
+class Stream:
+    """The body of a streamed reply."""
+
+    parts: list[bytes | Gate]
+    """The writes, and the gates between them."""
+    broken: bool
+    """Whether the connection breaks behind the last."""
+    own: Gate | None = None
+    """The gate that no step has asked for."""
+
+    @property
+    def writes(self) -> tuple[bytes, ...]:
+        """The parts without the gates."""
+        return tuple(part for part in self.parts if isinstance(part, bytes))
+
+
+def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None) -> Stream:
+    """The stream of a turn that answers the ``n``-th request.
+
+    A turn with calls that a fault or its stop reason makes a lost one is held right before that; see `Habits`.
+    """
+    whole = wire.events(turn, n, step.framing)
+    if step.fault is None and not step.holds and (turn.stopped == "calls" or not turn.calls):  # most streams, and fast
+        return Stream([*step.framing.pieces(step.framing.dress(whole, named=wire.named_events))], broken=False)
+    end = before_the_end(wire, whole)
+    events = _broken(wire, whole, end, step.fault)
+    dressed = list(step.framing.dress_each(events, named=wire.named_events))
+    borders = [0, *accumulate(map(len, dressed))]
+    lost_at: int | None = None if turn.stopped == "calls" else end
+    cut: int | None = None
+    match step.fault:
+        case faults.Malformed(at):
+            dressed[at] = _malformed(dressed[at])
+            lost_at = at
+        case faults.NoFinish():
+            lost_at = end
+        case faults.ErrorEvent(after):
+            lost_at = end if after is None else after
+        case faults.Cut():
+            cut = _cut(step.fault, turn, step, events, borders, end)
+            lost_at = sum(border <= cut for border in borders) - 1
+    holds = [(_place(wire, events, end, hold), hold.gate) for hold in step.holds]
+    own = None
+    if habits is not None and lost_at is not None and not holds and _calls_something(turn, events[:lost_at]):
+        own = habits.gate(Place(wire.name, step.framing, _calls_and_behind(turn), end - lost_at))
+        holds += [(lost_at, own)] if own is not None else []
+    return Stream(_parts(dressed, cut, holds, step), cut is not None, own)
+
+
+def _parts(dressed: list[bytes], cut: int | None, holds: list[tuple[int, Gate]], step: Step) -> list[bytes | Gate]:
+    parts: list[bytes | Gate] = []
+    sent = 0
+    for after, gate in sorted(holds, key=itemgetter(0)):
+        parts += [b"".join(dressed[sent:after]), gate]
+        sent = after
+    rest = b"".join(dressed[sent:])
+    if cut is not None:
+        return [*parts, rest[: cut - len(b"".join(dressed[:sent]))]]
+    return [*parts, *step.framing.pieces(rest)]
+
+
+def before_the_end(wire: Wire, events: Sequence[object]) -> int:
+    """The number of events before the first that says why the model stopped."""
+    kept = wire.without_finish(list(events))
+    return next((at for at, event in enumerate(events) if at >= len(kept) or event is not kept[at]), len(events))
+
+
+def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | None) -> Stream:
+    """A recorded stream in its chunks. The chunk in which a lost turn says why it stopped leaves in two."""
+    ends = reply.ends or (len(reply.body),)
+    end = None
+    gate = None
+    if habits is not None and turn is not None and turn.calls and turn.stopped != "calls":
+        end = _end_of_recorded(wire, reply.body)
+    if habits is not None and turn is not None and end is not None:
+        gate = habits.gate(Place(wire.name, NATURAL, _calls_and_behind(turn), 0))
+    if end is None or gate is None:
+        return Stream([reply.body[start:stop] for start, stop in pairwise((0, *ends))], reply.broken)
+    before = (0, *(stop for stop in ends if stop < end), end)
+    behind = (end, *(stop for stop in ends if stop > end))
+    parts: list[bytes | Gate] = [reply.body[start:stop] for start, stop in pairwise(before)]
+    parts += [gate, *(reply.body[start:stop] for start, stop in pairwise(behind))]
+    return Stream(parts, reply.broken, gate)
+
+
+def _end_of_recorded(wire: Wire, body: bytes) -> int | None:
+    """The bytes before the first event that says why the model stopped; None: nobody can tell."""
+    blocks = [block + b"\n\n" for block in body.split(b"\n\n")]
+    events = [_event(block) for block in blocks]
+    try:
+        place = before_the_end(wire, events)
+    except (LookupError, TypeError):
+        return None
+    return sum(map(len, blocks[:place])) if place < len(events) - 1 else None
+
+
+def _event(block: bytes) -> object:
+    data = [line.removeprefix(b"data:").strip() for line in block.split(b"\n") if line.startswith(b"data:")]
+    event = parsed(b"\n".join(data))
+    return "" if event is None else event
+
+
+def _place(wire: Wire, events: list[object], end: int, hold: Hold) -> int:
+    """How many events leave before the gate of a hold."""
+    if hold.after is None:
+        return end
+    if isinstance(hold.after, int):
+        return hold.after
+    written = ""
+    for place, event in enumerate(events, 1):
+        written += wire.text(event)
+        if hold.after in written:
+            return place
+    raise ValueError(f"the stream never says {hold.after!r}, after which it is to be held")
+
+
+def _broken(wire: Wire, events: list[object], end: int, fault: faults.Fault | None) -> list[object]:
+    """The events of a stream after its fault has been at them."""
+    match fault:
+        case faults.NoFinish(done):
+            kept = wire.without_finish(events)
+            return kept if done else [event for event in kept if not isinstance(event, str)]
+        case faults.ErrorEvent(after, message):
+            before = events[: end if after is None else after]
+            return [*before, *wire.error_events(before, message)]
+        case _:
+            return events
+
+
+def _cut(fault: faults.Cut, turn: Turn, step: Step, events: list[object], borders: list[int], end: int) -> int:
+    """The bytes that leave before the connection breaks."""
+    match fault.place:
+        case None:
+            return int(borders[-1] * fault.share)
+        case "last-piece":
+            at = _last_piece(turn, step, events)
+        case "before-finish":
+            return borders[end]
+        case "finish":
+            at = end
+    return (borders[at] + borders[at + 1]) // 2
+
+
+def _last_piece(turn: Turn, step: Step, events: list[object]) -> int:
+    """The place of the event that brings the last piece of the last call's arguments, or else of the text."""
+    said = turn.calls[-1].arguments if turn.calls else turn.text or ""
+    last = json.dumps([*parts(said, step.framing.fragment)][-1], ensure_ascii=False).encode()
+    return next(place for place, event in enumerate(events) if last in compact(event))
+
+
+def _malformed(event: bytes) -> bytes:
+    """The event under the name that it had, with data that is cut JSON."""
+    before, field, data = event.partition(b"data:")
+    return before + field + b' {"id":"looptck-' + data[len(data.rstrip()) :]
+
+
+def _calls_something(turn: Turn, events: list[object]) -> bool:
+    """Whether these events tell anything of a call of the turn."""
+    ids = [json.dumps(call.id, ensure_ascii=False).encode() for call in turn.calls[:1]]
+    return any(id in compact(event) for event in events for id in ids)
+
+
+def _calls_and_behind(turn: Turn) -> tuple[str, ...]:
+    """What a loop sees of a turn from its first call on: the kinds of its pieces, and which calls are whole."""
+    return tuple(map(_kind, dropwhile(lambda piece: not isinstance(piece, Call), turn.pieces)))
+
+
+def _kind(piece: Piece) -> str:
+    if not isinstance(piece, Call):
+        return type(piece).__name__
+    return "whole" if isinstance(parsed(piece.arguments.encode(errors="replace") or b"{}"), dict) else "half"

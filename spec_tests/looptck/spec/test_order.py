@@ -1,0 +1,47 @@
+"""Order: where the results of a turn stand when its calls end in another order than that in which they were made."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from looptck.checks import Implementation, requirement
+from looptck.expectations import answers_in_order
+from looptck.kit import Scene
+from looptck.provider.gates import ABSENCE, Gate
+from looptck.provider.toolbox import Returns
+from looptck.transcript import Event, ToolEnded
+from looptck.turns import Call, calls, says
+
+FOUR = calls(
+    Call.of("weather", {"city": "Paris"}),
+    Call.of("add", {"a": 1, "b": 2}),
+    Call.of("note", {"text": "in between"}),
+    Call.of("ping"),
+)
+
+
+def _ended(*tools: str) -> Gate:
+    """Opens when one of these tools has ended."""
+
+    def opens(event: Event) -> bool:
+        return isinstance(event, ToolEnded) and event.tool in tools
+
+    return Gate(f"{' or '.join(tools)} has ended", opens, ABSENCE)
+
+
+@requirement("results-keep-call-order")
+def test_calls_that_end_backwards(provider: Scene, implementation: Implementation) -> None:
+    """Each tool ends behind the next one, where the loop runs them together; where it does not, soon enough.
+
+    That the first has ended shows that the loop does not run all of them at once, and nobody waits any longer.
+    """
+    names = [call.tool for call in FOUR.calls]
+    for tool, following in pairwise(names):
+        provider.does(tool, Returns(f"from {tool}", hold=_ended(following, *(names[:1] if tool != names[0] else []))))
+    provider.plays(FOUR, says("Done."))
+
+    run = implementation.run()
+
+    answers_in_order(run, 1)
+    ends = [event.tool for event in run.transcript.events if isinstance(event, ToolEnded)]
+    implementation.diverges("calls of a turn", "one after the other" if ends == names else "together")

@@ -1,0 +1,65 @@
+"""Loops with one fault that a check has once looked past; each says which, and which requirements it breaks."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from looptck_reference.actions import Action, Fail, Finish
+from looptck_reference.errors import StreamBroken
+from looptck_reference.loop import Loop
+from looptck_reference.mutants.core.memory import LossRerunsTools
+from looptck_reference.mutants.mutant import Mutant
+from looptck_reference.mutants.speaking import streaming
+from looptck_reference.values import Answer, Json
+from looptck_reference.wires import MessagesStream
+
+__all__ = ["AnswersStumble", "FailsAlways", "LeansUntold", "OneMoreInSilence"]
+
+
+class AnswersStumble(Mutant):
+    """Reads over unknown events where a turn calls tools, and stumbles over them in an answer.
+
+    It breaks `unknown-events-are-skipped`: the tools run, and then the caller gets an error.
+    """
+
+    class Stream(MessagesStream):
+        known: ClassVar = {"ping", "error", "message_start", "message_delta", "message_stop"}
+
+        def take(self, event: Json) -> str:
+            kind = str(event.get("type"))
+            if not self.calling and self.blocks and kind not in self.known and not kind.startswith("content_block"):
+                raise StreamBroken(f"an event of the type {kind}")
+            return super().take(event)
+
+    wires = streaming(messages=Stream)
+
+
+class OneMoreInSilence(Mutant):
+    """Asks once more than its limit and then returns what there is: `limit-reached-is-told`, and its ceiling."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def limit_reached(self) -> bool:
+            return self.model_calls > self.limit
+
+        def _ask(self) -> Action:
+            action = super()._ask()
+            return Finish(Answer("Another round.")) if isinstance(action, Fail) else action
+
+
+class FailsAlways(Mutant):
+    """Fails behind its third round, whatever its limit, and says nothing of one: `limit-reached-is-told`."""
+
+    class loop(Loop):  # noqa: N801
+        def _ask(self) -> Action:
+            if len(self.round_ends) > 3:
+                return Fail(RuntimeError("nothing came of it"), "provider")
+            return super()._ask()
+
+
+class LeansUntold(LossRerunsTools):
+    """Leans on the service's memory, does not declare it, and runs its tools again: `lost-memory-reruns-no-tool`."""
+
+    def start(self) -> Json:
+        """Without the capability."""
+        started = super().start()
+        return {**started, "capabilities": {**started["capabilities"], "memory": False}}

@@ -1,0 +1,113 @@
+"""Loops that are right in ways of their own: they fail nothing by it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from looptck_reference.actions import Action, Ask, Fail
+from looptck_reference.agent import Agent
+from looptck_reference.driver import Driver
+from looptck_reference.errors import ProviderError
+from looptck_reference.exchange import Exchange
+from looptck_reference.loop import Loop
+from looptck_reference.mutants.core.asking import Asker, asking
+from looptck_reference.mutants.core.policies import answering
+from looptck_reference.runner import OnText
+from looptck_reference.tools import Tool
+from looptck_reference.values import Json, Turn
+
+
+class StreamsAnyway(Driver):
+    """Asks for a stream in plain cells too, and does not say so."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """As if the case had asked for it."""
+        return super().run({**case, "stream": True}, emit)
+
+
+class AlwaysStreams(StreamsAnyway):
+    """Declares that it asks for no plain replies."""
+
+    def start(self) -> Json:
+        """Without them."""
+        started = super().start()
+        return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "plain": False}}
+
+
+class Patient(Driver):
+    """Asks six times more while the service errs, and then says so."""
+
+    class Runs(Asker):
+        def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+            for _ in range(6):
+                try:
+                    yield from super()._ask(exchange, ask)
+                except ProviderError as error:
+                    if error.status != 500:
+                        raise
+                else:
+                    return
+            yield from super()._ask(exchange, ask)
+
+    invoker = asking(Runs)
+
+
+class CountsRounds(Driver):
+    """Its limit is one of rounds, so that it asks once more; its error names no limit."""
+
+    words: ClassVar[str] = "gave up before there was an answer"
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def limit_reached(self) -> bool:
+            return self.model_calls > self.limit
+
+        def _ask(self) -> Action:
+            action = super()._ask()
+            return Fail(RuntimeError(CountsRounds.words), "other") if isinstance(action, Fail) else action
+
+    def start(self) -> Json:
+        """With what it counts."""
+        return {**super().start(), "dialect": {"limit_counts": "tool-rounds"}}
+
+
+class ZeroIsEndless(Driver):
+    """Takes a limit of 0 for none."""
+
+    class loop(Loop):  # noqa: N801
+        def limit_reached(self) -> bool:
+            return self.limit > 0 and super().limit_reached()
+
+
+class Together(Driver):
+    """Runs the calls of a turn at the same time, and answers in the order of the calls."""
+
+    dialects = answering(parallel=True)
+
+
+class OtherWords(Driver):
+    """Returns what there is with a reason, where others fail; and has one word for what was refused and filtered."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """With the reasons of some SDKs."""
+        outcome = super().run(case, emit)
+        if outcome["kind"] == "error" and outcome["reason"] == "stream":
+            return {"kind": "value", "text": None, "stop": "other"}
+        return {**outcome, "text": "", "stop": "content_filter"} if outcome.get("stop") == "refusal" else outcome
+
+
+OWN = Tool("first_secret", "Ends the conversation with a final answer.", {"type": "object", "properties": {}})
+
+
+class AddsItsOwn(Driver):
+    """Puts a sentence before the prompt and a tool behind the others, in words that a check might look for."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, agent: Agent, **options: Any) -> None:
+            own = {
+                "role": "system",
+                "content": "A second opinion is never as good as a first-hand question-of-the-first.",
+            }
+            tools: Sequence[Tool] = [*agent.tools, OWN]
+            super().__init__(replace(agent, messages=[own, *agent.messages], tools=tools), **options)

@@ -1,0 +1,105 @@
+"""Loops that are right in ways of their own fail nothing by it; those with a fault that was once overlooked do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import pytest
+
+from looptck.verdicts import AGAINST, Result
+from looptck_reference.driver import Driver
+from meta.loops import faulty, right
+from meta.loops.judging import judged
+
+PLAIN = "openai-chat/plain/sync"
+LIMITS = [
+    "limit-allows-what-fits",
+    "limit-is-a-ceiling",
+    "limit-of-one-answers",
+    "limit-of-zero-runs-no-tool",
+    "limit-reached-is-told",
+]
+
+
+def _against(results: Sequence[Result]) -> dict[str, str]:
+    return {result.requirement: result.reason for result in results if result.verdict in AGAINST}
+
+
+@pytest.mark.parametrize(
+    ("loop", "cells", "requirements", "but"),
+    [
+        (right.StreamsAnyway, PLAIN, [], {"requests-ask-for-the-right-mode", "recorded-traffic-is-read-right"}),
+        (
+            right.Patient,
+            "*/plain/sync",
+            ["http-error-is-told", "retry-never-reruns-a-tool", "retried-request-is-the-same"],
+            (),
+        ),
+        (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
+        (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
+        (
+            right.OtherWords,
+            "*/stream/sync",
+            ["cut-reply-is-told", "malformed-event-is-told", "refusal-is-told", "stream-without-finish-is-told"],
+            (),
+        ),
+        (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
+        (
+            right.AddsItsOwn,
+            "*/plain/sync",
+            ["runs-do-not-leak", "tools-do-not-leak", "concurrent-runs-do-not-leak", "history-only-grows"],
+            (),
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_right_loop(loop: type[Driver], cells: str, requirements: list[str], but: Collection[str]) -> None:
+    """What it does differently is held against it nowhere, but where that is what a row is about."""
+    results = judged(loop, cells, requirements=requirements)
+
+    assert set(but) == _against(results).keys()
+    assert {"pass"} <= {result.verdict for result in results}
+
+
+def test_streams_alone() -> None:
+    """A loop that always streams, and says so, is asked for no plain reply."""
+    rows = ["call-runs-its-tool-once", "plain-and-stream-agree", "wires-agree"]
+    results = judged(right.AlwaysStreams, "*", requirements=rows)
+
+    plain = {result.verdict for result in results if "/plain/" in result.cell}
+    agree = {result.verdict for result in results if result.requirement == "plain-and-stream-agree"}
+    streamed = {result.verdict for result in results if "/stream/" in result.cell} - {"divergence"}
+    assert ({"not-applicable"}, {"not-applicable"}) == (plain, agree)
+    assert {"pass", "not-applicable"} == streamed
+
+
+@pytest.mark.parametrize(
+    ("loop", "cell", "requirements", "broken"),
+    [
+        (
+            faulty.AnswersStumble,
+            "anthropic-messages/stream/sync",
+            ["unknown-events-are-skipped", "framing-does-not-matter"],
+            {"unknown-events-are-skipped", "framing-does-not-matter"},
+        ),
+        (
+            faulty.OneMoreInSilence,
+            PLAIN,
+            LIMITS,
+            {"limit-is-a-ceiling", "limit-reached-is-told", "limit-of-zero-runs-no-tool"},
+        ),
+        (faulty.FailsAlways, PLAIN, LIMITS, {"limit-allows-what-fits", "limit-reached-is-told"}),
+        (
+            faulty.LeansUntold,
+            "anthropic-messages/plain/sync",
+            ["lost-memory-reruns-no-tool", "refused-memory-is-done-without"],
+            {"lost-memory-reruns-no-tool"},
+        ),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_faulty_loop(loop: type[Driver], cell: str, requirements: list[str], broken: set[str]) -> None:
+    """It fails what names its fault, and a check that was not reached is no failure."""
+    results = judged(loop, cell, requirements=requirements)
+
+    assert broken == {result.requirement for result in results if result.verdict == "fail"}
