@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import jsonschema_rs
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from looptck.catalogue import Catalogue, Profile, Requirement, catalogue
-from looptck.data import json_fixture
 from looptck.drivers import reference
+from looptck.report.results import read
 from looptck.running import run_pytest
 from looptck.session import CouldNotRun, Options, Session
 from looptck.verdicts import Result, Verdict
@@ -90,28 +88,11 @@ def cover_results(paths: Sequence[Path], profiles: Sequence[str]) -> int:
     """Print the coverage of the runs that left these results; exit status as of `cover`."""
     console = Console(width=None if Console().is_terminal else 140)
     try:
-        results = [result for path in paths for result in read_results(path)]
+        results = [result for path in paths for result in read(path).results]
     except BadFile as error:
         console.print(str(error), style="bold red", markup=False, soft_wrap=True)
         return 2
     return _tell(console, results, _chosen(catalogue(), profiles))
-
-
-def read_results(path: Path) -> list[Result]:
-    """The results of a run, from what its ``--json`` has written.
-
-    Raises:
-        BadFile: it cannot be read, or is not that.
-    """
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadFile(path, f"is no file of results: {error}") from error
-    schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
-    if wrong := next(schema.iter_errors(told), None):
-        place = "".join(f"/{part}" for part in wrong.instance_path)
-        raise BadFile(path, f"{place or '/'}: {wrong.message}; give a file that looptck run --json has written")
-    return [Result(**result) for result in told["results"]]
 
 
 def _tell(console: Console, results: Sequence[Result], profiles: Sequence[Profile]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,13 +15,15 @@ from looptck.cases import Case, cases
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.dialects import spoken
 from looptck.cassettes.scenario import kept_case, set_scene
-from looptck.catalogue import Catalogue, catalogue
+from looptck.catalogue import Catalogue, Requirement, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
 from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
+from looptck.report.causes import Cause, Finding, causes, details, documented
+from looptck.report.nothing import nothing
 from looptck.run import Run
 from looptck.selection import Selection, missing
 from looptck.verdicts import AGAINST, NotApplicable, Result, counted
@@ -46,6 +48,20 @@ class Options:
     """Examples for each property."""
     cassettes: Path | None = None
     """A folder of cassettes in place of those of the project."""
+    trace: Path | None = None
+    """Where what went to and fro is written for each failure."""
+
+    @property
+    def words(self) -> list[str]:
+        """The options that change what a check does, as they are typed."""
+        usual, told = Options(), []
+        if self.patience.outcome != usual.patience.outcome:
+            told += ["--timeout", f"{self.patience.outcome:g}"]
+        if self.patience.gate != usual.patience.gate:
+            told += ["--patience", f"{self.patience.gate:g}"]
+        if self.examples != usual.examples:
+            told += ["--examples", str(self.examples)]
+        return told + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
 RECORDED = "recorded-traffic-is-read-right"
@@ -63,10 +79,15 @@ class Session:
     examples: int
     cassettes: tuple[Cassette, ...]
     results: list[Result] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    """The text of each failure, in order."""
+    findings: list[Finding] = field(default_factory=list)
+    """What is known of each verdict that counts against the implementation, in order."""
+    given: Sequence[str] = ()
+    """The options of the run that a line to paste repeats."""
+    trace: Path | None = None
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
     chosen: list[Check] = field(default_factory=list)
+    offered: list[Check] = field(default_factory=list)
+    """The checks among which cases were chosen."""
     runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
     """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
@@ -97,7 +118,9 @@ class Session:
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
             raise CouldNotRun(str(error)) from error
-        return cls(kit, rows, options.selection, entries, options.examples, recorded)
+        session = cls(kit, rows, options.selection, entries, options.examples, recorded)
+        session.given, session.trace = options.words, options.trace
+        return session
 
     def on(self, kit: Kit) -> Session:
         """The same checks for another implementation."""
@@ -198,19 +221,21 @@ class Session:
         for listener in self.listeners:
             listener(result)
 
-    def is_known(self, requirement: str, cell: Cell) -> bool:
-        """Whether a known failure covers a requirement in a cell."""
-        return any(entry.covers(requirement, cell) for entry in self.known)
+    def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
+        """Whether a known failure covers a check."""
+        return any(entry.covers(requirement, cell, case) for entry in self.known)
 
     def known_for(self, check: Check) -> Known | None:
         """The known failure that covers a check."""
-        return next((entry for entry in self.known if entry.covers(check.requirement.id, check.cell)), None)
+        asked = check.requirement.id, check.cell, check.case
+        return next((entry for entry in self.known if entry.covers(*asked)), None)
 
     def judges_all_of(self, entry: Known) -> bool:
         """Whether no check that a known failure covers is left out: only then can a run say that it is stale."""
         wanted = self.selection.cells
-        covered = [cell for cell in self.cells() if entry.covers(entry.requirement, cell)]
-        return not self.selection.cases and (not wanted or all(cell.matches(wanted) for cell in covered))
+        covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
+        named = not self.selection.cases or entry.case in self.selection.cases
+        return named and (not wanted or all(cell.matches(wanted) for cell in covered))
 
     def end(self) -> None:
         """Stop the driver. What it did wrong in runs that were over turns their verdicts into errors."""
@@ -222,6 +247,8 @@ class Session:
             for result in self.by_run.get(fault.run or "", []):
                 result.verdict = "error"
                 result.reason = str(fault)
+                if all(one.result is not result for one in self.findings):
+                    self.findings.append(Finding(result, runs=(fault.run or "",)))
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -230,7 +257,7 @@ class Session:
         """Known failures that no longer fail, or that nothing of this run concerns."""
         stale = []
         for entry in self.known:
-            covered = [result for result in self.results if entry.covers(result.requirement, _cell(result.cell))]
+            covered = [one for one in self.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
             judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
             if judged and all(result.verdict == "pass" for result in judged) and self.judges_all_of(entry):
                 stale.append(f"{entry}: passes now; take it out of the known failures ({entry.reason})")
@@ -244,7 +271,8 @@ class Session:
         told = [f"stale known failure: {entry}" for entry in self.stale]
         told += [str(fault) for fault in self.kit.late_faults]
         if not self.chosen:
-            told.append("nothing was selected: no check ran, so there is no verdict")
+            why = nothing(self.selection, self.catalogue, self.kit.started, self.cells(), self.offered)
+            told.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
         return told
 
     @property
@@ -259,7 +287,10 @@ class Session:
             result
             for result in self.results
             if result.verdict == "error"
-            or (result.verdict in AGAINST and not self.is_known(result.requirement, _cell(result.cell)))
+            or (
+                result.verdict in AGAINST
+                and not self.is_known(result.requirement, Cell.parse(result.cell), result.case)
+            )
         ]
 
     @property
@@ -273,14 +304,25 @@ class Session:
         """Verdicts and their counts."""
         return " · ".join(f"{count} {verdict}" for verdict, count in counted(self.results).items() if count)
 
+    @property
+    def rows(self) -> dict[str, Requirement]:
+        """The requirements by id."""
+        return {row.id: row for row in self.catalogue}
+
+    def causes(self, findings: Sequence[Finding]) -> list[Cause]:
+        """The causes of these failures, the worst first."""
+        return causes(findings, self.rows)
+
     def serializable(self) -> dict[str, Any]:
         """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
+        found = self.causes(self.findings)
         return {
             "looptck": kit_version(),
             "driver": self.kit.driver,
             "implementation": self.kit.started.serializable(),
             "summary": counted(self.results),
-            "results": [result.serializable() for result in self.results],
+            "results": details(self.results, self.findings, found, self.rows),
+            "causes": documented(found, {id(result): place for place, result in enumerate(self.results)}),
             "driver_faults": [
                 {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
                 for fault in self.kit.late_faults
@@ -320,8 +362,3 @@ def kit_version() -> str:
         return version("looptck")
     except PackageNotFoundError:
         return "0+unknown"
-
-
-def _cell(text: str) -> Cell:
-    wire, stream, mode = text.split("/")
-    return Cell(wire, stream == "stream", mode)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
@@ -12,6 +13,13 @@ import click
 from looptck import spec
 from looptck.cases import cases
 from looptck.catalogue import Requirement, catalogue, unknown
+
+MEANINGS = {
+    "unsafe": "where it fails something runs, runs again, leaks or is lost that nobody asked for",
+    "broken": "where it fails the service refuses a request, or the answer is wrong",
+    "fragile": "where it fails legal but rarer traffic breaks the loop",
+    "untidy": "where it fails nothing but order and comfort is lost",
+}
 
 
 def listing(profiles: tuple[str, ...]) -> str:
@@ -32,8 +40,8 @@ def listing(profiles: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def explanation(id: str) -> str:
-    """Everything that is known of a requirement.
+def explanation(id: str, driver: str | None = None) -> str:
+    """Everything that is known of a requirement, and the line that tries it on a driver.
 
     Raises:
         click.UsageError: there is none of this id.
@@ -42,15 +50,17 @@ def explanation(id: str) -> str:
         row = catalogue()[id]
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
-    return "\n".join(_explained(row)) + "\n"
+    return "\n".join(_explained(row, driver)) + "\n"
 
 
-def _explained(row: Requirement) -> Iterator[str]:
+def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
     yield f"{row.id}  [{row.level}, profile {row.profile}, since {row.added}]"
     yield f"  {row.text}"
     for source in row.sources:
         yield f"  source: {source}" + (f"  <{source.url}>" if source.url else "")
     where = {None: "plain and stream", True: "stream", False: "plain"}[row.streams]
+    if row.impact:
+        yield f"  impact: {row.impact}, {MEANINGS[row.impact]}"
     yield f"  cells: {where}" + (f"; wires: {', '.join(row.wires)}" if row.wires else "")
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
@@ -65,7 +75,8 @@ def _explained(row: Requirement) -> Iterator[str]:
         yield f"  shown to fail by: {', '.join(row.killed_by)} (looptck kill --mutant {row.killed_by[0]})"
     if row.no_mutant:
         yield f"  shown to fail by nothing: {row.no_mutant}"
-    yield f"  try it: looptck run --profile {row.profile} --requirement {row.id}"
+    named = ["--driver", driver] if driver else []
+    yield f"  try it: {shlex.join(['looptck', 'run', *named, '--profile', row.profile, '--requirement', row.id])}"
 
 
 def _checks(row: Requirement) -> Iterator[str]:
