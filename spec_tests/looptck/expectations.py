@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from looptck.expected import Owed, agrees
@@ -246,7 +246,7 @@ def _runs(pairs: list[tuple[str, str]]) -> str:
     return ", ".join(plain(pair, MOST) for pair in pairs) or "none"
 
 
-def _calls(calls: list[tuple[str | None, str, str]]) -> str:
+def _calls(calls: Sequence[tuple[str | None, str, str]]) -> str:
     """Calls in words, with their ids."""
     return ", ".join(f"{id}: {tool}({cut(arguments, MOST)})" for id, tool, arguments in calls) or "none"
 

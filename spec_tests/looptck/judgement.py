@@ -67,15 +67,17 @@ def _first_lines(error: AssertionError) -> str:
     own, *rest = _ASSERTED.split(text, maxsplit=1)
     if not own and rest:
         said = _WORDS.search(rest[0])
-        own = said[1] if said else ""
-    return "\n".join(own.replace(PLAIN, "").strip().splitlines()[:MOST_LINES]) or UNSAID
+        own = f"{PLAIN}{said[1]}" if said else ""
+    return "\n".join(own.strip().splitlines()[:MOST_LINES]) or UNSAID
 
 
 def result_of(check: Check, error: BaseException | None, states: str = "") -> Result:
-    """The verdict of a check on what it raised, as a row of the results; ``states`` is what the check says that holds."""
+    """The verdict of a check on what it raised, as a row of the results; ``states`` is what it says that holds."""
     verdict, reason = verdict_of(error)
     if reason == UNSAID:
         reason = f"this does not hold: {states}" if states else str(error).partition("\n")[0] or UNSAID
+    elif reason.startswith(PLAIN):
+        reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
     return Result(
         requirement=check.requirement.id,
         profile=check.requirement.profile,

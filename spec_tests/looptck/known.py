@@ -1,8 +1,8 @@
 """Known failures: a file that says what is wrong today and why, and that goes stale loudly.
 
-An entry is a requirement, a cell (``*`` stands for anything) and a reason, and it may name a case, in which ``*`` does
-too. It holds for all cases of the requirement in that cell together, or for those that it names: while one of them fails
-the entry is alive; once all pass it is stale, and the run fails.
+An entry is a requirement, a cell (``*`` stands for anything) and a reason, and it may name a case in the same way. It
+holds for all cases of the requirement in that cell together, or for those that it names: while one of them fails the
+entry is alive; once all pass it is stale, and the run fails.
 """
 
 from __future__ import annotations

@@ -22,7 +22,9 @@ from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
+from looptck.report import trace
 from looptck.report.causes import Cause, Finding, causes, details, documented
+from looptck.report.failure import again
 from looptck.report.nothing import nothing
 from looptck.run import Run
 from looptck.selection import Selection, missing
@@ -114,6 +116,8 @@ class Session:
             for one in recorded:
                 spoken(one)
             entries = known.read(options.known_failures, rows) if options.known_failures else []
+            if options.trace is not None:
+                trace.prepare(options.trace)
             kit = Kit(options.driver or reference(options.selection.profiles), options.patience)
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
@@ -248,7 +252,9 @@ class Session:
                 result.verdict = "error"
                 result.reason = str(fault)
                 if all(one.result is not result for one in self.findings):
-                    self.findings.append(Finding(result, runs=(fault.run or "",)))
+                    check = Check(self.rows[result.requirement], Cell.parse(result.cell), result.case)
+                    line = again(self.kit.driver, check, self.given)
+                    self.findings.append(Finding(result, runs=(fault.run or "",), again=line))
 
     # -- telling -----------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ MOST_LINES = 140
 """The most lines for all blocks together, as far as the lines that each must have allow it."""
 MOST_CASES = 4
 MOST_ROWS = 8
+MOST_SOURCES = 2
 REASON = 300
 """The most characters of a reason."""
 SEVERAL_LINES = 4
@@ -28,7 +29,7 @@ SEVERAL_LINES = 4
 def blocks(causes: Sequence[Cause], cells: Sequence[str]) -> list[list[str]]:
     """The lines of each block; ``cells`` are all in which anything was judged."""
     if len(causes) <= AT_LENGTH:
-        return [list(_long(cause, cells)) for cause in causes]
+        return [list((_long if cause.example.text else _middling)(cause, cells)) for cause in causes]
     told = [list(_middling(cause, cells)) for cause in causes]
     for number in reversed(range(len(told))):
         if sum(len(lines) + 1 for lines in told) <= MOST_LINES:
@@ -60,7 +61,7 @@ def _head(cause: Cause, cells: Sequence[str]) -> str:
 
 def _long(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     """The whole text of the example, with what else there is before its last line."""
-    _, *lines = cause.example.text.splitlines()
+    lines = cause.example.text.splitlines()[1:]
     last = next((at for at, line in enumerate(lines) if line.startswith("  again: ")), len(lines))
     yield _head(cause, cells)
     yield from lines[:last]
@@ -71,8 +72,10 @@ def _long(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 
 def _middling(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
-    yield f"  {weight(cause.row)}  {cause.row.text}"
-    yield f"  source: {cause.row.source}"
+    yield f"  {weight(cause.row)} {cause.row.text}"
+    more = len(cause.row.sources) - MOST_SOURCES
+    sources = "; ".join(map(str, cause.row.sources[:MOST_SOURCES]))
+    yield f"  source: {sources}{f'; and {more} more' if more > 0 else ''}"
     yield from _because(cause.example)
     yield from cause.example.evidence
     yield from _cases(cause)
@@ -83,7 +86,7 @@ def _middling(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 
 def _short(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
-    yield f"  {weight(cause.row)}  {cause.row.text}"
+    yield f"  {weight(cause.row)} {cause.row.text}"
     yield next(_because(cause.example))
     yield from _others(cause, words="also")
     yield f"  again: {cause.example.again}"

@@ -92,7 +92,7 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> list
     """The causes of these failures: what is nobody's verdict first, then by impact, level and size."""
     groups = _groups(findings, rows)
     homes = _homes(groups)
-    named = [(_row(key, group, rows, homes), group) for key, group in groups.items()]
+    named = _joined([(key, _row(key, group, rows, homes), group) for key, group in groups.items()])
     named.sort(key=lambda one: _order(*one))
     ids: Counter[str] = Counter()
     found = []
@@ -115,6 +115,21 @@ def details(
             more |= {"cause": names[id(result)], "detail": one.text}
         told.append(result.serializable() | more)
     return told
+
+
+def _joined(named: Sequence[tuple[Key, Requirement, list[Finding]]]) -> list[tuple[Requirement, list[Finding]]]:
+    """Causes of one name are one, unless their signs are firm and say that they are not."""
+    found: list[tuple[Requirement, list[Finding]]] = []
+    loose: dict[str, list[Finding]] = {}
+    for key, row, group in named:
+        if key[0] not in {*WEAK, "row"}:
+            found.append((row, group))
+        elif row.id in loose:
+            loose[row.id] += group
+        else:
+            loose[row.id] = group
+            found.append((row, group))
+    return found
 
 
 def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[str, Any]]:
@@ -239,9 +254,9 @@ def _row(key: Key, group: Sequence[Finding], rows: Mapping[str, Requirement], ho
     return min(chosen, key=lambda row: (_impact(row), LEVELS.index(row.level), -counts[row.id]))
 
 
-def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, int, int, int]:
-    sound = all(one.result.verdict != "error" for one in group)
-    return sound, _impact(row), LEVELS.index(row.level), -len(group)
+def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, int, bool, int, int]:
+    verdicts = {one.result.verdict for one in group}
+    return "error" not in verdicts, _impact(row), "fail" not in verdicts, LEVELS.index(row.level), -len(group)
 
 
 def _impact(row: Requirement) -> int:

@@ -108,8 +108,10 @@ def _chat_calls(delta: dict[str, Any]) -> Iterator[Said]:
     for call in delta.get("tool_calls") or []:
         place = f"call {call['index']}" if "index" in call else "call without index"
         function = call.get("function") or {}
-        if call.get("id") or function.get("name"):
-            yield f"{place} is {function.get('name')}, id {call.get('id')}", ""
+        named = [f"name {function['name']}"] if function.get("name") else []
+        named += [f"id {call['id']}"] if call.get("id") else []
+        if named:
+            yield f"{place}: {', '.join(named)}", ""
         arguments = function.get("arguments")
         if arguments not in (None, ""):
             yield f"arguments of {place}", arguments if isinstance(arguments, str) else json.dumps(arguments)

@@ -45,7 +45,7 @@ def told(check: Check, result: Result, run: Run | None, line: str, example: Mapp
     requirement = check.requirement
     parts = [
         f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
-        f"  {weight(requirement)}  {requirement.text}",
+        f"  {weight(requirement)} {requirement.text}",
         f"  source: {requirement.source}",
         f"  case: {check.case}",
         *indented("  because: ", result.reason),
@@ -79,7 +79,7 @@ WIDE = 300
 
 def weight(requirement: Requirement) -> str:
     """Level and impact."""
-    return f"{requirement.level}, {requirement.impact}:" if requirement.impact else requirement.level
+    return f"{requirement.level}, {requirement.impact}:" if requirement.impact else f"{requirement.level}:"
 
 
 def again(driver: str, check: Check, given: Sequence[str] = ()) -> str:

@@ -24,13 +24,15 @@ Sign = tuple[str, ...]
 WEAK = frozenset({"silence", "given-up", "answer", "tool"})
 """The kinds that many a fault leads to."""
 _COMPLETE = frozenset({"end", "calls"})
+_ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_progress"}
+"""Stop reasons that mean the same to a loop as another."""
 
 
 def sign(run: Run) -> Sign | None:
     """The first wrong event of a run; None where its events show none."""
     found = sorted(_found(run), key=lambda one: one[0])
     firm = [one for _, one in found if one not in SLIGHT]
-    return (firm or [one for _, one in found] or [None])[0]
+    return next(iter(firm or [one for _, one in found]), None)
 
 
 SLIGHT: frozenset[Sign] = frozenset(
@@ -162,21 +164,30 @@ def _tools(run: Run) -> Iterator[tuple[float, Sign]]:
     replies = _replies(run)
     for event in sorted((one for one in run.transcript.events if isinstance(one, Received | ToolBegan)), key=_at):
         if isinstance(event, Received):
-            turn = run.turns.get(event.n)
-            left += [(call, turn, replies.get(event.n, "")) for call in (turn.calls if turn else ())]
+            turn = run.turns.get(event.n, Turn())
+            left += [(call, turn, replies.get(event.n, "")) for call in turn.calls]
             continue
         text = json.dumps(event.arguments)
-        asked = next((one for one in reversed(left) if one[0].tool == event.tool and _same(one[0], text)), None)
+        of_tool = [one for one in reversed(left) if one[0].tool == event.tool]
+        asked = next((one for one in of_tool if _same(one[0], text)), None)
+        if asked is None and of_tool and not _is_whole(of_tool[0]):
+            asked = of_tool[0]
         if asked is None:
             again = f"{event.tool}({text})" in ran
             yield event.at, ("tool", "runs again" if again else "runs as no turn asked", *_stimulus(run))
             return
         left.remove(asked)
         ran[f"{event.tool}({text})"] += 1
-        _, turn, what = asked
-        if turn.stopped not in _COMPLETE or what != "a turn":
-            yield event.at, ("tool", "runs in a turn that is not whole", turn.stopped, what)
+        if not _is_whole(asked):
+            _, turn, what = asked
+            yield event.at, ("tool", "runs in a turn that is not whole", _ALIKE.get(turn.stopped, turn.stopped), what)
             return
+
+
+def _is_whole(asked: tuple[Call, Turn, str]) -> bool:
+    """Whether a call stands in a turn that is to be acted upon."""
+    _, turn, what = asked
+    return turn.stopped in _COMPLETE and what == "a turn"
 
 
 def _at(event: Received | ToolBegan) -> float:

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +31,7 @@ MOST_REASONS = 6
 """How many reasons why rows do not apply are named."""
 
 
-def table(session: Session, *, brief: bool = False) -> Table:
+def table(session: Session, *, brief: bool = False) -> Group:
     """Sync and async share a column: their verdicts differ seldom, and stand below each other where they do.
 
     ``brief``: of the rows only those in which something counts against the implementation. Rows and columns that do
@@ -72,9 +73,7 @@ def table(session: Session, *, brief: bool = False) -> Table:
     lines = list(_below(rows, idle, left_out=len(rows) - len(idle) - len(shown)))
     if session.known:
         lines.append(f"{KNOWN} a known failure")
-    told.caption = "\n".join(lines) or None
-    told.caption_justify = "left"
-    return told
+    return Group(told, *(Text(line, style="dim") for line in lines))
 
 
 def _verdicts(results: Mapping[str, list[Result]]) -> set[Verdict]:

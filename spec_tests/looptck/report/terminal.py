@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from looptck.report.causes import Cause
     from looptck.session import Session
 
-BETWEEN_LINES = 5.0
+BETWEEN_LINES = 15.0
 """Seconds between two lines of progress where no line can be overwritten."""
 
 

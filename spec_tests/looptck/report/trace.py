@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,13 @@ from looptck.handover import API_KEY
 from looptck.outcome import serializable
 from looptck.run import Run
 from looptck.transcript import Received, Replied, Told
+from looptck.yamlfile import BadFile
 
 _SECRET = re.compile(r"authorization|cookie|key|token|secret|password", re.IGNORECASE)
 _ODD = re.compile(r"[^A-Za-z0-9._@-]+")
 LONGEST = 80
+MARK = "looptck-traces.txt"
+FAILURES = "failures.txt"
 
 
 def folder_of(run: Run, case: str) -> str:
@@ -28,11 +32,30 @@ def folder_of(run: Run, case: str) -> str:
     return _ODD.sub("-", f"{run.id}-{run.cell}-{case}")[:LONGEST].strip("-.")
 
 
+def prepare(folder: Path) -> None:
+    """Make the folder ready: it is made where it is not there, and emptied of the traces of an earlier run.
+
+    Raises:
+        BadFile: it holds what no run has left there.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        there = list(folder.iterdir())
+        if there and not (folder / MARK).is_file():
+            raise BadFile(folder, "is not empty, and holds no traces of an earlier run; name another folder")
+        (folder / MARK).write_text("Traces of looptck; the next run into this folder deletes them.\n", encoding="utf-8")
+        for old in there:
+            if (old / FAILURES).is_file() and not old.is_symlink():
+                shutil.rmtree(old)
+    except OSError as error:
+        raise BadFile(folder, f"cannot be written: {error}") from error
+
+
 def write(folder: Path, run: Run, failure: str) -> None:
     """Write a run down, or only the text of one more failure that rests on it."""
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "failures.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
+    with (folder / FAILURES).open("a", encoding="utf-8", errors="backslashreplace") as file:
         file.write(failure + "\n\n")
     if new:
         for name, content in _files(run):
