@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.plain import plain
+from looptck.plain import cut, plain
 
 SHORT = 120
 """The most characters of a text or value in the words for a piece."""
@@ -39,7 +39,7 @@ class Asked:
     pointer: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        return f"call {self.id}: {self.tool}({plain(self.arguments, SHORT)})"
+        return f"call {self.id}: {self.tool}({cut(self.arguments, SHORT)})"
 
 
 @dataclass(frozen=True, slots=True)

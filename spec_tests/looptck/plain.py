@@ -15,6 +15,15 @@ MOST = 240
 DEEPEST = 12
 
 
+class Listed(list[Any]):
+    """A list that reads as plain words where it stands in a message."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _words(list(self), DEEPEST)
+
+
 def plain(value: object, most: int = 0) -> str:
     """A value in plain words; cut in the middle where it has more than ``most`` characters (0: never)."""
     return cut(_words(value, DEEPEST, outermost=True), most) if most else _words(value, DEEPEST, outermost=True)
