@@ -119,10 +119,9 @@ def _words(value: object, depth: int, *, outermost: bool = False) -> str:
     if type(value).__str__ is not object.__str__:
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        named = ((one.name, getattr(value, one.name)) for one in fields(value) if one.compare and one.repr)
-        parts = (
-            f"{name.replace('_', ' ')} {_words(one, depth - 1)}" for name, one in named if one not in (None, "", False)
-        )
+        named = [(one, getattr(value, one.name)) for one in fields(value) if one.compare and one.repr]
+        unusual = [(one.name, member) for one, member in named if member != one.default and member is not None]
+        parts = (f"{name.replace('_', ' ')} {_words(member, depth - 1)}" for name, member in unusual)
         return " ".join((_spaced(type(value).__name__), ", ".join(parts))).rstrip()
     if isinstance(value, type):
         return _spaced(value.__name__)

@@ -47,7 +47,7 @@ def dress(writes: Sequence[bytes]) -> str:
         "lines that end in CR": re.search(rb"\r(?!\n)", stream) is not None,
         "comments": any(line.startswith(b":") for line in lines),
         "no space behind the colon": any(re.match(rb"data:(?! |$)", line) for line in lines),
-        "several data lines in one event": re.search(rb"(?m)^data:.*(?:\r\n|\n|\r)data:", stream) is not None,
+        "several data lines in one event": re.search(rb"(?m)^data:.*\ndata:", b"\n".join(lines)) is not None,
         "fields id or retry": any(line.startswith((b"id:", b"retry:")) for line in lines),
         "no empty line at its end": bool(stream) and not re.search(rb"(?:\r\n\r\n|\n\n|\r\r)\Z", stream),
     }
