@@ -64,7 +64,8 @@ def _long(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     lines = cause.example.text.splitlines()[1:]
     last = next((at for at, line in enumerate(lines) if line.startswith("  again: ")), len(lines))
     yield _head(cause, cells)
-    yield from lines[:last]
+    for line in lines[:last]:
+        yield from _cases(cause) if line.startswith("  case: ") and len(cause.findings) > 1 else [line]
     yield from _others(cause)
     yield from _trace(cause.example)
     yield from lines[last:]
