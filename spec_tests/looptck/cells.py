@@ -17,6 +17,12 @@ class Cell:
     stream: bool
     mode: str
 
+    @classmethod
+    def parse(cls, text: str) -> Cell:
+        """The cell of this name."""
+        wire, stream, mode = text.split("/")
+        return cls(wire, stream == "stream", mode)
+
     def __str__(self) -> str:
         return f"{self.wire}/{'stream' if self.stream else 'plain'}/{self.mode}"
 

@@ -114,6 +114,8 @@ class Implementation:
     runs: list[Run] = field(default_factory=list)
     """Every run of this check so far; the last is the one to show."""
     divergences: dict[str, str] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """The values for which a property did not hold."""
     _stopped: Exception | None = None
 
     @property
@@ -222,12 +224,14 @@ class Implementation:
         @wraps(body)
         def noted(**values: Any) -> None:
             values_of.append(values)
+            self.example = values
             body(**values)
 
         search = given(*strategies)(noted)
         for values in tried:
             search = example(**values)(search)
         chosen(search)()
+        self.example = {}
         return values_of
 
 

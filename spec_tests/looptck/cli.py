@@ -94,10 +94,18 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "junit": click.option(
         "--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JUnit XML."
     ),
+    "trace": click.option(
+        "--trace",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Write what went to and fro in each run that fails below DIR, as files.",
+    ),
     "timeout": click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take."),
     "patience": click.option("--patience", default=5.0, show_default=True, help="Seconds that a gate waits."),
     "examples": click.option("--examples", default=25, show_default=True, help="Examples for each property."),
-    "quiet": click.option("-q", "--quiet", is_flag=True, help="Only failures and counts."),
+    "quiet": click.option(
+        "-q", "--quiet", is_flag=True, help="Only the failing rows, a line for each cause, and counts."
+    ),
 }
 
 
@@ -125,13 +133,15 @@ def _chosen(
     level: str = "MAY",
     known_failures: Path | None = None,
     cassettes: Path | None = None,
+    trace: Path | None = None,
 ) -> Options:
     from looptck.kit import Patience
     from looptck.selection import Selection
     from looptck.session import Options
 
     selection = Selection(profile, requirement, cell, cases, level, traits)
-    return Options(driver, selection, known_failures, Patience(timeout, patience), examples, cassettes)
+    patience_of = Patience(timeout, patience)
+    return Options(driver, selection, known_failures, patience_of, examples, cassettes, trace=trace)
 
 
 def _leave(status: int) -> NoReturn:
@@ -164,11 +174,32 @@ def list_requirements(profile: tuple[str, ...]) -> None:
 
 @main.command()
 @click.argument("requirement")
-def explain(requirement: str) -> None:
+@_options("driver")
+def explain(requirement: str, driver: str | None) -> None:
     """Explain a REQUIREMENT or a trait: its text, its source or its answers, and what checks it."""
     from looptck.report.pages import explanation
 
-    click.echo(explanation(requirement), nl=False)
+    click.echo(explanation(requirement, driver), nl=False)
+
+
+@main.command(epilog=EXIT)
+@_options("driver", "profile", "requirement", "cell", "case", "level", "cassettes", "timeout", "patience", "examples")
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Take the results of a run that has been, as its --json wrote them.",
+)
+@click.option(
+    "--into",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="The file of known failures. What it says already stays as it is.",
+)
+def baseline(results: Path | None, into: Path, **chosen: Any) -> None:
+    """Write what fails today down as known failures: an entry for each requirement and cells that no entry covers."""
+    from looptck.baseline import baseline as write
+
+    _leave(write(_chosen(**chosen), into, results))
 
 
 @main.command(epilog=EXIT)

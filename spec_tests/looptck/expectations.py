@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from looptck.expected import Owed, agrees
 from looptck.expected import told as said
 from looptck.history import Answered, Asked, Kept, spelled
 from looptck.outcome import Failed, Value
+from looptck.plain import MOST, cut, plain, times
 from looptck.run import Run
 from looptck.standing import refusals
 from looptck.verdicts import NotApplicable, NotReached
@@ -33,7 +34,7 @@ def model_calls(run: Run, expected: int) -> None:
     if made < expected and run.failed:
         raise NotReached(f"the loop {run.outcome} after {made} of {expected} model requests")
 
-    assert expected == made, f"the model was asked {made} times, not {expected} times; the loop {run.outcome}"
+    assert expected == made, f"the model was asked {times(made)}, not {times(expected)}; the loop {run.outcome}"
 
 
 def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
@@ -42,7 +43,7 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     wanted = [_pair(*next(iter(one.items()))) for one in expected]
     ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran]
 
-    assert Counter(wanted) == Counter(ran), f"tools that should have run: {wanted}; that ran: {ran}"
+    assert Counter(wanted) == Counter(ran), f"tools that should have run: {_runs(wanted)}; that ran: {_runs(ran)}"
 
 
 def text(run: Run, expected: str) -> None:
@@ -77,7 +78,7 @@ def calls_echoed(run: Run, turn: int) -> None:
     wanted = [(call.id, call.tool, spelled(call.arguments)) for call in run.delivered(turn).calls]
     echoed = [(asked.id, asked.tool, spelled(asked.arguments)) for asked in run.echoed(turn)]
 
-    assert wanted == echoed, f"the turn had the calls {wanted}; the next request carries {echoed}"
+    assert wanted == echoed, f"the turn had the calls {_calls(wanted)}; the next request carries {_calls(echoed)}"
 
 
 def answers(run: Run, turn: int) -> None:
@@ -146,7 +147,7 @@ def result_texts(run: Run, expected: dict[str, Any]) -> None:
     """Decided by the request after the turn."""
     texts = [answer.text for answer in run.answers(expected["turn"])]
 
-    assert expected["texts"] == texts, f"the results are {texts}, not {expected['texts']}"
+    assert expected["texts"] == texts, f"the results are {plain(texts, MOST)}, not {plain(expected['texts'], MOST)}"
 
 
 def turn_echoed(run: Run, turn: int) -> None:
@@ -248,6 +249,16 @@ def _numbered(ids: Mapping[str, int] | Mapping[str | None, int]) -> str:
 
 def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str | None]:
     return [id for id, failed in marks.items() if failed]
+
+
+def _runs(pairs: list[tuple[str, str]]) -> str:
+    """Tool runs in words."""
+    return ", ".join(plain(pair, MOST) for pair in pairs) or "none"
+
+
+def _calls(calls: Sequence[tuple[str | None, str, str]]) -> str:
+    """Calls in words, with their ids."""
+    return ", ".join(f"{id}: {tool}({cut(arguments, MOST)})" for id, tool, arguments in calls) or "none"
 
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:

@@ -140,14 +140,6 @@ def _role(role: str) -> str:
 
 def told(piece: Wanted | Item) -> str:
     """A piece of history in a few words."""
-    match piece:
-        case Said(role, text):
-            return f"{role} says {shortened(text)}"
-        case Asked(id, tool, arguments):
-            return f"call {id}: {tool}({shortened(arguments)})"
-        case Kept(kind, value):
-            return f"{kind} {shortened(value)}"
-        case Owed(id, None):
-            return f"result of {id}, any text"
-        case Owed(id, text) | Answered(id, text):
-            return f"result of {id}: {shortened(text)}"
+    if isinstance(piece, Owed):
+        return f"result of {piece.id}" + (", any text" if piece.text is ANY else f": {shortened(piece.text)}")
+    return str(piece)

@@ -11,6 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from looptck.plain import cut, plain
+
+SHORT = 120
+"""The most characters of a text or value in the words for a piece."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
@@ -19,6 +24,9 @@ class Said:
     role: str
     text: str
     pointer: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.role} says {plain(self.text, SHORT)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +38,9 @@ class Asked:
     arguments: str
     pointer: str = field(default="", compare=False)
 
+    def __str__(self) -> str:
+        return f"call {self.id}: {self.tool}({cut(self.arguments, SHORT)})"
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -39,6 +50,9 @@ class Answered:
     text: str
     pointer: str = field(default="", compare=False)
     failed: bool = False
+
+    def __str__(self) -> str:
+        return f"result of {self.id}: {plain(self.text, SHORT)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,9 @@ class Kept:
     def text(self) -> str:
         """The value as text."""
         return json.dumps(self.value, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {plain(self.value, SHORT)}"
 
 
 Item = Said | Asked | Answered | Kept

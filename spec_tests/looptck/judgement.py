@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from looptck.cases import cases
 from looptck.checks import Check, Implementation
 from looptck.drivers import DriverFault
 from looptck.known import Known
-from looptck.report.failure import told
+from looptck.plain import compared, cut
+from looptck.report import trace
+from looptck.report.causes import Finding
+from looptck.report.failure import again, evidence, told
+from looptck.report.signs import sign
 from looptck.run import Run
 from looptck.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
 
 if TYPE_CHECKING:
     from looptck.session import Session
+
+
+PLAIN = "\u2060"
+"""Stands around words of ours in what pytest says: a word joiner, which no terminal shows."""
+LAST = 3
+"""How many of a check's runs are looked at: those of a property were all right but for the last."""
 
 
 def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
@@ -37,21 +49,38 @@ def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
     return "error", f"looptck itself: {type(error).__name__}: {error}"
 
 
-_WHENCE = re.compile(r" +\+ +(where|and) ")
-"""How pytest begins the lines that tell of which values an asserted value was made."""
+_ASSERTED = re.compile(r"(?:^|\n)assert ")
+"""Where pytest's account of an assertion begins: alone, or behind the words of the check."""
+_WORDS = re.compile(PLAIN + r"(.*?)" + PLAIN, re.DOTALL)
+"""A comparison that did not hold, as `words` tells it, wherever it stands in that account."""
+UNSAID = "an assertion of the check does not hold"
+MOST_LINES = 12
+LONGEST = 500
+"""The most characters of a comparison; of much more pytest would cut the end off."""
+
+
+def words(op: str, left: object, right: object) -> list[str]:
+    """What pytest is to say of a comparison that does not hold: plain words, between marks by which to find them."""
+    return [PLAIN + cut(compared(op, left, right).replace(PLAIN, ""), LONGEST) + PLAIN]
 
 
 def _first_lines(error: AssertionError) -> str:
-    """What an assertion says. Where a check has its own words, pytest's account of whence values come is left out."""
-    lines = str(error).strip().splitlines()
-    if lines and not lines[0].startswith("assert "):
-        lines = [line for line in lines if not _WHENCE.match(line)]
-    return "\n".join(lines[:12]) or "an assertion of the check does not hold"
+    """What an assertion says: the words of the check, else those of the comparison; of Python nothing."""
+    text = str(error).strip()
+    own, *rest = _ASSERTED.split(text, maxsplit=1)
+    if not own and rest:
+        said = _WORDS.search(rest[0])
+        own = f"{PLAIN}{said[1]}" if said else ""
+    return "\n".join(own.strip().splitlines()[:MOST_LINES]) or UNSAID
 
 
-def result_of(check: Check, error: BaseException | None) -> Result:
-    """The verdict of a check on what it raised, as a row of the results."""
+def result_of(check: Check, error: BaseException | None, states: str = "") -> Result:
+    """The verdict of a check on what it raised, as a row of the results; ``states`` is what it says that holds."""
     verdict, reason = verdict_of(error)
+    if reason == UNSAID:
+        reason = f"this does not hold: {states}" if states else str(error).partition("\n")[0] or UNSAID
+    elif reason.startswith(PLAIN):
+        reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
     return Result(
         requirement=check.requirement.id,
         profile=check.requirement.profile,
@@ -77,15 +106,15 @@ def judge_report(
         return
     if isinstance(error, KeyboardInterrupt | pytest.exit.Exception):
         return
-    result = result_of(check, error)
+    result = result_of(check, error, _states(item, check))
     runs = implementation.runs if implementation else []
     item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", result.verdict)]
     _outcome(session, item, report, check, result)
     if result.verdict in AGAINST or result.verdict == "error":
-        text = told(session.kit.driver, check, result, runs[-1] if runs else None, error)
+        finding = found(session, check, result, implementation)
+        session.findings.append(finding)
         if report.outcome == "failed":
-            report.longrepr = text
-            session.failures.append(text)
+            report.longrepr = finding.text
     session.add(result, runs)
     _notice(session, item, check, runs)
     for topic, answer in (implementation.divergences if implementation else {}).items():
@@ -100,10 +129,50 @@ def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Ru
         return
     result, run = noticed
     row = session.catalogue[result.requirement]
-    text = told(session.kit.driver, replace(check, requirement=row), result, run, None, seen_by=check)
-    if not session.is_known(row.id, check.cell):
-        session.failures.append(text)
+    session.findings.append(_finding(session, replace(check, requirement=row), result, [run], None, played=check))
     session.add(result, [run], noticed=True)
+
+
+def found(session: Session, check: Check, result: Result, implementation: Implementation | None) -> Finding:
+    """What is known of a verdict against the implementation, as long as its runs are there."""
+    runs = implementation.runs[-LAST:] if implementation else []
+    example = implementation.example if implementation else None
+    return _finding(session, check, result, runs, example, played=check)
+
+
+def _finding(
+    session: Session,
+    check: Check,
+    result: Result,
+    runs: Sequence[Run],
+    example: Mapping[str, Any] | None,
+    *,
+    played: Check,
+) -> Finding:
+    """The same of these runs; ``played`` is the check to paste, where it is another one."""
+    run = runs[-1] if runs else None
+    line = again(session.kit.driver, played, session.given)
+    finding = Finding(
+        result,
+        sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
+        runs=tuple(one.id for one in runs),
+        text=told(check, result, run, line, example),
+        evidence=evidence(run),
+        again=line,
+        size=len(run.transcript.events) if run else 0,
+        known=session.known_for(check) is not None,
+    )
+    if session.trace is not None and run is not None:
+        folder = session.trace / trace.folder_of(run, check.case)
+        trace.write(folder, run, finding.text)
+        finding.trace = str(folder)
+    return finding
+
+
+def _states(item: pytest.Item, check: Check) -> str:
+    """What a check says that holds: the sentence of its case, or of its function."""
+    case = cases().get(check.case)
+    return case.why if case else inspect.getdoc(getattr(item, "function", None)) or ""
 
 
 def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:
@@ -124,12 +193,13 @@ def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, che
 
 
 def _stale(session: Session, check: Check, known: Known) -> bool:
-    """Whether this check, which has passed, is the last of its requirement and cell, and all the others have too."""
+    """Whether this check, which has passed, is the last of its entry and cell, and all the others have too."""
     if not session.judges_all_of(known):
         return False
-    of_both = [one for one in session.chosen if (one.requirement.id, one.cell) == (check.requirement.id, check.cell)]
     both = (check.requirement.id, str(check.cell))
-    done = [one for one in session.results if (one.requirement, one.cell) == both]
+    chosen = [one for one in session.chosen if (one.requirement.id, str(one.cell)) == both]
+    of_both = [one for one in chosen if known.names(one.case)]
+    done = [one for one in session.results if (one.requirement, one.cell) == both and known.names(one.case)]
     judged = [one for one in done if one.verdict != "divergence"]
     return len(judged) == len(of_both) - 1 and all(one.verdict == "pass" for one in judged)
 

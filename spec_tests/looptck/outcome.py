@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from looptck.plain import plain
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -63,9 +65,5 @@ def serializable(outcome: Outcome) -> dict[str, Any]:
 
 
 def shortened(value: object, most: int = 120) -> str:
-    """A value's repr, cut in the middle where it is long."""
-    text = repr(value)
-    if len(text) <= most:
-        return text
-    half = most // 2
-    return f"{text[:half]} … {len(text) - 2 * half} characters … {text[-half:]}"
+    """A value in plain words, cut in the middle where it is long."""
+    return "nothing" if value is None else plain(value, most)

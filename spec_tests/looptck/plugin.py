@@ -39,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--looptck-level", default="MAY", metavar="LEVEL", help="only requirements of this level or above")
     group.addoption("--looptck-known-failures", metavar="FILE", help="YAML file of known failures")
     group.addoption("--looptck-cassettes", metavar="DIR", help="play these cassettes in place of the project's")
+    group.addoption("--looptck-trace", metavar="DIR", help="write what went to and fro where a check fails below DIR")
     group.addoption("--looptck-json", metavar="FILE", help="write the results to this file as JSON")
     group.addoption("--looptck-timeout", type=float, default=20.0, metavar="S", help="seconds that a run may take")
     group.addoption("--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits")
@@ -56,6 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 SESSION = pytest.StashKey["Session"]()
 IMPLEMENTATION = pytest.StashKey["Implementation"]()
+JUDGING = pytest.StashKey[bool]()
+"""Whether a test of the suite is under way, and no other test of the same pytest run."""
 
 
 def session_of(config: pytest.Config) -> Session:
@@ -82,6 +85,7 @@ def _options(config: pytest.Config) -> Options:
     option = config.getoption
     known = option("looptck_known_failures")
     folder = option("looptck_cassettes")
+    trace = option("looptck_trace")
     return Options(
         driver=option("looptck_driver"),
         selection=Selection(
@@ -96,6 +100,7 @@ def _options(config: pytest.Config) -> Options:
         patience=Patience(option("looptck_timeout"), option("looptck_patience")),
         examples=option("looptck_examples"),
         cassettes=Path(folder) if folder else None,
+        trace=Path(trace) if trace else None,
     )
 
 
@@ -140,7 +145,7 @@ def _is_played(item: pytest.Item, check: Check) -> bool:
 
 
 @pytest.fixture(name=ITEM)
-def _implementation(request: pytest.FixtureRequest) -> Implementation:
+def _implementation(request: pytest.FixtureRequest) -> Generator[Implementation]:
     """The implementation under test; not applicable where it lacks what the requirement needs."""
     from looptck.kit import Scene
 
@@ -150,7 +155,9 @@ def _implementation(request: pytest.FixtureRequest) -> Implementation:
     session.require(check)
     implementation = session.implementation(check, Scene())
     request.node.stash[IMPLEMENTATION] = implementation
-    return implementation
+    request.config.stash[JUDGING] = True
+    yield implementation
+    request.config.stash[JUDGING] = False
 
 
 @pytest.fixture(name="cassette")
@@ -179,6 +186,16 @@ def _session(request: pytest.FixtureRequest) -> Session:
     return session_of(request.config)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> list[str] | None:
+    """Tell a comparison of the suite that does not hold in plain words."""
+    if not config.stash.get(JUDGING, False):
+        return None
+    from looptck.judgement import words
+
+    return words(op, left, right)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Turn what happened into a verdict, and the verdict into pytest's outcome."""
@@ -205,6 +222,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
     }
     items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
+    kit.offered = [check for check in checks.values() if check is not None]
     kit.collected(check for item, check in checks.items() if check is not None and item in taken)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import jsonschema_rs
 
@@ -14,6 +14,9 @@ from looptck.data import json_fixture
 from looptck.traits import Answer
 from looptck.verdicts import Result
 from looptck.yamlfile import BadFile
+
+MEMBERS = tuple(one.name for one in fields(Result))
+"""What every version writes of a result; newer ones write more beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,29 @@ class Results:
     implementation: Mapping[str, Any]
     """What the driver declared: name, version, language and more."""
     results: tuple[Result, ...]
-    traits: tuple[Answer, ...] | None
+    traits: tuple[Answer, ...] | None = None
     """None: of a version that knew no traits."""
+    sentences: Mapping[str, str] = field(default_factory=dict)
+    """By requirement: the sentence of the row that names the cause of its failures."""
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any], path: Path = Path()) -> Self:
+        """From the JSON of a run."""
+        traits = told.get("traits")
+        texts = {cause["id"]: cause["text"] for cause in told.get("causes", ())}
+        sentences: dict[str, str] = {}
+        for one in told["results"]:
+            if one.get("cause") in texts:
+                sentences.setdefault(one["requirement"], texts[one["cause"]])
+        return cls(
+            path=path,
+            looptck=told["looptck"],
+            driver=told["driver"],
+            implementation=told["implementation"],
+            results=tuple(Result(**{name: one[name] for name in MEMBERS}) for one in told["results"]),
+            traits=None if traits is None else tuple(Answer(**answer) for answer in traits),
+            sentences=sentences,
+        )
 
     @property
     def name(self) -> str:
@@ -56,12 +80,4 @@ def read(path: Path) -> Results:
     if wrong := next(schema.iter_errors(told), None):
         place = "".join(f"/{part}" for part in wrong.instance_path)
         raise BadFile(path, f"{place or '/'}: {wrong.message}; give a file that looptck run --json has written")
-    traits = told.get("traits")
-    return Results(
-        path=path,
-        looptck=told["looptck"],
-        driver=told["driver"],
-        implementation=told["implementation"],
-        results=tuple(Result(**result) for result in told["results"]),
-        traits=None if traits is None else tuple(Answer(**answer) for answer in traits),
-    )
+    return Results.of(told, path)

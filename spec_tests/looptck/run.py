@@ -16,6 +16,7 @@ from looptck.client import Reply
 from looptck.expected import Difference, Ran
 from looptck.history import Answered, Asked, Item, Said, spelled
 from looptck.outcome import Failed, Nothing, Outcome, Value
+from looptck.plain import Listed
 from looptck.spans import Spans
 from looptck.transcript import (
     Chunk,
@@ -149,7 +150,7 @@ class Run:
     @property
     def tools_ran(self) -> list[tuple[str, object]]:
         """Names and arguments of the tool runs, in the order in which they began."""
-        return [(run.tool, run.arguments) for run in self.ran]
+        return Listed((run.tool, run.arguments) for run in self.ran)
 
     def arguments_of(self, tool: str) -> list[Any]:
         """The arguments of the runs of a tool, in the order in which they began."""

@@ -23,6 +23,11 @@ from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
+from looptck.provider.server import Late
+from looptck.report import trace
+from looptck.report.causes import Cause, Finding, causes, details, documented
+from looptck.report.failure import again
+from looptck.report.nothing import nothing
 from looptck.run import Run
 from looptck.selection import Selection, missing
 from looptck.standing import LATE, REFUSED, came_late, first_refused, refused
@@ -52,6 +57,20 @@ class Options:
     """A folder of cassettes in place of those of the project."""
     asks: bool = True
     """Whether it asks about traits."""
+    trace: Path | None = None
+    """Where what went to and fro is written for each failure."""
+
+    @property
+    def words(self) -> list[str]:
+        """The options that change what a check does, as they are typed."""
+        usual, told = Options(), []
+        if self.patience.outcome != usual.patience.outcome:
+            told += ["--timeout", f"{self.patience.outcome:g}"]
+        if self.patience.gate != usual.patience.gate:
+            told += ["--patience", f"{self.patience.gate:g}"]
+        if self.examples != usual.examples:
+            told += ["--examples", str(self.examples)]
+        return told + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
 RECORDED = "recorded-traffic-is-read-right"
@@ -69,10 +88,15 @@ class Session:
     examples: int
     cassettes: tuple[Cassette, ...]
     results: list[Result] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    """The text of each failure, in order."""
+    findings: list[Finding] = field(default_factory=list)
+    """What is known of each verdict that counts against the implementation, in order."""
+    given: Sequence[str] = ()
+    """The options of the run that a line to paste repeats."""
+    trace: Path | None = None
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
     chosen: list[Check] = field(default_factory=list)
+    offered: list[Check] = field(default_factory=list)
+    """The checks among which cases were chosen."""
     runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
     """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
@@ -107,12 +131,16 @@ class Session:
             for one in recorded:
                 spoken(one)
             entries = known.read(options.known_failures, rows) if options.known_failures else []
+            if options.trace is not None:
+                trace.prepare(options.trace)
             kit = Kit(options.driver or reference(options.selection.profiles), options.patience)
             kit.__enter__()
         except (BadFile, DriverFault, ValueError) as error:
             raise CouldNotRun(str(error)) from error
         survey = Survey(wanted=options.asks)
-        return cls(kit, rows, options.selection, entries, options.examples, recorded, survey=survey)
+        session = cls(kit, rows, options.selection, entries, options.examples, recorded, survey=survey)
+        session.given, session.trace = options.words, options.trace
+        return session
 
     def on(self, kit: Kit) -> Session:
         """The same checks for another implementation."""
@@ -252,19 +280,21 @@ class Session:
         for listener in self.listeners:
             listener(result)
 
-    def is_known(self, requirement: str, cell: Cell) -> bool:
-        """Whether a known failure covers a requirement in a cell."""
-        return any(entry.covers(requirement, cell) for entry in self.known)
+    def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
+        """Whether a known failure covers a check."""
+        return any(entry.covers(requirement, cell, case) for entry in self.known)
 
     def known_for(self, check: Check) -> Known | None:
         """The known failure that covers a check."""
-        return next((entry for entry in self.known if entry.covers(check.requirement.id, check.cell)), None)
+        asked = check.requirement.id, check.cell, check.case
+        return next((entry for entry in self.known if entry.covers(*asked)), None)
 
     def judges_all_of(self, entry: Known) -> bool:
         """Whether no check that a known failure covers is left out: only then can a run say that it is stale."""
         wanted = self.selection.cells
-        covered = [cell for cell in self.cells() if entry.covers(entry.requirement, cell)]
-        return not self.selection.cases and (not wanted or all(cell.matches(wanted) for cell in covered))
+        covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
+        named = not self.selection.cases or entry.case in self.selection.cases
+        return named and (not wanted or all(cell.matches(wanted) for cell in covered))
 
     def end(self) -> None:
         """Stop the driver. What it did wrong in runs that were over turns their verdicts into errors."""
@@ -276,10 +306,22 @@ class Session:
             for result in self.by_run.get(fault.run or "", []):
                 result.verdict = "error"
                 result.reason = str(fault)
+                if all(one.result is not result for one in self.findings):
+                    check = Check(self.rows[result.requirement], Cell.parse(result.cell), result.case)
+                    line = again(self.kit.driver, check, self.given)
+                    self.findings.append(Finding(result, runs=(fault.run or "",), again=line))
             self.survey.spoil(fault)
         for late in {one.run: one for one in reversed(self.kit.late)}.values():
             for result in self.by_run.get(late.run, [])[:1]:
-                self.add(_beside(self.catalogue[LATE], result.cell, result.case, came_late(late)), noticed=True)
+                self._come_late(late, result)
+
+    def _come_late(self, late: Late, result: Result) -> None:
+        """Take in a request that came when the run of this result was over."""
+        beside = _beside(self.catalogue[LATE], result.cell, result.case, came_late(late))
+        check = Check(self.rows[result.requirement], Cell.parse(result.cell), result.case)
+        line = again(self.kit.driver, check, self.given)
+        self.findings.append(Finding(beside, runs=(late.run,), again=line))
+        self.add(beside, noticed=True)
 
     # -- telling -----------------------------------------------------------------------------------------------------
 
@@ -288,7 +330,7 @@ class Session:
         """Known failures that no longer fail, or that nothing of this run concerns."""
         stale = []
         for entry in self.known:
-            covered = [result for result in self.results if entry.covers(result.requirement, _cell(result.cell))]
+            covered = [one for one in self.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
             judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
             if judged and all(result.verdict == "pass" for result in judged) and self.judges_all_of(entry):
                 stale.append(f"{entry}: passes now; take it out of the known failures ({entry.reason})")
@@ -302,7 +344,8 @@ class Session:
         told = [f"stale known failure: {entry}" for entry in self.stale]
         told += [str(fault) for fault in self.kit.late_faults]
         if not self.chosen and not self.survey.questions:
-            told.append("nothing was selected: no check ran, so there is no verdict")
+            why = nothing(self.selection, self.catalogue, self.kit.started, self.cells(), self.offered)
+            told.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
         return told
 
     @property
@@ -317,7 +360,10 @@ class Session:
             result
             for result in self.results
             if result.verdict == "error"
-            or (result.verdict in AGAINST and not self.is_known(result.requirement, _cell(result.cell)))
+            or (
+                result.verdict in AGAINST
+                and not self.is_known(result.requirement, Cell.parse(result.cell), result.case)
+            )
         ]
 
     @property
@@ -331,14 +377,25 @@ class Session:
         """Verdicts and their counts."""
         return " · ".join(f"{count} {verdict}" for verdict, count in counted(self.results).items() if count)
 
+    @property
+    def rows(self) -> dict[str, Requirement]:
+        """The requirements by id."""
+        return {row.id: row for row in self.catalogue}
+
+    def causes(self, findings: Sequence[Finding]) -> list[Cause]:
+        """The causes of these failures, the worst first."""
+        return causes(findings, self.rows)
+
     def serializable(self) -> dict[str, Any]:
         """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
+        found = self.causes(self.findings)
         return {
             "looptck": kit_version(),
             "driver": self.kit.driver,
             "implementation": self.kit.started.serializable(),
             "summary": counted(self.results),
-            "results": [result.serializable() for result in self.results],
+            "results": details(self.results, self.findings, found, self.rows),
+            "causes": documented(found, {id(result): place for place, result in enumerate(self.results)}),
             "traits": self.survey.serializable(),
             "driver_faults": [
                 {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
@@ -384,8 +441,3 @@ def kit_version() -> str:
         return version("looptck")
     except PackageNotFoundError:
         return "0+unknown"
-
-
-def _cell(text: str) -> Cell:
-    wire, stream, mode = text.split("/")
-    return Cell(wire, stream == "stream", mode)

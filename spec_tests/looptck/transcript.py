@@ -44,6 +44,8 @@ class Replied:
     what: str
     stream: tuple[bytes, ...] = ()
     """The writes of an event stream, faults and all."""
+    body: bytes = b""
+    """The body of any other reply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,8 @@ class Stage:
         """The writes of each streamed reply, by its number."""
         self.habits = habits
         """What is known of the implementation in this cell; None: no stream is held but where its step says so."""
+        self.bodies: dict[int, bytes] = {}
+        """The body of each other reply, by its number, as much of it as leaves."""
         self._patience = patience
         self._requests = 0
         self._asides = 0
@@ -246,13 +248,16 @@ class Stage:
 
     def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
         self.under_way[n] = status, what
+        if n not in self.streams:
+            self.bodies[n] = b"".join(one for one in reply.parts if isinstance(one, bytes)).partition(b"\r\n\r\n")[2]
         reply.sent = lambda: self._left(n)
         return self._patient(reply)
 
     def _left(self, n: int, how: str = "") -> None:
         status, what = self.under_way.pop(n, (0, ""))
         if status:
-            self._note(Replied(self.transcript.now(), n, status, what + how, self.streams.get(n, ())))
+            stream, body = self.streams.get(n, ()), self.bodies.get(n, b"")
+            self._note(Replied(self.transcript.now(), n, status, what + how, stream, body))
 
     def finish(self) -> None:
         """The run is over. A reply that is still under way was as much as the loop wanted of it."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from looptck.catalogue import Requirement
 from looptck.checks import Check
 from looptck.drivers import reference
 from looptck.outcome import shortened
+from looptck.plain import MOST, cut, plain
+from looptck.report.deltas import deltas, dress
+from looptck.report.signs import first_difference
 from looptck.run import Run
 from looptck.transcript import (
     Aside,
@@ -29,57 +34,72 @@ from looptck.transcript import (
 from looptck.verdicts import Result
 
 MOST_EVENTS = 40
-MOST_BYTES = 6_000
-"""The most bytes of event streams that are shown."""
+MOST_DELTAS = 30
+"""The most lines for one stream."""
+FEW = 6
+"""The most lines of what is shown where there are many failures."""
 
 
-def told(
-    driver: str,
-    check: Check,
-    result: Result,
-    run: Run | None,
-    error: BaseException | None,
-    seen_by: Check | None = None,
-) -> str:
-    """The whole text, ending in a line to paste. ``seen_by`` is the check that was played, where it is another one."""
+def told(check: Check, result: Result, run: Run | None, line: str, example: Mapping[str, Any] | None = None) -> str:
+    """The whole text, ending in the line to paste; ``example`` are the values for which a property does not hold."""
     requirement = check.requirement
     parts = [
         f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
-        f"  {requirement.level}  {requirement.text}",
+        f"  {weight(requirement)} {requirement.text}",
         f"  source: {requirement.source}",
         f"  case: {check.case}",
-        *_indented("  because: ", result.reason),
+        *indented("  because: ", result.reason),
     ]
-    for note in getattr(error, "__notes__", []):
-        parts += _indented("  ", note)
+    if example:
+        parts += indented("  with: ", "; ".join(f"{name}: {plain(value, MOST)}" for name, value in example.items()))
     if run is not None:
         parts += _difference(run)
         parts += _problems(run)
-        parts += _streams(run)
+        parts += _streams(run, MOST_DELTAS)
         parts += _tools(run)
         parts += _spans(run)
         parts += _timeline(run)
-    parts.append(f"  again: {again(driver, seen_by or check)}")
+    parts.append(f"  again: {line}")
     return "\n".join(parts)
 
 
-def again(driver: str, check: Check) -> str:
-    """The command that runs only this check."""
+def evidence(run: Run | None) -> list[str]:
+    """What of a run shows best what is wrong, in a few lines: a request, else a stream, else the tools that ran."""
+    if run is None:
+        return []
+    found = list(_difference(run)) or list(_problems(run))[:2] or list(_streams(run, FEW))
+    tools = list(_tools(run))
+    few = tools if len(tools) <= FEW else [*tools[:FEW], f"    … and {len(tools) - FEW} more"]
+    return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else [])]
+
+
+WIDE = 300
+"""The most characters of a line of evidence."""
+
+
+def weight(requirement: Requirement) -> str:
+    """Level and impact."""
+    return f"{requirement.level}, {requirement.impact}:" if requirement.impact else f"{requirement.level}:"
+
+
+def again(driver: str, check: Check, given: Sequence[str] = ()) -> str:
+    """The command that runs only this check, with the options that the run was given."""
     words = ["looptck", "run"]
     if driver != reference([check.requirement.profile]):
         words += ["--driver", driver]
     words += ["--profile", check.requirement.profile, "--requirement", check.requirement.id]
-    words += ["--cell", str(check.cell), "--case", check.case]
+    words += ["--cell", str(check.cell), "--case", check.case, *given]
     return shlex.join(words)
 
 
-def _indented(label: str, text: str) -> list[str]:
+def indented(label: str, text: str) -> list[str]:
+    """A text behind a label, its further lines below the first."""
     first, *rest = text.splitlines() or [""]
     return [label + first, *(" " * len(label) + line for line in rest)]
 
 
 def _difference(run: Run) -> Iterator[str]:
-    found = run.first_difference()
+    found = first_difference(run)
     if found:
         received, difference = found
         yield f"  request {received.n} is the first that is not as it should be, at {difference.pointer}"
@@ -93,19 +113,19 @@ def _problems(run: Run) -> Iterator[str]:
             yield f"  request {received.n} would be refused at {problem.pointer}: {problem.message} ({problem.rule})"
 
 
-def _streams(run: Run) -> Iterator[str]:
+def _streams(run: Run, most: int) -> Iterator[str]:
     """The event streams of the run, where the framing may be what broke it. A property has shrunk them by now."""
     if not run.cell.stream:
         return
-    replies = [event for event in run.transcript.events if isinstance(event, Replied) and event.stream]
-    if sum(map(len, (piece for reply in replies for piece in reply.stream))) > MOST_BYTES:
-        return
-    for reply in replies:
-        yield f"  the stream of reply {reply.n}, in {len(reply.stream)} writes:"
-        for piece in reply.stream:
-            yield from (f"    {line!r}"[:160] for line in piece.splitlines(keepends=True))
-            if len(reply.stream) > 1:
-                yield "    --- end of a write"
+    left = most
+    for reply in run.transcript.events:
+        if isinstance(reply, Replied) and reply.stream and left > 0:
+            lines = deltas(reply.stream, run.cell.wire, left)
+            unusual = dress(reply.stream)
+            writes = f"{len(reply.stream)} write{'s' if len(reply.stream) != 1 else ''}"
+            yield f"  the stream of reply {reply.n}, in {writes}{f', with {unusual}' if unusual else ''}:"
+            yield from (f"    {line}" for line in lines)
+            left -= len(lines)
 
 
 def _tools(run: Run) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shlex
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
@@ -13,6 +14,13 @@ from looptck import spec
 from looptck.cases import cases
 from looptck.catalogue import Requirement, catalogue, unknown
 from looptck.traits import Trait, traits
+
+MEANINGS = {
+    "unsafe": "where it fails something runs, runs again, leaks or is lost that nobody asked for",
+    "broken": "where it fails the service refuses a request, or the answer is wrong",
+    "fragile": "where it fails legal but rarer traffic breaks the loop",
+    "untidy": "where it fails nothing but order and comfort is lost",
+}
 
 
 def listing(profiles: tuple[str, ...]) -> str:
@@ -36,23 +44,23 @@ def listing(profiles: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def explanation(id: str) -> str:
-    """Everything that is known of a requirement or a trait.
+def explanation(id: str, driver: str | None = None) -> str:
+    """Everything that is known of a requirement or a trait, and the line that tries it on a driver.
 
     Raises:
         click.UsageError: there is none of this id.
     """
     if id in traits():
-        return "\n".join(_asked(traits()[id])) + "\n"
+        return "\n".join(_asked(traits()[id], driver)) + "\n"
     try:
         row = catalogue()[id]
     except KeyError:
         ids = [*(row.id for row in catalogue()), *(trait.id for trait in traits())]
         raise click.UsageError(unknown("requirement or trait", id, ids)) from None
-    return "\n".join(_explained(row)) + "\n"
+    return "\n".join(_explained(row, driver)) + "\n"
 
 
-def _asked(trait: Trait) -> Iterator[str]:
+def _asked(trait: Trait, driver: str | None) -> Iterator[str]:
     row = trait.row
     yield f"{trait.id}  [trait, since {row.added}]"
     yield f"  {trait.question}"
@@ -66,14 +74,21 @@ def _asked(trait: Trait) -> Iterator[str]:
     yield from (f"    {name:<{width}}  {meaning}" for name, meaning in trait.meanings.items())
     if trait.exact:
         yield "  the detail is part of the answer"
-    yield f"  try it: looptck run --trait {trait.id}"
+    yield f"  try it: {_run(driver, '--trait', trait.id)}"
 
 
-def _explained(row: Requirement) -> Iterator[str]:
+def _run(driver: str | None, *words: str) -> str:
+    """A line to paste."""
+    return shlex.join(["looptck", "run", *(["--driver", driver] if driver else []), *words])
+
+
+def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
     yield f"{row.id}  [{row.level}, profile {row.profile}, since {row.added}]"
     yield f"  {row.text}"
     for source in row.sources:
         yield f"  source: {source}" + (f"  <{source.url}>" if source.url else "")
+    if row.impact:
+        yield f"  impact: {row.impact}, {MEANINGS[row.impact]}"
     yield f"  cells: {_cells(row)}"
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
@@ -89,7 +104,7 @@ def _explained(row: Requirement) -> Iterator[str]:
     if row.no_mutant:
         yield f"  shown to fail by nothing: {row.no_mutant}"
     yield from (f"  see the trait: {trait.id}" for trait in traits() if trait.requirement == row.id)
-    yield f"  try it: looptck run --profile {row.profile} --requirement {row.id}"
+    yield f"  try it: {_run(driver, '--profile', row.profile, '--requirement', row.id)}"
 
 
 def _cells(row: Requirement) -> str:

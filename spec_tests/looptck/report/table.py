@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -26,40 +27,94 @@ STYLES: dict[Verdict, str] = {
 KNOWN = "*"
 """Behind a verdict that counts against the loop and is in its list of known failures."""
 
+MOST_REASONS = 6
+"""How many reasons why rows do not apply are named."""
 
-def table(session: Session) -> Table:
-    """Sync and async share a column: their verdicts differ seldom, and stand below each other where they do."""
+
+def table(session: Session, *, brief: bool = False) -> Group:
+    """Sync and async share a column: their verdicts differ seldom, and stand below each other where they do.
+
+    ``brief``: of the rows only those in which something counts against the implementation. Rows and columns that do
+    not apply share a line in any case.
+    """
     rows: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in session.results:
         if result.verdict != "divergence":
             rows[result.requirement][result.cell].append(result)
+    idle = {id: results for id, results in rows.items() if _verdicts(results) == {"not-applicable"}}
+    shown = {id: results for id, results in rows.items() if id not in idle and (not brief or _is_against(results))}
     columns: dict[tuple[str, bool], list[Cell]] = defaultdict(list)
     for cell in session.cells():
-        if any(str(cell) in by_cell for by_cell in rows.values()):
+        if any(one.verdict != "not-applicable" for results in rows.values() for one in results.get(str(cell), ())):
             columns[cell.wire, cell.stream].append(cell)
 
     started = session.kit.started
     title = f"{started.name} {started.version} ({started.language})"
-    shown = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    ids = [row.id for row in session.catalogue if row.id in rows]
-    shown.add_column("requirement", min_width=max(map(len, ids), default=0))
-    shown.add_column("level", min_width=len("SHOULD"))
+    told = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    ids = [row.id for row in session.catalogue if row.id in shown]
+    told.add_column("requirement", min_width=max(map(len, ids), default=0))
+    told.add_column("level", min_width=len("SHOULD"))
     for wire, stream in columns:
         provider, _, api = wire.rpartition("-")
-        shown.add_column(f"{provider}-\n{api}\n{'stream' if stream else 'plain'}")
+        told.add_column(f"{provider}-\n{api}\n{'stream' if stream else 'plain'}")
     profile = ""
     for row in session.catalogue:
-        if row.id not in rows:
+        if row.id not in shown:
             continue
         if row.profile != profile:
             profile = row.profile
-            shown.add_row(Text(profile, style="bold underline"))
-        known = {cell: session.is_known(row.id, cell) for cells in columns.values() for cell in cells}
-        shown.add_row(row.id, row.level, *(_column(cells, rows[row.id], known) for cells in columns.values()))
+            told.add_row(Text(profile, style="bold underline"))
+        known = {
+            cell: all(session.is_known(row.id, cell, one.case) for one in _against(shown[row.id].get(str(cell), [])))
+            for cells in columns.values()
+            for cell in cells
+        }
+        told.add_row(row.id, row.level, *(_column(cells, shown[row.id], known) for cells in columns.values()))
+    lines = list(_below(rows, idle, left_out=len(rows) - len(idle) - len(shown)))
     if session.known:
-        shown.caption = f"{KNOWN} a known failure"
-        shown.caption_justify = "left"
-    return shown
+        lines.append(f"{KNOWN} a known failure")
+    return Group(told, *(Text(line, style="dim") for line in lines))
+
+
+def _verdicts(results: Mapping[str, list[Result]]) -> set[Verdict]:
+    return {one.verdict for of_cell in results.values() for one in of_cell}
+
+
+def _against(results: Sequence[Result]) -> list[Result]:
+    return [one for one in results if one.verdict in AGAINST]
+
+
+def _is_against(results: Mapping[str, list[Result]]) -> bool:
+    return bool(_verdicts(results) & (AGAINST | {"error"}))
+
+
+def _below(
+    rows: Mapping[str, Mapping[str, list[Result]]], idle: Mapping[str, Mapping[str, list[Result]]], *, left_out: int
+) -> Iterator[str]:
+    """What has no row or column of its own: what passed, and what does not apply."""
+    if left_out:
+        yield f"{left_out} more requirement{'s' if left_out > 1 else ''} passed wherever they apply"
+    if idle:
+        why = Counter(next(one.reason for of_cell in results.values() for one in of_cell) for results in idle.values())
+        reasons = ", ".join(f"{_short(reason)} ({count})" for reason, count in why.most_common(MOST_REASONS))
+        more = ", and others" if len(why) > MOST_REASONS else ""
+        yield f"{len(idle)} requirement{'s do' if len(idle) > 1 else ' does'} not apply: {reasons}{more}"
+    verdicts: dict[str, set[str]] = defaultdict(set)
+    reasons_of: dict[str, str] = {}
+    for results in rows.values():
+        for cell, of_cell in results.items():
+            for one in of_cell:
+                verdicts[cell].add(one.verdict)
+                reasons_of.setdefault(cell, one.reason)
+    absent = [cell for cell, found in verdicts.items() if found == {"not-applicable"}]
+    if absent and len(absent) < len(verdicts):
+        dresses = dict.fromkeys(cell.rpartition("/")[0] for cell in absent)
+        yield f"not applicable at all: {', '.join(dresses)}: {_short(reasons_of[absent[0]])}"
+
+
+def _short(reason: str) -> str:
+    """A reason why something does not apply, in as few words as tell it."""
+    return reason.removeprefix("the driver declares ")
 
 
 def _column(cells: Sequence[Cell], results: Mapping[str, list[Result]], known: Mapping[Cell, bool]) -> Text:

@@ -1,8 +1,9 @@
-"""The terminal of ``looptck run``: progress while it runs, then a table by requirement, the failures and the counts."""
+"""The terminal of ``looptck run``: progress while it runs, then a table by requirement, the causes and the counts."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,16 @@ from rich.console import Console
 from rich.text import Text
 
 from looptck.report import traits
+from looptck.report.blocks import blocks, one_line
+from looptck.report.progress import Progress
 from looptck.report.table import STYLES, table
 from looptck.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
+    from looptck.report.causes import Cause
     from looptck.session import Session
 
-BETWEEN_LINES = 5.0
+BETWEEN_LINES = 15.0
 """Seconds between two lines of progress where no line can be overwritten."""
 
 
@@ -30,6 +34,7 @@ class Terminal:
         self._quiet = quiet
         self._status = console.status("starting") if console.is_terminal and not quiet else None
         self._last = -BETWEEN_LINES
+        self._progress = Progress(session)
         self.broken: list[str] = []
         """What went wrong in the kit itself, before or beside the checks."""
         session.listeners.append(self._heard)
@@ -52,14 +57,13 @@ class Terminal:
         for text in self.broken:
             self._console.print(Text(text, style="red"))
         session = self._session
-        if not self._quiet and session.results:
-            self._console.print(table(session))
+        found = session.causes([one for one in session.findings if not one.known])
+        if session.results and (found or not self._quiet):
+            self._console.print(table(session, brief=self._quiet or bool(found)))
         if not self._quiet and session.survey.answers:
             self._console.print()
             self._console.print(traits.table(self._title(), session.survey.answers))
-        for text in session.failures:
-            self._console.print()
-            self._console.print(_styled(text), soft_wrap=True)
+        self._causes(found)
         self._divergences(session)
         self._counts(session)
 
@@ -68,15 +72,30 @@ class Terminal:
         started = self._session.kit.started
         return f"{started.name} {started.version}: what the documents leave open, recorded and not judged"
 
+    def _causes(self, found: Sequence[Cause]) -> None:
+        """One line for each cause, or one block."""
+        if not found:
+            return
+        judged = [one.cell for one in self._session.results if one.verdict != "not-applicable"]
+        cells = list(dict.fromkeys(judged))
+        if self._quiet:
+            self._console.print()
+            for cause in found:
+                self._console.print(Text(one_line(cause, cells)), soft_wrap=True)
+            return
+        failures = sum(len(cause.findings) for cause in found)
+        if len(found) > 1:
+            self._console.print(f"\n{failures} failures, {len(found)} causes, the worst first", style="bold")
+        for lines in blocks(found, cells):
+            self._console.print()
+            self._console.print(_styled("\n".join(lines)), soft_wrap=True)
+
     def _heard(self, result: Result) -> None:
-        session = self._session
         now = monotonic()
         if self._status is None and now - self._last < BETWEEN_LINES:
             return
         self._last = now
-        done = session.judged
-        against = sum(one.verdict in AGAINST for one in session.results)
-        line = f"{done} of {len(session.chosen)} checks, {against} against: {result.requirement} [{result.cell}]"
+        line = f"{self._progress.line(now)}: {result.requirement} [{result.cell}]"
         if self._status is not None:
             self._status.update(Text(line))
         elif not self._quiet:

@@ -10,6 +10,7 @@ from looptck.client.export import exported
 from looptck.guest import Guest
 from looptck.history import Answered, Asked, Item, Said, spelled
 from looptck.kit import Scene
+from looptck.plain import Listed
 from looptck.run import Run
 from looptck.turns import Call, calls, says
 from looptck.verdicts import NotReached
@@ -87,4 +88,4 @@ def unanswered(lines: Iterable[Line]) -> list[Line]:
 
 def asked_first(run: Run) -> list[Line]:
     """The history of the first question to the model."""
-    return told(run.request(1).request.items)
+    return Listed(told(run.request(1).request.items))

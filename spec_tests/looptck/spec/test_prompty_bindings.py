@@ -12,6 +12,7 @@ from looptck.checks import Implementation, on, requirement
 from looptck.expectations import tools_ran
 from looptck.history import same_arguments, same_value
 from looptck.kit import Scene
+from looptck.plain import differs
 from looptck.run import Run
 from looptck.spec import strategies
 from looptck.spec.schemas import parameters
@@ -146,7 +147,7 @@ def test_any_arguments(provider: Scene, implementation: Implementation) -> None:
 
         run.delivered(1)
         assert ["act"] == [tool for tool, _ in run.tools_ran], f"ran {run.tools_ran}; the loop {run.outcome}"
-        assert same_value(call.merged, run.ran[0].arguments), f"{run.ran[0].arguments}, not {call.merged}"
+        assert same_value(call.merged, run.ran[0].arguments), differs(call.merged, run.ran[0].arguments)
 
 
 @requirement("spec-injected-values-are-not-echoed")

@@ -9,6 +9,7 @@ from looptck.client.export import exported
 from looptck.guest import Guest
 from looptck.history import Answered, Asked, Item, Said
 from looptck.kit import Scene
+from looptck.plain import plain
 from looptck.run import Run
 from looptck.spec.server_sessions import DONE, asked_first, export, fresh, one_round
 from looptck.turns import says
@@ -81,7 +82,7 @@ def test_same_request_again(provider: Scene, guest: Guest) -> None:
     one_round(provider, guest, OPENING, session)
     before = exported(export(guest, session))
     if _rounds(before) != {("ping", "pong of the first"): 1}:
-        raise NotReached(f"control: the session holds {_rounds(before)} after the first request")
+        raise NotReached(f"control: the session holds {plain(_rounds(before))} after the first request")
     provider.plays(says("Once more."))
 
     run = guest.ask(OPENING, session=session)

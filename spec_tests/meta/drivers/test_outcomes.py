@@ -18,11 +18,11 @@ FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
         ({"kind": "value", "text": "Hi."}, Value("Hi."), "returned 'Hi.'"),
         ({"kind": "value", "text": None, "output": 0}, Value(None, None, 0), "returned the output 0"),
         ({"kind": "value", "text": None, "output": ""}, Value(None, output=""), "returned the output ''"),
-        ({"kind": "value", "text": None, "output": None}, Value(None), "returned None"),
+        ({"kind": "value", "text": None, "output": None}, Value(None), "returned nothing"),
         (
             FULL,
             Value("Hi.", "end", {"a": [0]}),
-            "returned the output {'a': [0]} and the text 'Hi.', and told why: end",
+            "returned the output {\"a\": [0]} and the text 'Hi.', and told why: end",
         ),
     ],
 )

@@ -49,6 +49,15 @@ def test_explain_tells_what_checks_a_requirement(requirement: str) -> None:
         assert piece in output
 
 
+def test_explain_repeats_the_driver() -> None:
+    """The line to try is one for the implementation that it was asked for."""
+    _, output = run("explain", "one-index-two-ids-are-two-calls", "--driver", "cmd:node a driver.mjs")
+
+    told = "try it: looptck run --driver 'cmd:node a driver.mjs' --profile core --requirement one-index-two-ids"
+    assert told in output
+    assert "impact: fragile, where it fails legal but rarer traffic breaks the loop" in output
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

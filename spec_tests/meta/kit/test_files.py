@@ -18,6 +18,7 @@ from looptck.yamlfile import BadFile
 ROW = """
   - id: {id}
     level: MUST
+    impact: broken
     text: It does what it should.
     source: [{{book: Chapter 1}}]
     observed_at: wire
@@ -73,12 +74,14 @@ def test_a_profile_is_read(requirements: Path) -> None:
     [
         (profile("a") + "    colour: red\n", "/requirements/0: Additional properties are not allowed ('colour'"),
         (profile("a").replace("wire", "wires"), "/requirements/0/observed_at"),
+        (profile("a").replace("    impact: broken\n", ""), '/requirements/0: "impact" is a required property'),
+        (profile("a").replace("broken", "bad"), "/requirements/0/impact"),
         (profile("A Rule"), "/requirements/0/id"),
         (profile("a").replace("should.", "should"), "/requirements/0/text"),
         (profile("a", "a"), "the id a already stands in one.yaml"),
         (profile("a") + "    level: MAY\n", "the key 'level' stands twice"),
         (profile("a").replace("book: Chapter", "bok: Chapter"), "a: there is no document 'bok'; did you mean book?"),
-        (profile("a") + "  - id: [", "line 15"),
+        (profile("a") + "  - id: [", "line 16"),
         ("", "is not of type"),
         ("\x00", "is not the YAML that was meant"),
     ],

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from meta.drivers.bench import judged
+from looptck.cells import Cell
+from looptck.known import Known
+from meta.drivers.bench import PLAIN, judged
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 CALLS = "call-runs-its-tool-once"
+CELL = Cell.parse(PLAIN)
 REASON = "this loop was never meant to run tools"
 
 
@@ -37,6 +40,46 @@ def test_a_known_failure_is_excused(file: Path, cell: str) -> None:
 
     assert (0, {"fail": 4}) == (report.status, report.counts)
     assert [] == report.told["stale_known_failures"]
+
+
+def test_a_known_case_is_excused_and_no_other(file: Path) -> None:
+    """An entry that names a case, with ``*`` for anything, leaves the other cases of its requirement as they are."""
+    named = judged(FLAWED, CALLS, known=write(file, {**entry(), "case": "empty-object*"}))
+    one = judged(FLAWED, CALLS, known=file, cases=("empty-object",))
+
+    assert (1, {"fail": 4}) == (named.status, named.counts)
+    assert "cases: one-call, one-call@llama.cpp (2 fail)" in named.printed
+    assert "empty-object" not in named.printed
+    assert (0, {"fail": 1}) == (one.status, one.counts)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "case", "covered"),
+    [
+        (None, "any-case", True),
+        ("one-call", "one-call", True),
+        ("one-call", "one-call-more", False),
+        ("one-*", "one-call", True),
+        ("limit[1]", "limit[1]", True),
+        ("limit[1]", "limit1", False),
+        ("limit[*]", "limit[10]", True),
+        ("a?", "ab", False),
+    ],
+)
+def test_only_the_star_is_special_in_a_case(pattern: str | None, case: str, covered: bool) -> None:
+    """Names of cases hold brackets, which stand for themselves."""
+    assert covered == Known(CALLS, "*", REASON, pattern).covers(CALLS, CELL, case)
+
+
+def test_a_known_case_that_passes_is_stale(file: Path) -> None:
+    """While other cases of its requirement may fail; and a case that there is not is no case of the run."""
+    write(file, {**entry(), "case": "one-call"}, {**entry(), "case": "no-such-case"})
+    whole = judged(None, CALLS, known=file, cells=("*",))
+    alone = judged(None, CALLS, known=file, cells=("*",), cases=("one-call",))
+
+    told = f"{CALLS} in *, case one-call: passes now; take it out of the known failures ({REASON})"
+    assert [told] == whole.told["stale_known_failures"]
+    assert [told] == alone.told["stale_known_failures"]
 
 
 def test_a_known_failure_excuses_nothing_else(file: Path) -> None:

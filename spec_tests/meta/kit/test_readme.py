@@ -17,6 +17,7 @@ from looptck.data import json_fixture
 from looptck.drivers.servers import servers
 from looptck.verdicts import MEANINGS
 from looptck.wires import WIRES
+from meta.drivers.bench import judged
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -160,3 +161,14 @@ def test_the_smallest_driver_works(tmp_path: Path, called: str) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
     assert (0, "") == (ran.returncode, ran.stderr), ran.stdout
+
+
+def test_the_example_of_a_failure_is_one() -> None:
+    """The README's failure is what the kit prints of a loop that answers each call with the result of another."""
+    example = next(block for block in _blocks("text") if block.startswith("FAIL"))
+    driver = "python:looptck_reference.mutants.core.results:Swapped"
+    printed = judged(driver, "results-carry-their-call-ids", profiles=("core",)).printed.replace(driver, "…")
+    lines = iter(printed.splitlines())
+
+    shown = [line.rstrip("…") for line in example.splitlines() if line.strip() != "…"]
+    assert [] == [line for line in shown if not any(one.startswith(line) for one in lines)]

@@ -92,9 +92,11 @@ def test_the_line_to_paste_shows_the_failure_again(requirement: str, case: str) 
     assert ["looptck", "run"] == words[:2]
     assert 1 == again.exit_code
     assert "(1 checks)" in again.output
-    first, _, rest = again.output[again.output.index("\n\n") + 2 :].partition("\n")
-    assert first in report.printed
-    assert line in rest
+    (verdict,) = report.verdicts.values()
+    head = f"{verdict.upper()}  {requirement}  [openai-chat/stream/async]"
+    assert head in report.printed
+    assert head in again.output
+    assert line in again.output
 
 
 def test_a_failure_tells_its_story() -> None:
@@ -103,10 +105,10 @@ def test_a_failure_tells_its_story() -> None:
 
     for piece in (
         "FAIL  call-runs-its-tool-once  [openai-chat/plain/sync]",
-        "  MUST  ",
+        "  MUST, unsafe: ",
         "  source: ",
         "  case: one-call",
-        "  because: tools that should have run: ",
+        '  because: tools that should have run: weather({"city": "Paris"}); that ran: none',
         "  tools that ran: none",
         "  what happened, in ms (run r",
         "request 1: ",
@@ -116,15 +118,72 @@ def test_a_failure_tells_its_story() -> None:
         assert piece in printed
 
 
-def test_quiet_leaves_the_table_out() -> None:
-    """With -q a run prints its failures and counts, and no table."""
-    loud, quiet = (
-        CliRunner()
-        .invoke(main, ["run", *more, "--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/*"])
-        .output
-        for more in ([], ["-q"])
+def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
+    """With -q a run without findings prints its counts, and one with findings a row and a line for each."""
+    words = ["run", "--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/*"]
+    loud, quiet, flawed = (
+        CliRunner().invoke(main, [*words, *more]).output
+        for more in ([], ["-q"], ["-q", "--driver", FLAWED, "--case", "one-call"])
     )
 
     assert "looptck-reference" in loud
     assert "16 pass" in quiet
     assert "looptck-reference" not in quiet
+    assert "FAIL  call-runs-its-tool-once  [all 4 cells]  tools that should have run: " in flawed
+    assert "  again: " not in flawed
+
+
+def test_a_bad_loop_has_a_report_that_can_be_read() -> None:
+    """A hundred failures with few causes take less than 200 lines, and the row that says why stands first."""
+    report = judged(FLAWED)
+    against = [one for one in report.told["results"] if one["verdict"] in {"fail", "not-reached"}]
+    causes = report.told["causes"]
+
+    assert 100 < len(against)
+    assert 200 > len(report.printed.splitlines())
+    assert ["call-runs-its-tool-once", "bad-arguments-are-not-lost"] == [one["requirement"] for one in causes[:2]]
+    assert "recorded-traffic-is-read-right" in causes[0]["noticed_by"]
+    assert sorted(place for one in causes for place in one["results"]) == [
+        place for place, one in enumerate(report.told["results"]) if one in against
+    ]
+
+
+def test_a_line_to_paste_repeats_what_the_run_was_given(tmp_path: Path) -> None:
+    """The options that change what a check does stand in the line, and those that are as usual do not."""
+    common = ["run", "--driver", FLAWED, "--requirement", "call-runs-its-tool-once", "--case", "one-call"]
+    given = ["--timeout", "30", "--patience", "7.5", "--examples", "3"]
+    shown = [
+        CliRunner().invoke(main, [*common, "--cell", "openai-chat/plain/sync", *more]).output for more in ([], given)
+    ]
+    lines = [next(one for one in output.splitlines() if one.startswith("  again: ")) for output in shown]
+
+    assert lines[0].endswith("--case one-call")
+    assert lines[1].endswith("--case one-call " + shlex.join(given))
+
+
+SELECTORS = [
+    (["--profile", "prompty-spec", "--requirement", "wires-agree"], "--requirement: wires-agree is in core, and this"),
+    (
+        ["--level", "MUST", "--requirement", "results-keep-call-order"],
+        "--level MUST: results-keep-call-order is SHOULD",
+    ),
+    (
+        ["--cell", "openai-chat/plain/fast"],
+        "--cell openai-chat/plain/fast: looptck-reference has the cells openai-chat",
+    ),
+    (["--requirement", "pings-are-skipped", "--cell", "openai-chat/*"], "is about streams of anthropic-messages only"),
+    (
+        ["--requirement", "wires-agree", "--case", "on-ecall"],
+        "--case on-ecall: what else was selected has no such case",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "why"), SELECTORS, ids=["profile", "level", "cell", "wires", "case"])
+def test_nothing_was_selected_says_by_what(words: list[str], why: str) -> None:
+    """An empty selection names the selector behind which nothing was left."""
+    done = CliRunner().invoke(main, ["run", *words])
+
+    assert 2 == done.exit_code
+    assert "nothing was selected: " in done.output
+    assert why in done.output

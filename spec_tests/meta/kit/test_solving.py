@@ -80,7 +80,7 @@ def test_the_output_comes_back(implementation: Implementation) -> None:
 
     assert {"ok": True} == run.output
     assert ("Value", None, {"ok": True}) == run.ending
-    assert "returned the output {'ok': True}" == str(run.outcome)
+    assert 'returned the output {"ok": true}' == str(run.outcome)
 
 
 def test_the_runs_of_tools_are_found(implementation: Implementation, scene: Scene) -> None:
@@ -173,10 +173,10 @@ def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementati
 
     run = implementation.run(tools=TOOLS, confirms=True)
     result = Result("a-row", "agent-loop-010", "MUST", str(CELL), "a-case", "fail", "because")
-    text = told(SOLVES, implementation.check, result, run, None)
+    text = told(implementation.check, result, run, "looptck run")
 
-    assert "question 1, whether this may run: {'_tool': 'fetch'" in text
-    assert "question 1 is answered: {'decision': 'reject', 'feedback': 'Not that.'}" in text
+    assert 'question 1, whether this may run: {"_tool": "fetch"' in text
+    assert 'question 1 is answered: {"decision": "reject", "feedback": "Not that."}' in text
     assert "is the first that is not as it should be" not in text
 
 
@@ -184,7 +184,7 @@ def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementati
     ("driver", "status", "told"),
     [
         ("Solves", 0, "ok    call [openai-chat/plain/async]"),
-        ("Deaf", 1, "the Solution's output was a greeting, and the driver reported that the loop returned None"),
+        ("Deaf", 1, "the Solution's output was a greeting, and the driver reported that the loop returned nothing"),
         ("Idle", 1, "the toolbox saw [], not one call of weather; the loop returned the output 'Warm.'"),
     ],
 )

@@ -16,22 +16,28 @@ from looptck.wires import WIRES
 
 ROW = "unknown-tool-is-not-lost"
 CELLS = [Cell(wire, stream, mode) for wire in WIRES for stream in (False, True) for mode in ("sync", "async")]
+REASONS: dict[Verdict, str] = {"not-applicable": "the driver declares no capability `chunks`"}
 DIFFERENT: tuple[Verdict, Verdict] = "pass", "fail"
 PLAIN_CHAT = Cell("openai-chat", False, "sync"), Cell("openai-chat", False, "async")
 
 
-def _printed(results: list[tuple[str, Cell, Verdict]], *known: Known, width: int = 140) -> list[str]:
+def _printed(
+    results: list[tuple[str, Cell, Verdict]], *known: Known, width: int = 140, brief: bool = False
+) -> list[str]:
     session: Any = SimpleNamespace(
-        results=[Result(row, "core", "MUST", str(cell), "case", verdict) for row, cell, verdict in results],
+        results=[
+            Result(row, "core", "MUST", str(cell), "case", verdict, REASONS.get(verdict, ""))
+            for row, cell, verdict in results
+        ],
         cells=lambda: CELLS,
         catalogue=catalogue(),
         kit=SimpleNamespace(started=SimpleNamespace(name="a loop", version="1.0", language="python")),
         known=known,
-        is_known=lambda row, cell: any(one.covers(row, cell) for one in known),
+        is_known=lambda row, cell, case: any(one.covers(row, cell, case) for one in known),
     )
     console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
-        console.print(table(session))
+        console.print(table(session, brief=brief))
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
@@ -67,9 +73,44 @@ def test_known_failures_are_marked() -> None:
     assert "* a known failure" == printed[-1]
 
 
+def test_a_known_case_excuses_no_other() -> None:
+    """Where a case fails that the entry does not name, the cell bears no star."""
+    printed = _printed([(ROW, PLAIN_CHAT[0], "fail")], Known(ROW, "*", "it is so", "another-case"))
+
+    assert f"{ROW}  MUST    fail" in printed
+
+
 def test_what_was_not_asked_is_a_dot() -> None:
     """A cell of the table without a check is no verdict."""
-    printed = _printed([(ROW, PLAIN_CHAT[0], "pass"), ("wires-agree", CELLS[-1], "not-applicable")])
+    printed = _printed([(ROW, PLAIN_CHAT[0], "pass"), ("wires-agree", CELLS[-1], "fail")])
 
     assert f"{ROW}  MUST    pass     ·" in printed
-    assert "wires-agree               MUST    ·        n/a" in printed
+    assert "wires-agree               MUST    ·        fail" in printed
+
+
+def test_rows_that_do_not_apply_share_a_line() -> None:
+    """What the driver declares absent is told once, with the reason and how many rows it concerns."""
+    idle = ["chunks-join-to-the-answer", "final-text-arrives-as-it-is-written"]
+
+    printed = _printed([(ROW, PLAIN_CHAT[0], "pass"), *((row, PLAIN_CHAT[0], "not-applicable") for row in idle)])
+
+    assert "2 requirements do not apply: no capability `chunks` (2)" == printed[-1]
+    assert not [line for line in printed if line.startswith(tuple(idle))]
+
+
+def test_columns_that_do_not_apply_share_a_line() -> None:
+    """A wire and mode in which nothing applies has no column."""
+    streams = [cell for cell in CELLS if cell.stream]
+
+    printed = _printed([(ROW, PLAIN_CHAT[0], "pass"), *((ROW, cell, "not-applicable") for cell in streams)])
+
+    told = "openai-chat/stream, openai-responses/stream, anthropic-messages/stream: no capability `chunks`"
+    assert f"not applicable at all: {told}" == printed[-1]
+    assert f"{ROW}  MUST    pass" in printed
+
+
+def test_a_brief_table_has_what_fails() -> None:
+    """What passes is counted, and what failed has its row."""
+    printed = _printed([(ROW, PLAIN_CHAT[0], "pass"), ("wires-agree", PLAIN_CHAT[0], "fail")], brief=True)
+
+    assert ["wires-agree  MUST    fail", "1 more requirement passed wherever they apply"] == printed[-2:]

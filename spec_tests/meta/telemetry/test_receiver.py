@@ -103,7 +103,7 @@ def test_spans_of_an_unknown_trace_are_told(provider: Provider, transcript: Tran
     post(provider, export("c" * 32, OURS, "c" * 32))
 
     assert ["span 2"] == names(transcript)
-    assert ["spans came of a trace that no run was given: ['span 1', 'span 3']"] == lost(transcript)
+    assert ['spans came of a trace that no run was given: ["span 1", "span 3"]'] == lost(transcript)
 
 
 def test_lost_spans_do_not_flood_a_run(provider: Provider, transcript: Transcript) -> None:

@@ -64,7 +64,7 @@ def test_spans_come_from_a_process(driver: str) -> None:
 
 LOST = {
     lost.Silent: "the spans of the run: none at all",
-    lost.OwnTrace: "spans came of a trace that no run was given: ['chat looptck-model']",
+    lost.OwnTrace: 'spans came of a trace that no run was given: ["chat looptck-model"]',
     lost.OwnTraceInMemory: "the driver's span_exporter holds 7 spans of traces that no run was given",
     lost.WrongPath: "POST /otlp: spans are to be posted to /otlp/v1/traces",
     lost.Garbage: "an export was refused with 400: the body is no ExportTraceServiceRequest in protobuf",

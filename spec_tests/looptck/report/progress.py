@@ -1,0 +1,41 @@
+"""Progress: how many checks are done, how many are left, and how long those will take at the pace so far."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from looptck.verdicts import AGAINST
+
+if TYPE_CHECKING:
+    from looptck.session import Session
+
+ENOUGH = 10
+"""Before so many checks are done their pace says nothing."""
+MINUTE = 60
+
+
+class Progress:
+    """The line that says where a run is."""
+
+    def __init__(self, session: Session, began: float | None = None) -> None:
+        self._session = session
+        self._began = monotonic() if began is None else began
+
+    def line(self, now: float) -> str:
+        """The line at a time of the monotonic clock."""
+        done = against = 0
+        for result in self._session.results:
+            done += result.verdict != "divergence"
+            against += result.verdict in AGAINST
+        left = len(self._session.chosen) - done
+        pace = (now - self._began) / done if done >= ENOUGH else None
+        time = f", about {in_words(left * pace)}" if pace is not None and left else ""
+        return f"{done} of {len(self._session.chosen)} checks, {left} left{time}, {against} against"
+
+
+def in_words(seconds: float) -> str:
+    """A length of time, as roughly as it is known."""
+    if seconds < MINUTE:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / MINUTE)} min"

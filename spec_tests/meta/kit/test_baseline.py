@@ -1,0 +1,117 @@
+"""Baselines: what fails today goes into the file of known failures, and what a person wrote there stays."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from looptck.baseline import entries, stale
+from looptck.cli import main
+from looptck.known import Known
+from looptck.results import Results
+from looptck.verdicts import Result, Verdict
+from meta.drivers.bench import judged
+
+FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
+CALLS = "call-runs-its-tool-once"
+CELLS = [f"openai-chat/{dress}/sync" for dress in ("plain", "stream")]
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Exit status and output of a command."""
+    done = CliRunner().invoke(main, words)
+    return done.exit_code, done.output
+
+
+def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> None:
+    """With the file that it writes the same run has no findings, and a second baseline adds nothing."""
+    into = tmp_path / "known.yaml"
+    words = ["--driver", FLAWED, "--requirement", CALLS, "--cell", "openai-chat/*/sync"]
+    first = run("baseline", *words, "--into", str(into))
+    again = run("run", "-q", *words, "--known-failures", str(into))
+    second = run("baseline", *words, "--into", str(into))
+
+    assert (0, f"1 entries added to {into}, 0 were there") == (first[0], first[1].strip())
+    assert 0 == again[0]
+    assert f"0 entries added to {into}, 1 were there" in second[1]
+    (entry,) = yaml.safe_load(into.read_text("utf-8"))
+    assert (CALLS, "*") == (entry["requirement"], entry["cell"])
+    assert entry["reason"].startswith("To be looked at: Each tool call of a complete turn runs its tool exactly once")
+
+
+def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
+    """What ``--json`` left behind is enough; a reason that somebody wrote stays, and so does a comment."""
+    results, into = tmp_path / "results.json", tmp_path / "known.yaml"
+    report = judged(FLAWED, CALLS, "calls-are-echoed", cells=("openai-chat/plain/sync",))
+    results.write_text(json.dumps(report.told), "utf-8")
+    written = f"# ours\n- requirement: {CALLS}\n  cell: '*'\n  reason: This loop runs no tools; see issue 12.\n"
+    into.write_text(written, "utf-8")
+    status, output = run("baseline", "--results", str(results), "--into", str(into))
+
+    assert (0, "1 entries added") == (status, output[:15])
+    assert into.read_text("utf-8").startswith(written)
+    assert [CALLS, "calls-are-echoed"] == [one["requirement"] for one in yaml.safe_load(into.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("{}", "give a file that looptck run --json has written"), ("{", "is no file of results")]
+)
+def test_what_is_no_results_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    """A file that no run has written is refused with exit status 2, and nothing is written."""
+    (tmp_path / "results.json").write_text(text, "utf-8")
+    status, output = run("baseline", "--results", str(tmp_path / "results.json"), "--into", str(tmp_path / "k.yaml"))
+
+    assert (2, False) == (status, (tmp_path / "k.yaml").exists())
+    assert told in output.replace("\n", "")
+
+
+def results(*rows: tuple[str, str, Verdict]) -> Results:
+    """The results of a row: case, cell and verdict."""
+    found = tuple(Result(CALLS, "core", "MUST", cell, case, verdict, "why") for case, cell, verdict in rows)
+    return Results(Path(), "0", "", {}, found)
+
+
+def made(found: Results, *old: Known) -> list[tuple[str, str | None]]:
+    """Cells and cases of the entries that are made."""
+    return [(one.cell, one.case) for one in entries(found, old)]
+
+
+def test_a_case_that_fails_alone_is_named() -> None:
+    """Beside others that pass; where several fail, or there is no other, the entry holds for all."""
+    alone: list[tuple[str, str, Verdict]] = [("a[1]", CELLS[0], "fail"), ("b", CELLS[0], "pass")]
+
+    assert [(CELLS[0], "a[1]")] == made(results(*alone))
+    assert [(CELLS[0], None)] == made(results(*alone, ("c", CELLS[0], "not-reached")))
+    assert [(CELLS[0], None)] == made(results(alone[0]))
+
+
+def test_an_entry_covers_the_cells_that_fail() -> None:
+    """All of them or the one; an error is no failure of the loop."""
+    assert [("*", None)] == made(results(*(("a", cell, "fail") for cell in CELLS)))
+    assert [(CELLS[1], None)] == made(results(("a", CELLS[0], "pass"), ("a", CELLS[1], "fail")))
+    assert [] == made(results(("a", CELLS[0], "error"), ("a", CELLS[1], "not-applicable")))
+
+
+def test_what_an_entry_covers_is_not_added() -> None:
+    """Whether it names the case or all of them."""
+    found = results(("a", CELLS[0], "fail"), ("b", CELLS[0], "fail"))
+
+    assert [] == made(found, Known(CALLS, "*", "it is so"))
+    assert [(CELLS[0], "b")] == made(found, Known(CALLS, "*", "it is so", "a"))
+
+
+def test_stale_entries_are_named_and_stay() -> None:
+    """An entry whose checks all pass is told; one that nothing of the run concerns is not."""
+    old: list[Any] = [
+        Known(CALLS, CELLS[0], "was so"),
+        Known(CALLS, CELLS[1], "is so"),
+        Known("wires-agree", "*", "so"),
+    ]
+    found = results(("a", CELLS[0], "pass"), ("a", CELLS[1], "fail"))
+
+    assert old[:1] == list(stale(found.results, old))

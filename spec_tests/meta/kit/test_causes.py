@@ -1,0 +1,168 @@
+"""Causes: failures that come from one fault are told once, under the row that says most."""
+
+from __future__ import annotations
+
+from looptck.catalogue import Requirement, Source
+from looptck.report.blocks import MOST_LINES, blocks, where
+from looptck.report.causes import Cause, Finding, causes, patterns
+from looptck.report.signs import Sign
+from looptck.verdicts import Result, Verdict
+
+PLAIN = "openai-chat/plain/sync"
+STREAM = "openai-chat/stream/sync"
+CHAT = [f"openai-chat/{dress}/{mode}" for dress in ("plain", "stream") for mode in ("sync", "async")]
+MESSAGES = [cell.replace("openai-chat", "anthropic-messages") for cell in CHAT]
+LOST: Sign = ("history", "result", "left out")
+ENDED: Sign = ("given-up", "calls")
+
+
+def row(id: str, impact: str = "broken", level: str = "MUST", *, general: bool = False) -> Requirement:
+    """A row of the catalogue."""
+    source = Source("book", "The Book", "Chapter 1", None)
+    return Requirement(id, "core", level, f"It does {id}.", (source,), "wire", "0.1", impact, general)
+
+
+ROWS = {
+    one.id: one
+    for one in (
+        row("leak", "unsafe"),
+        row("answer"),
+        row("echo"),
+        row("order", "untidy", "SHOULD"),
+        row("crlf", "fragile"),
+        row("bom", "fragile", "SHOULD"),
+        row("whole", general=True),
+    )
+}
+
+
+def finding(
+    id: str, sign: Sign | None = None, *, verdict: Verdict = "fail", cell: str = PLAIN, run: str = "r1", size: int = 5
+) -> Finding:
+    """A failure of a row."""
+    result = Result(id, "core", ROWS[id].level, cell, f"{id}-case", verdict, f"because of {id}")
+    return Finding(result, sign, (run,), text="FAIL\n  again: again", again="again", evidence=["  seen"], size=size)
+
+
+def named(*findings: Finding) -> dict[str, list[str]]:
+    """The causes of failures: the row that names each, and the rows that fail with it."""
+    return {one.row.id: list(one.noticed_by) for one in causes(findings, ROWS)}
+
+
+def test_one_sign_is_one_cause() -> None:
+    """What failed on runs in which the same went wrong first has one cause, in whatever cell and case."""
+    found = causes([finding("echo", LOST), finding("echo", LOST, cell=STREAM, run="r2")], ROWS)
+
+    assert [[PLAIN, STREAM]] == [one.cells for one in found]
+
+
+def test_rows_about_whole_conversations_name_nothing() -> None:
+    """A row that only notices gives way to the one that says what is wrong, even where it fails more often."""
+    general = [finding("whole", LOST, run=f"r{n}") for n in range(9)]
+
+    assert {"order": ["whole"]} == named(*general, finding("order", LOST))
+    assert {"whole": []} == named(*general)
+
+
+def test_what_failed_names_before_what_was_not_reached() -> None:
+    """A check that was not reached says nothing of what is wrong."""
+    assert {"order": ["leak"]} == named(finding("leak", LOST, verdict="not-reached"), finding("order", LOST))
+
+
+def test_the_worst_impact_names() -> None:
+    """Of the rows that say what is wrong it is the one that hurts most, and then the one of the higher level."""
+    assert {"leak": ["order", "answer"]} == named(*(finding(id, LOST) for id in ("order", "answer", "leak")))
+
+
+def test_a_row_of_a_few_failures_does_not_name_those_of_many() -> None:
+    """The worst impact does not count where almost everything is something else."""
+    many = [finding("echo", LOST, run=f"r{n}") for n in range(9)]
+
+    assert {"echo": ["leak"]} == named(*many, finding("leak", LOST))
+
+
+def test_a_row_names_where_most_of_its_failures_are() -> None:
+    """A row that fails here and there does not name what another row is only seen with."""
+    elsewhere = [finding("leak", ("refused", "a-rule"), run=f"r{n}") for n in range(3)]
+
+    assert {"leak": [], "echo": ["leak"]} == named(*elsewhere, finding("leak", LOST), finding("echo", LOST))
+
+
+def test_without_a_sign_each_row_has_its_own_cause() -> None:
+    """Unless a run is shared: what fails on one run has one cause."""
+    assert {"echo": [], "order": []} == named(finding("echo"), finding("order", run="r2"))
+    assert {"echo": ["order"]} == named(finding("echo"), finding("order"))
+
+
+def test_a_weak_sign_does_not_join_rarer_traffic() -> None:
+    """Two readers of a stream that each lose its calls are two faults, where ordinary streams are read."""
+    apart = [finding("crlf", ENDED, cell=STREAM), finding("bom", ENDED, cell=STREAM, run="r2")]
+
+    assert {"crlf": [], "bom": []} == named(*apart)
+    assert {"answer": ["crlf", "bom"]} == named(*apart, finding("answer", ENDED, cell=STREAM, run="r3"))
+    assert {"answer": [], "crlf": [], "bom": []} == named(*apart, finding("answer", ENDED, run="r3"))
+
+
+def test_faults_of_the_driver_stand_first() -> None:
+    """An error says nothing about the loop and is told before all that does."""
+    broken = finding("order", verdict="error")
+    broken.result.reason = "driver: crashed: exit status 1"
+
+    assert ["order", "leak"] == list(named(finding("leak", LOST, run="r2"), broken))
+
+
+def test_causes_are_ordered_by_impact_then_level_then_size() -> None:
+    """What hurts most stands first; what was not reached behind what failed."""
+    found = [
+        finding("order", ("refused", "a")),
+        finding("bom", ("refused", "b")),
+        finding("answer", ("refused", "c"), verdict="not-reached"),
+        finding("echo", ("refused", "d")),
+        finding("leak", ("refused", "e")),
+    ]
+
+    assert ["leak", "echo", "answer", "bom", "order"] == list(named(*found))
+
+
+def test_two_causes_of_one_name_have_two_ids() -> None:
+    """Requests that are refused for two reasons are two causes, also where one row names both."""
+    found = causes([finding("echo", ("refused", "a")), finding("echo", ("refused", "b"), run="r2")], ROWS)
+
+    assert ["echo", "echo-2"] == [one.id for one in found]
+
+
+def test_the_smallest_example_is_shown() -> None:
+    """Of what failed the run in which least happened, and never what was not reached."""
+    small = finding("echo", LOST, verdict="not-reached", size=1)
+
+    (found,) = causes([finding("echo", LOST, size=9), small, finding("echo", LOST, size=3)], ROWS)
+
+    assert 3 == found.example.size
+
+
+def test_cells_are_told_by_the_fewest_patterns() -> None:
+    """All, a wire, plain or stream of a wire, or the cell itself."""
+    every = [*CHAT, *MESSAGES]
+
+    assert ["*"] == patterns(every, every)
+    assert ["openai-chat/*/*"] == patterns(CHAT, every)
+    assert ["anthropic-messages/plain/sync", "openai-chat/stream/*"] == patterns([MESSAGES[0], *CHAT[2:]], every)
+    assert [PLAIN] == patterns([PLAIN], [PLAIN])
+    assert "openai-chat/* (4 cells)" == where(CHAT, every)
+
+
+def many(count: int) -> list[Cause]:
+    """So many causes, each with two rows."""
+    ids = [f"row-{n}" for n in range(count)]
+    ROWS.update({id: row(id) for id in ids})
+    found = [finding(name, ("refused", id), run=id) for id in ids for name in (id, "whole")]
+    return causes(found, ROWS)
+
+
+def test_many_causes_are_told_in_short() -> None:
+    """Every block names its row, why, who noticed and how to see it again, and all of them fit on a few pages."""
+    told = blocks(many(23), [PLAIN])
+
+    assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
+    for lines in told:
+        assert [] == [word for word in ("because", "also", "again") if not any(word in line for line in lines)]

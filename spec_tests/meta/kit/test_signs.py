@@ -1,0 +1,137 @@
+"""Signs: the first wrong event of a run, without anything that differs between two runs with one fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from looptck.cells import Cell
+from looptck.history import Answered, Asked, Item, Request, Said
+from looptck.outcome import Failed, Nothing, Outcome, Value
+from looptck.report.signs import Sign, first_difference, sign
+from looptck.run import Run
+from looptck.transcript import Ended, Event, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
+from looptck.turns import Call, Turn, calls, says
+from looptck.wires.problem import Problem
+
+PROMPT = Said("user", "Go.", "/messages/0")
+OWN = Said("system", "Be brief.", "/messages/0")
+PARIS = Call("weather", '{"city": "Paris"}', "call_1a")
+ASKED = Asked("call_1a", "weather", '{"city": "Paris"}', "/messages/1")
+RESULT = Answered("call_1a", "Warm.", "/messages/2")
+DONE = Value("Done.", "end")
+ASKS = calls(PARIS)
+
+
+def request(n: int, at: float, *items: Item, problem: str = "") -> Received:
+    """A request with this history."""
+    problems = (Problem(problem, "/messages", "no"),) if problem else ()
+    told = Request("model", False, items, ())
+    return Received(at, n, "/v1/chat/completions", {}, b"", {}, told, problems, scripted=True)
+
+
+def ran(at: float, run: int = 1, arguments: Any = None) -> list[Event]:
+    """A tool run and its end."""
+    answer = {"value": "Warm."}
+    return [ToolBegan(at, run, "weather", arguments or {"city": "Paris"}), ToolEnded(at, run, answer, "weather")]
+
+
+def run(turns: Sequence[Turn], outcome: Outcome, *events: Event | list[Event], what: str = "a turn") -> Run:
+    """A run of these turns and events; every turn is delivered."""
+    flat = [one for event in events for one in (event if isinstance(event, list) else [event])]
+    flat += [Replied(event.at, event.n, 200, what) for event in flat if isinstance(event, Received)]
+    flat.sort(key=lambda event: event.at)
+    transcript = Transcript(events=[*flat, Ended(9.0, outcome)])
+    cell = Cell("openai-chat", stream=False, mode="sync")
+    numbered = {n: turn.numbered(n) for n, turn in enumerate(turns, 1)}
+    return Run("r1", cell, (("user", "Go."),), numbered, transcript, outcome, offered=["weather"])
+
+
+FIRST = request(1, 1, PROMPT)
+TWO = [ASKS, says("Done.")]
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)), None),
+        (run(TWO, DONE, request(1, 1, OWN, PROMPT), ran(2), request(2, 3, OWN, PROMPT, ASKED, RESULT)), None),
+        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED)), ("history", "result", "left out")),
+        (run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, RESULT)), ("history", "call", "left out")),
+        (
+            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT, problem="a-rule")),
+            ("refused", "a-rule"),
+        ),
+        (
+            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, problem="a-rule")),
+            ("history", "result", "left out"),
+        ),
+        (
+            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_1a", "Cold."))),
+            ("history", "result", "text changed"),
+        ),
+        (
+            run(TWO, DONE, FIRST, ran(2), request(2, 3, PROMPT, ASKED, Answered("call_9z", "Warm."))),
+            ("history", "result", "id changed"),
+        ),
+        (
+            run(TWO, DONE, FIRST, ran(2), request(2, 3, Said("user", "Stop."), ASKED, RESULT)),
+            ("history", "the prompt", "changed"),
+        ),
+        (
+            run(TWO, DONE, FIRST, ran(2), ran(2.5, 2), request(2, 3, PROMPT, ASKED, RESULT)),
+            ("tool", "runs again"),
+        ),
+        (
+            run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, ASKED)),
+            ("tool", "runs as no turn asked"),
+        ),
+        (
+            run([calls(PARIS, stop="length")], DONE, FIRST, ran(2)),
+            ("tool", "runs in a turn that is not whole", "length", "a turn"),
+        ),
+        (
+            run([calls(PARIS, stop="context_window")], DONE, FIRST, ran(2)),
+            ("tool", "runs in a turn that is not whole", "length", "a turn"),
+        ),
+        (run([ASKS], Value("", "end"), FIRST), ("given-up", "calls")),
+        (run([calls(Call("weather", "{"))], DONE, FIRST), ("given-up", "bad arguments")),
+        (run([calls(Call("invented"))], DONE, FIRST), ("given-up", "an unknown tool")),
+        (run([says("Done.", stop="length")], DONE, FIRST), ("silence", "a turn that stops with length")),
+        (run([says("Done.")], DONE, FIRST, what="an error"), ("silence", "an error")),
+        (run([says("Done.")], Value("Other.", "end"), FIRST), ("answer", "another text")),
+        (run([says("Done.")], Value("", "end"), FIRST), ("answer", "nothing")),
+        (
+            run([says("Done.")], Failed("other", "KeyError", "no 'x_17' in run 4711, see https://a.b/c"), FIRST),
+            ("error", "KeyError", "no … in run 0, see URL"),
+        ),
+        (run([says("Done.")], Nothing(20), FIRST), ("hang",)),
+        (run([], DONE, Stray(1.0, "POST", "/v1/v1/chat/completions")), ("stray", "POST", "/v0/v0/chat/completions")),
+    ],
+)
+def test_the_first_wrong_event(made: Run, expected: Sign | None) -> None:
+    """What went wrong first, in words that two runs of one fault share."""
+    assert expected == sign(made)
+
+
+def test_what_breaks_nothing_is_no_sign_beside_what_does() -> None:
+    """Text that a loop leaves out beside calls is the cause only where nothing else is wrong."""
+    spoken = [calls(PARIS, text="I look."), says("Done.")]
+    history = request(2, 3, PROMPT, ASKED, RESULT)
+
+    assert ("history", "text beside calls", "left out") == sign(run(spoken, DONE, FIRST, ran(2), history))
+    assert ("answer", "nothing") == sign(run(spoken, Value("", "end"), FIRST, ran(2), history))
+
+
+def test_a_loop_may_begin_with_words_of_its_own() -> None:
+    """An instruction that the loop adds is no difference, and hides none that comes later."""
+    first = request(1, 1, OWN, PROMPT)
+    right = run(TWO, DONE, first, ran(2), request(2, 3, OWN, PROMPT, ASKED, RESULT))
+    wrong = run(TWO, DONE, first, ran(2), request(2, 3, OWN, PROMPT, ASKED))
+
+    assert first_difference(right) is None
+    found = first_difference(wrong)
+    assert found is not None
+    assert (2, "result of call_1a: 'Warm.'") == (found[0].n, found[1].expected)
