@@ -73,9 +73,7 @@ def _errs(provider: Scene, implementation: Implementation, fault: Step | HttpErr
 @pytest.mark.parametrize("status", [400, 401, 404, 500])
 def test_http_error_is_told(provider: Scene, implementation: Implementation, status: int) -> None:
     """The service answers every request with an error, however often it is asked."""
-    run = _errs(provider, implementation, HttpError(status, SOON))
-
-    implementation.diverges(f"HTTP {status} that does not go away", f"asked {len(run.requests)} times")
+    _errs(provider, implementation, HttpError(status, SOON))
 
 
 @requirement("http-error-is-told")
@@ -109,7 +107,6 @@ def test_no_second_run(
     run = _failing_after_tools(provider, implementation, HttpError(status, headers))
 
     assert RAN == run.tools_ran
-    implementation.diverges(f"HTTP {status}", "tried again" if len(run.requests) > 2 else "an error")
 
 
 STREAMS = "*/stream/*"
@@ -139,8 +136,6 @@ def test_break_after_tools(provider: Scene, implementation: Implementation, faul
     run = _breaking_after_tools(provider, implementation, Step(SUM, fault=fault))
 
     assert RAN == [ran for ran in run.tools_ran if ran in RAN]
-    again = len(run.requests) > 2
-    implementation.diverges("a reply that breaks after tools", "asked for again" if again else "an error")
 
 
 def _answer_is_told(provider: Scene, implementation: Implementation, fault: Fault) -> None:
