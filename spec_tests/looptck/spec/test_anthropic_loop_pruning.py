@@ -148,7 +148,7 @@ def test_tool_runs(provider: Scene, implementation: Implementation, keep: int) -
     assert whole.ending == run.ending
 
 
-_CALLS = st.sampled_from(["note", "ping", "weather"]).map(Call.of)
+_CALLS = st.sampled_from([Call.of("note", {"text": "x"}), Call.of("ping"), Call.of("weather", {"city": "Paris"})])
 _BEFORE = st.lists(st.sampled_from([Thinking("Hm."), "I look.", Hosted(), Hosted("mcp")]), max_size=2)
 _TURN = st.builds(lambda before, wanted: turn(*before, *wanted), _BEFORE, st.lists(_CALLS, min_size=1, max_size=3))
 _PAUSE = st.sampled_from([turn(Hosted(done=False), stop="pause"), turn(Thinking("Hm."), "Wait.", stop="pause")])

@@ -28,13 +28,15 @@ def test_any_conversation(provider: Scene, implementation: Implementation) -> No
     """After each turn: its calls echoed, each answered under its id in its place, the prompt still first."""
     first = {"turns": strategies.EVENTFUL, "behaviours": [Returns("one"), Returns("two")]}
 
-    @implementation.every(strategies.conversations(), st.lists(RETURNS, min_size=1, max_size=4), first=first)
+    conversations = strategies.conversations(strategies.CLERK)
+
+    @implementation.every(conversations, st.lists(RETURNS, min_size=1, max_size=4), first=first)
     def holds(turns: list[Turn], behaviours: list[Behaviour]) -> None:
         provider.plays(*turns, says("Done."))
-        for shift, tool in enumerate(strategies.TOOLS):
-            provider.does(tool, *behaviours[shift:], *behaviours[:shift])
+        for shift, tool in enumerate(strategies.CLERK):
+            provider.does(tool.name, *behaviours[shift:], *behaviours[:shift])
 
-        run = implementation.run()
+        run = implementation.run(agent="clerk")
 
         run.request(1)
         for n in range(1, len(turns) + 1):
@@ -48,14 +50,13 @@ def test_any_conversation(provider: Scene, implementation: Implementation) -> No
 def test_any_arguments(provider: Scene, implementation: Implementation) -> None:
     """The tool receives the JSON value that the model wrote."""
 
-    @implementation.every(strategies.argument_texts())
-    def holds(written: str) -> None:
-        provider.plays(calls(Call("note", written)), says("Noted."))
+    @implementation.every(strategies.calls(strategies.CLERK))
+    def holds(call: Call) -> None:
+        provider.plays(calls(call), says("Noted."))
 
-        run = implementation.run()
+        run = implementation.run(agent="clerk")
 
-        run.delivered(1)
-        assert [("note", json.loads(written))] == run.tools_ran
+        tools_ran(run, [{call.tool: json.loads(call.arguments)}])
 
 
 @requirement("text-result-arrives-unchanged")

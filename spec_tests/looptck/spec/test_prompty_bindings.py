@@ -126,8 +126,8 @@ def test_default_of_a_bound_input(provider: Scene, implementation: Implementatio
 
 
 @requirement("spec-binding-overrides-the-model")
-@pytest.mark.parametrize("written", ["fahrenheit", None, "", ["kelvin"]], ids=json.dumps)
-def test_the_models_value(provider: Scene, implementation: Implementation, written: object) -> None:
+@pytest.mark.parametrize("written", ["fahrenheit", ""], ids=json.dumps)
+def test_the_models_value(provider: Scene, implementation: Implementation, written: str) -> None:
     """What the model wrote for a bound parameter is replaced; what it wrote beside it stays."""
     call = Call.of("weather", {"unit": written, "city": "Paris"})
 

@@ -96,14 +96,15 @@ def test_model_name(provider: Scene, implementation: Implementation) -> None:
 @requirement("arguments-are-echoed-as-given")
 def test_arguments_are_echoed(provider: Scene, implementation: Implementation) -> None:
     """Odd but legal JSON comes back as the same value; whether as the same text is recorded."""
-    written = '{ "text": "caf\\u00e9 \\u2028 \\"quoted\\"",  "more": {"b": 1.50, "a": [1e3, null, true]} }'
-    provider.plays(calls(Call("note", written)), says("Noted."))
+    written = """{ "speed": "fast", "customer": {"name": "caf\\u00e9 \\u2028 \\"quoted\\"",  "known": true},
+        "lines": [ {"item": "", "count": 1, "price": 1.50}, {"price": 1e3, "item": "\\/", "count": 0} ] }"""
+    provider.plays(calls(Call("order", written)), says("Ordered."))
 
-    run = implementation.run()
+    run = implementation.run(agent="clerk")
 
     echoed = run.echoed(1)
-    assert ["note"] == [asked.tool for asked in echoed]
-    assert agrees(Asked(echoed[0].id, "note", written), echoed[0]), echoed[0].arguments
+    assert ["order"] == [asked.tool for asked in echoed]
+    assert agrees(Asked(echoed[0].id, "order", written), echoed[0]), echoed[0].arguments
     implementation.diverges("echoed arguments", "same text" if written == echoed[0].arguments else "written anew")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from looptck.checks import requirement
-from looptck.guest import Guest, tool
+from looptck.guest import Guest, open_tool
 from looptck.history import Answered, same_value
 from looptck.kit import Scene
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp
@@ -20,7 +20,7 @@ from looptck.turns import Call, calls, says
 from looptck.verdicts import NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
-NOTE = tool("note")
+NOTE = open_tool("note")
 
 
 def _result(guest: Guest, provider: Scene, behaviour: Behaviour) -> str:
