@@ -5,7 +5,6 @@ Each takes the run and the word's value, and fails, or says that its deciding ev
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from typing import Any
 from looptck.expected import Owed, agrees
 from looptck.expected import told as said
 from looptck.history import Answered, Asked, Kept, spelled
+from looptck.jsontext import canonical
 from looptck.outcome import Failed, Value
 from looptck.run import Run
 from looptck.verdicts import NotApplicable, NotReached
@@ -241,4 +241,4 @@ def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str |
 
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:
-    return tool, json.dumps(arguments, sort_keys=True, ensure_ascii=False)
+    return tool, canonical(arguments)

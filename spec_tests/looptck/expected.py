@@ -6,12 +6,12 @@ was delivered and asks for more, as its wire echoes it, then one answer for each
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value
+from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value, spelled
+from looptck.jsontext import canonical
 from looptck.outcome import shortened
 from looptck.transcript import ByKind
 from looptck.turns import Call, Turn
@@ -88,7 +88,7 @@ def _owed(calls: Sequence[Call], left: list[Ran]) -> list[Owed]:
 def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
     """The text that answers a call: the first run of this tool with these arguments that answers no call yet."""
     for run in left:
-        if run.tool == tool and same_arguments(arguments, json.dumps(run.arguments)):
+        if run.tool == tool and spelled(arguments) == canonical(run.arguments):
             left.remove(run)
             value = (run.answer or {}).get("value")
             return value if isinstance(value, str) else ANY

@@ -5,7 +5,6 @@ A question about an event that never happened raises NotReached, so that a check
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +14,7 @@ from looptck.cells import Cell
 from looptck.client import Reply
 from looptck.expected import Difference, Ran
 from looptck.history import Answered, Asked, Item, Said, spelled
+from looptck.jsontext import canonical, plain
 from looptck.outcome import Failed, Nothing, Outcome, Value
 from looptck.spans import Spans
 from looptck.transcript import (
@@ -120,7 +120,7 @@ class Run:
             told = Turn()
         for call in turn.calls[:1]:
             handed = [(one.tool, spelled(one.arguments)) for one in told.calls]
-            ran = [(one.tool, spelled(json.dumps(one.arguments))) for one in self.ran]
+            ran = [(one.tool, canonical(one.arguments)) for one in self.ran]
             wanted = call.tool, spelled(call.arguments)
             if sum(one.calls[:1] == (call,) for one in before) < [*handed, *ran].count(wanted):
                 return True
@@ -193,8 +193,8 @@ class Run:
             if isinstance(event, Received):
                 rounds.append([])
             elif isinstance(event, ToolBegan):
-                rounds[-1].append((event.tool, event.arguments))
-        return [sorted(one, key=lambda ran: json.dumps(ran, sort_keys=True)) for one in rounds if one]
+                rounds[-1].append((event.tool, plain(event.arguments)))
+        return [sorted(one, key=canonical) for one in rounds if one]
 
     def retold(self, n: int) -> list[Item]:
         """The history of request ``n`` in a form in which two runs of one conversation are equal.
@@ -203,7 +203,7 @@ class Run:
         come, and which of the calls of a turn comes first may be chance. Arguments that are the same are spelled the
         same.
         """
-        gave = {(run.answer or {}).get("value"): f"{run.tool}({json.dumps(run.arguments)})" for run in self._texts}
+        gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         told: list[Item] = []
         for item in self.request(n).request.items:
             if isinstance(item, Answered):

@@ -73,9 +73,7 @@ def argument_texts(values: SearchStrategy[Any] | None = None) -> SearchStrategy[
 
 def calls(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Call]:
     """Any call of one of these tools that fits its schema."""
-    return st.one_of(
-        [st.builds(Call, st.just(tool.name), argument_texts(fitting(tool.parameters))) for tool in tools]
-    )
+    return st.one_of([st.builds(Call, st.just(tool.name), argument_texts(fitting(tool.parameters))) for tool in tools])
 
 
 def turns_with_calls(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Turn]:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from looptck.checks import Implementation, requirement
 from looptck.expectations import answered_once, answers, answers_follow, calls_echoed, tools_ran
 from looptck.framing import NATURAL, Quirk
-from looptck.history import Answered, leaves
+from looptck.history import Answered
 from looptck.kit import Scene
 from looptck.outcome import Value
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
+from looptck.spec.structured import is_json, left_out
 from looptck.turns import Call, Turn, calls, refuses, says
 from looptck.verdicts import NotApplicable
 
@@ -85,20 +86,13 @@ STRUCTURED = [
 @requirement("structured-result-reaches-the-model")
 @pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth"])
 def test_structured_result(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """Every key and leaf of what the tool returned stands in the text of the result."""
+    """Every key and leaf of what the tool returned is said in the text of the result."""
     answer = _answer(provider, implementation, value)
 
-    for leaf in leaves(value):
-        assert leaf.lower() in answer.text.lower(), f"{leaf!r} is not in {answer.text!r}"
+    lost = left_out(value, answer.text)
+    assert not lost, f"{lost[0]!r} is not in {answer.text!r}"
     if isinstance(value, dict | list):
-        implementation.diverges("structured results", "JSON" if _is_json(answer.text, value) else "other text")
-
-
-def _is_json(text: str, value: Any) -> bool:
-    try:
-        return bool(json.loads(text) == value)
-    except ValueError:
-        return False
+        implementation.diverges("structured results", "JSON" if is_json(answer.text, value) else "other text")
 
 
 def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answered:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from looptck.agents import agent
-from looptck.checks import Implementation, on, requirement
+from looptck.checks import Implementation, requirement
 from looptck.expectations import tools_ran
 from looptck.history import same_arguments, same_value
 from looptck.kit import Scene
@@ -164,15 +164,17 @@ def test_secret(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("spec-injected-values-are-not-echoed")
-@on("openai-chat", "openai-responses")
 def test_written_arguments(provider: Scene, implementation: Implementation) -> None:
-    """Where the wire carries arguments as text, they go back as the model wrote them, to the letter."""
+    """What goes back is the value that the model wrote, in whatever spelling; where that is its own is recorded."""
     written = '{ "user":"caf\\u00e9",  "degrees": 2.150e1 }'
 
     run = _calls(provider, implementation, Call("measure", written), inputs={"user_id": "ada"})
 
     run.delivered(1)
-    assert [written] == [asked.arguments for asked in run.echoed(1)]
+    echoed = [asked.arguments for asked in run.echoed(1)]
+    assert 1 == len(echoed), f"the next request carries the call {len(echoed)} times"
+    assert same_arguments(written, echoed[0]), f"{echoed[0]}, and the model wrote {written}"
+    implementation.diverges("echoed arguments", "same text" if written == echoed[0] else "written anew")
 
 
 @requirement("spec-injected-values-are-not-echoed")
