@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from looptck import expected
+from looptck import expected, ids
 from looptck.cells import Cell
 from looptck.client import Reply
 from looptck.expected import Difference, Ran
-from looptck.history import Answered, Asked, Item, Said, spelled
+from looptck.history import Answered, Asked, Item, Request, Said, spelled
 from looptck.jsontext import canonical, plain
 from looptck.outcome import Failed, Nothing, Outcome, Value
 from looptck.spans import Spans
@@ -31,7 +31,7 @@ from looptck.transcript import (
     ToolEnded,
     Transcript,
 )
-from looptck.turns import Turn
+from looptck.turns import Call, Turn
 from looptck.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
@@ -205,7 +205,7 @@ class Run:
         """
         gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         told: list[Item] = []
-        for item in self.request(n).request.items:
+        for item in self.told(n).items:
             if isinstance(item, Answered):
                 told.append(replace(item, text=gave.get(item.text, item.text)))
             elif isinstance(item, Asked):
@@ -219,20 +219,39 @@ class Run:
         """The tool runs that answered with a text."""
         return [run for run in self.ran if isinstance((run.answer or {}).get("value"), str)]
 
+    def told(self, n: int) -> Request:
+        """Request ``n`` with the ids of the script, where the loop gave calls and their results others.
+
+        Raises NotReached if there was none.
+        """
+        self.request(n)
+        return ids.kept(*self._requests_and_calls(n))
+
+    def renamed(self, n: int) -> dict[str, str]:
+        """The new ids of the calls of turn ``n`` that go back under another one; NotReached if there is no request."""
+        self.delivered(n)
+        self.request(n + 1)
+        return ids.renamed(*self._requests_and_calls(n + 1))
+
+    def _requests_and_calls(self, n: int) -> tuple[list[Request], list[Sequence[Call]]]:
+        """The first ``n`` requests, and the calls of the turns that answered all but the last of them."""
+        turns = [self.turns[k].calls if k in self.turns else () for k in range(1, n)]
+        return [received.request for received in self.received[:n]], turns
+
     def echoed(self, n: int) -> list[Asked]:
         """The calls of turn ``n`` as the next request carries them. Raises NotReached if there is no next request."""
-        ids = [call.id for call in self.delivered(n).calls]
-        return [asked for asked in self.request(n + 1).request.asked if asked.id in ids]
+        wanted = [call.id for call in self.delivered(n).calls]
+        return [asked for asked in self.told(n + 1).asked if asked.id in wanted]
 
     def answers(self, n: int) -> list[Answered]:
         """The results for turn ``n`` as the next request carries them. Raises NotReached if there is none."""
-        ids = [call.id for call in self.delivered(n).calls]
-        return [answer for answer in self.request(n + 1).request.answers if answer.id in ids]
+        wanted = [call.id for call in self.delivered(n).calls]
+        return [answer for answer in self.told(n + 1).answers if answer.id in wanted]
 
     def new_answers(self, n: int) -> list[Answered]:
         """The results that the request after turn ``n`` adds, whatever their ids."""
         self.delivered(n)
-        return list(self.request(n + 1).request.answers[len(self.request(n).request.answers) :])
+        return list(self.told(n + 1).answers[len(self.request(n).request.answers) :])
 
     def echo(self, n: int) -> list[Item]:
         """Turn ``n`` as the next request should carry it."""
@@ -241,7 +260,7 @@ class Run:
     def added(self, n: int) -> list[Item]:
         """What the request after turn ``n`` adds to the history of the one before. NotReached if there is none."""
         self.delivered(n)
-        return list(self.request(n + 1).request.items[len(self.request(n).request.items) :])
+        return list(self.told(n + 1).items[len(self.request(n).request.items) :])
 
     @property
     def chunks(self) -> list[Chunk]:
@@ -306,7 +325,7 @@ class Run:
         for received in self.received:
             if self.nested and expected.difference(own, received.request.items[: len(own)]):
                 return None
-            found = expected.difference(self.expected(received.n), received.request.items)
+            found = expected.difference(self.expected(received.n), self.told(received.n).items)
             if found:
                 return received, found
         return None

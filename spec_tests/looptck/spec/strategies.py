@@ -140,8 +140,8 @@ class BoundCall:
 def bound_calls(draw: DrawFn) -> BoundCall:
     """Any with at least one binding. Parameters and inputs share names, so that one may be taken for the other.
 
-    The model writes all parameters without a binding, and some with one; the inputs that are there have the types of the
-    parameters of their name, so that what a tool gets fits what it takes.
+    The model writes all parameters without a binding, and some with one; values and inputs have the types of the
+    parameters, so that what a tool gets fits what it takes.
     """
     names = draw(st.lists(_NAMES.filter(lambda name: name != "question"), min_size=2, max_size=5, unique=True))
     parameters = draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label="parameters")

@@ -66,7 +66,7 @@ def _in_order(items: Sequence[Any]) -> list[Any]:
 
 def _ends_with_its_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        wanted, items = _latest(run, received.n, keep), received.request.items
+        wanted, items = _latest(run, received.n, keep), run.told(received.n).items
         _same(received.n, wanted, items[max(0, len(items) - len(wanted)) :])
 
 
@@ -74,13 +74,13 @@ def _has_nothing_older(run: Run, keep: int) -> None:
     for received in run.requests:
         rounds, _ = _rounds(run, received.n)
         old = {item.id for one in rounds[: max(0, len(rounds) - keep)] for item in one if isinstance(item, Owed)}
-        there = {item.id for item in received.request.items if isinstance(item, Asked | Answered)}
+        there = {item.id for item in run.told(received.n).items if isinstance(item, Asked | Answered)}
         assert set() == old & there, f"request {received.n} holds {sorted(old & there)}"
 
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], received.request.items)
+        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], run.told(received.n).items)
 
 
 def _pruned(provider: Scene, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS) -> Run:

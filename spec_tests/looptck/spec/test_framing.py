@@ -260,13 +260,13 @@ def test_incomplete_telling(provider: Scene, implementation: Implementation, fra
     """Where the events of a stream do not say the same, the calls run with what the last of them say, or it is told."""
     provider.plays(Step(ONE_CALL, framing), says("Done."))
 
-    run = implementation.run()
+    run = implementation.run(agent="clerk")
 
     run.delivered(1)
     if run.failed:
         assert [] == run.ran
         return
-    tools_ran(run, [{"weather": WEATHER}])
+    tools_ran(run, [{"forecast": FORECAST}])
     calls_echoed(run, 1)
 
 

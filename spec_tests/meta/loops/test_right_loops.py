@@ -1,0 +1,48 @@
+"""No check accuses a loop that is right in its own way."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.verdicts import AGAINST
+from looptck_reference.driver import Driver
+from meta.loops import right
+from meta.loops.judging import judged
+
+CELLS = ["openai-chat/stream/sync", "openai-responses/plain/sync", "anthropic-messages/stream/sync"]
+LOOPS = [
+    right.Validating,
+    right.JavaScript,
+    right.Escaping,
+    right.Renaming,
+    right.Prefixing,
+    right.FreshTwins,
+]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("cell", CELLS)
+def test_loop_is_whole(loop: type[Driver], cell: str) -> None:
+    """It may check arguments, have one type of number, escape what it likes, and have ids of its own."""
+    results = judged(loop, cell, examples=5)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert sum(result.verdict == "pass" for result in results) > 150
+
+
+DOCUMENTS = [
+    (right.Validating, "prompty-spec"),
+    (right.Validating, "prompty-agent-mode"),
+    (right.Validating, "anthropic-loop"),
+    (right.JavaScript, "anthropic-loop"),
+    (right.Prefixing, "anthropic-loop"),
+]
+
+
+@pytest.mark.parametrize(("loop", "profile"), DOCUMENTS)
+def test_loop_keeps_to_its_document(loop: type[Driver], profile: str) -> None:
+    """The same by the rules of a document that does not ask for another way."""
+    cell = "anthropic-messages/stream/sync" if profile == "anthropic-loop" else "openai-chat/plain/sync"
+    results = judged(loop, cell, profile=profile, examples=3)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
