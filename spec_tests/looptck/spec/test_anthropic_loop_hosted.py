@@ -13,6 +13,7 @@ from looptck.checks import Implementation, control, requirement
 from looptck.expectations import answers, tools_ran, turn_echoed
 from looptck.kit import Scene
 from looptck.run import Run
+from looptck.spec import strategies
 from looptck.spec.messages import carrying, listed
 from looptck.transcript import Received
 from looptck.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
@@ -49,7 +50,7 @@ def test_bait(provider: Scene, implementation: Implementation, first: Turn) -> N
     assert ["call_1a"] == [answer.id for answer in run.new_answers(1)]
 
 
-HOSTED = st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(st.characters(codec="utf-8"), max_size=10))
+HOSTED = st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(strategies.CHARACTERS, max_size=10))
 PIECES: st.SearchStrategy[Piece] = st.one_of(HOSTED, st.just(Text("I look.")), st.just(WEATHER))
 
 

@@ -21,7 +21,7 @@ from looptck.spec.structured import is_json, left_out
 from looptck.turns import Call, Turn, calls, refuses, says
 from looptck.verdicts import NotApplicable
 
-RETURNS = st.text(st.characters(codec="utf-8"), max_size=30).map(Returns)
+RETURNS = st.text(strategies.CHARACTERS, max_size=30).map(Returns)
 
 
 @requirement("conversations-are-carried-right")

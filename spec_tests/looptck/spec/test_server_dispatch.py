@@ -132,7 +132,7 @@ def test_any_arguments(provider: Scene, guest: Guest) -> None:
         assert same_value(json.loads(written), arguments), f"{arguments} for {written}"
 
 
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
+TEXTS = st.text(strategies.CHARACTERS, max_size=40)
 LONG = st.builds(lambda text, times: text * times, TEXTS, st.sampled_from([1, 1, 10, 2_500]))
 
 
