@@ -173,7 +173,7 @@ class Implementation:
     ) -> Callable[[Callable[..., None]], None]:
         """Runs the decorated body for many values of the strategies; a failing one is shrunk and raised.
 
-        The same values every time, and for every implementation: they follow from the body's name. ``first`` are values that are
+        The same values every time, and for every implementation: they follow from the body's name. ``first`` are
         tried before all others, so that what they show is no matter of how many examples there are.
         """
         tried = [first] if first else []
