@@ -110,9 +110,9 @@ def text_of(event: object) -> str:
 
 def _item(piece: Piece, message_id: str) -> dict[str, Any]:
     match piece:
-        case Text(text, phase):
+        case Text(text, phase, id):
             part = {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
-            return _message(message_id, part, {} if phase is None else {"phase": phase})
+            return _message(id or message_id, part, {} if phase is None else {"phase": phase})
         case Refusal(text):
             return _message(message_id, {"type": "refusal", "refusal": text}, {})
         case Call():
@@ -132,9 +132,9 @@ def _message(id: str, part: dict[str, Any], phase: dict[str, str]) -> dict[str, 
 
 def _call(call: Call) -> dict[str, Any]:
     if call.custom:
-        head = {"id": f"ctc_{call.id}", "type": "custom_tool_call", "status": "completed"}
+        head = {"id": call.item or f"ctc_{call.id}", "type": "custom_tool_call", "status": "completed"}
         return {**head, "call_id": call.id, "input": call.arguments, "name": call.tool}
-    head = {"id": f"fc_{call.id}", "type": "function_call", "status": "completed"}
+    head = {"id": call.item or f"fc_{call.id}", "type": "function_call", "status": "completed"}
     return {**head, "arguments": call.arguments, "call_id": call.id, "name": call.tool}
 
 

@@ -64,11 +64,11 @@ def _as_done(item: dict[str, Any], thoughts: Mapping[str, dict[str, Any]]) -> di
 def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
     match item["type"]:
         case "message":
-            yield from (_said(part, item.get("phase")) for part in item["content"])
+            yield from (_said(part, item) for part in item["content"])
         case "function_call":
-            yield Call(item["name"], item["arguments"], item["call_id"])
+            yield Call(item["name"], item["arguments"], item["call_id"], item=item.get("id"))
         case "custom_tool_call":
-            yield Call(item["name"], item["input"], item["call_id"], custom=True)
+            yield Call(item["name"], item["input"], item["call_id"], custom=True, item=item.get("id"))
         case "reasoning":
             summary = item["summary"]
             text = "\n\n".join(part["text"] for part in summary)
@@ -86,5 +86,7 @@ def _pieces(item: dict[str, Any]) -> Iterator[Piece]:
             raise ValueError(f"no piece of a turn stands for an item of type {kind!r}")
 
 
-def _said(part: dict[str, Any], phase: str | None) -> Piece:
-    return Refusal(part["refusal"]) if part["type"] == "refusal" else Text(part["text"], phase)
+def _said(part: dict[str, Any], item: Mapping[str, Any]) -> Piece:
+    if part["type"] == "refusal":
+        return Refusal(part["refusal"])
+    return Text(part["text"], item.get("phase"), item.get("id"))
