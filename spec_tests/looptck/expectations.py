@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 from typing import Any
 
 from looptck.expected import Owed, agrees
@@ -16,6 +17,7 @@ from looptck.history import Answered, Asked, Kept, spelled
 from looptck.jsontext import canonical
 from looptck.outcome import Failed, Value
 from looptck.run import Run
+from looptck.structured import left_out
 from looptck.verdicts import NotApplicable, NotReached
 
 
@@ -51,11 +53,33 @@ def text(run: Run, expected: str) -> None:
     assert expected == got, f"the caller got {got!r}, not {expected!r}"
 
 
+def text_parts(run: Run, parts: list[str]) -> None:
+    """Decided by the value that the loop returned. How the parts are joined is nobody's business but the SDK's."""
+    got = run.value.text or ""
+    pattern = r"\s*".join(re.escape(part.strip()) for part in parts)
+
+    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller got {got!r}, and the answer was {parts}"
+
+
+def text_is_not(run: Run, unwanted: str) -> None:
+    """Decided by the outcome, after the last turn was delivered."""
+    run.delivered(len(run.requests))
+    got = run.outcome.text if isinstance(run.outcome, Value) else None
+
+    assert unwanted not in (got or ""), f"the caller got {got!r}, which was said beside a call"
+
+
 def outcome(run: Run, expected: str) -> None:
     """Decided by the outcome, after the first turn was delivered."""
     run.replied(1)
-    told = _told(run)
-    holds = {"told": told, "told-or-asked-again": told or len(run.requests) > 1, "ended": run.ended}[expected]
+    told, cut, again = _told(run), _cut_is_told(run), len(run.requests) > 1
+    holds = {
+        "told": told,
+        "told-or-asked-again": told or again,
+        "cut-is-told": cut,
+        "cut-is-told-or-asked-again": cut or again,
+        "ended": run.ended,
+    }[expected]
 
     assert holds, f"the loop {run.outcome}, which looks like an ordinary answer"
 
@@ -124,12 +148,22 @@ def answered_once(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     wanted = Counter(call.id for call in run.delivered(turn).calls)
 
-    got = Counter(answer.id for answer in run.new_answers(turn))
+    answered = run.new_answers(turn)
+    got = Counter(answer.id for answer in answered)
     assert wanted == got, f"the calls were {_numbered(wanted)}; the next request answers {_numbered(got)}"
+    for answer in answered:
+        assert not run.is_without_parts(turn + 1, answer), f"the result for {answer.id} is an empty list of parts"
 
 
-def error_is_told(run: Run, expected: dict[str, Any]) -> None:
-    """Decided by what the caller is told, or else by the request after the turn."""
+def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """Decided by what the caller is told, or else by the request after the turn; of several, for each that came."""
+    if isinstance(expected, list):
+        first, *others = expected
+        error_is_told(run, first)
+        for one in others:
+            if len(run.requests) >= one["turn"]:
+                error_is_told(run, one)
+        return
     turn = run.delivered(expected["turn"])
     if len(run.requests) == expected["turn"]:
         assert _told(run), f"nobody was told: the loop {run.outcome}"
@@ -147,6 +181,28 @@ def result_texts(run: Run, expected: dict[str, Any]) -> None:
     texts = [answer.text for answer in run.answers(expected["turn"])]
 
     assert expected["texts"] == texts, f"the results are {texts}, not {expected['texts']}"
+
+
+def result_says(run: Run, expected: dict[str, Any]) -> None:
+    """Decided by the request after the turn."""
+    texts = [answer.text for answer in run.answers(expected["turn"])]
+
+    assert 1 == len(texts), f"the results are {texts}"
+    lost = left_out(expected["says"], texts[0])
+    assert not lost, f"{lost[0]!r} is not in {texts[0]!r}"
+
+
+def thinking_leads(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    first = list(takewhile(lambda item: isinstance(item, Kept), run.echo(turn)))
+    if not first:
+        raise ValueError(f"turn {turn} does not begin with a thought on {run.cell.wire}, so nothing would be checked")
+    added = run.added(turn)
+    if not any(isinstance(item, Asked) for item in added):
+        raise NotReached(f"request {turn + 1} does not carry the calls of turn {turn}")
+
+    for place, want in enumerate(first):
+        assert agrees(want, added[place]), f"at {added[place].pointer}: {said(added[place])} where {said(want)} is due"
 
 
 def turn_echoed(run: Run, turn: int) -> None:
@@ -168,7 +224,8 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
         raise ValueError(f"turn {turn} has no {' or '.join(kinds)} on {run.cell.wire}, so nothing would be checked")
     returned = [item for item in run.added(turn) if isinstance(item, Kept) and item.kind in kinds]
 
-    assert sent == returned, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
+    same = len(sent) == len(returned) and all(map(agrees, sent, returned))
+    assert same, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
 
 
 def resumed(run: Run, turn: int) -> None:
@@ -201,6 +258,8 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         model_calls,
         tools_ran,
         text,
+        text_parts,
+        text_is_not,
         outcome,
         error,
         calls_echoed,
@@ -210,6 +269,8 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         answered_once,
         error_is_told,
         result_texts,
+        result_says,
+        thinking_leads,
         turn_echoed,
         kept,
         resumed,
@@ -221,6 +282,13 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
 def _told(run: Run) -> bool:
     """Whether the caller can see that this is no ordinary answer."""
     return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
+
+
+def _cut_is_told(run: Run) -> bool:
+    """Whether the caller can see that something is missing."""
+    return run.failed or (
+        isinstance(run.outcome, Value) and run.outcome.stop in {"length", "content_filter", "refusal"}
+    )
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:

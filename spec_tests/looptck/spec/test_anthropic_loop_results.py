@@ -15,7 +15,7 @@ from looptck.provider.gates import Gate
 from looptck.provider.toolbox import Returns
 from looptck.run import Run
 from looptck.spec.messages import Block, carrying, results
-from looptck.spec.structured import left_out
+from looptck.structured import left_out
 from looptck.transcript import Received
 from looptck.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.verdicts import NotReached

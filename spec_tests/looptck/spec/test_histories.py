@@ -17,7 +17,7 @@ from looptck.outcome import Value
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
-from looptck.spec.structured import is_json, left_out
+from looptck.structured import is_json, left_out
 from looptck.turns import Call, Turn, calls, refuses, says
 from looptck.verdicts import NotApplicable
 
@@ -80,11 +80,13 @@ STRUCTURED = [
     [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}],
     42,
     True,
+    0,
+    False,
 ]
 
 
 @requirement("structured-result-reaches-the-model")
-@pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth"])
+@pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth", "zero", "falsehood"])
 def test_structured_result(provider: Scene, implementation: Implementation, value: Any) -> None:
     """Every key and leaf of what the tool returned is said in the text of the result."""
     answer = _answer(provider, implementation, value)

@@ -66,6 +66,17 @@ def test_every_call_of_a_turn(provider: Scene, implementation: Implementation) -
 
 
 @requirement("spec-bindings-are-injected")
+def test_every_round(provider: Scene, implementation: Implementation) -> None:
+    """A binding is applied in the second and in the third round as in the first."""
+    cities = ("Paris", "Oslo", "Lima")
+    provider.plays(*(calls(Call.of("weather", {"city": city})) for city in cities), says("Done."))
+
+    run = implementation.run(agent="bound", inputs={"preferred_unit": "kelvin"})
+
+    tools_ran(run, [{"weather": {"city": city, "unit": "kelvin"}} for city in cities])
+
+
+@requirement("spec-bindings-are-injected")
 @pytest.mark.parametrize("value", [0, "", False, None, [], {}], ids=json.dumps)
 def test_empty_values(provider: Scene, implementation: Implementation, value: object) -> None:
     """An input that is there is injected, however empty its value is."""
