@@ -47,10 +47,24 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
 
 
 def text(run: Run, expected: str) -> None:
+    """Decided by the value that the loop returned. Blanks around it are a matter of their own."""
+    got = run.value.text or ""
+
+    assert expected.strip() == got.strip(), f"the caller got {got!r}, not {expected!r}"
+
+
+def text_to_the_blank(run: Run, expected: str) -> None:
     """Decided by the value that the loop returned."""
     got = run.value.text or ""
 
     assert expected == got, f"the caller got {got!r}, not {expected!r}"
+
+
+def accepted(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    problems = run.request(turn + 1).problems
+
+    assert not problems, f"request {turn + 1} is refused: {problems[0].message} ({problems[0].rule})"
 
 
 def text_parts(run: Run, parts: list[str]) -> None:
@@ -258,6 +272,8 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         model_calls,
         tools_ran,
         text,
+        text_to_the_blank,
+        accepted,
         text_parts,
         text_is_not,
         outcome,

@@ -7,6 +7,7 @@ from looptck_reference.mutants.core import (
     beside,
     coarse,
     early,
+    equals,
     events,
     faults,
     forwarding,
@@ -15,6 +16,7 @@ from looptck_reference.mutants.core import (
     isolation,
     limits,
     memory,
+    offers,
     pauses,
     policies,
     replies,
@@ -25,6 +27,7 @@ from looptck_reference.mutants.core import (
     streams_chat,
     streams_messages,
     streams_responses,
+    texts,
     turns,
 )
 from looptck_reference.mutants.gathering import defined_in
@@ -52,5 +55,8 @@ MUTANTS = defined_in(
     faults,
     memory,
     isolation,
+    equals,
+    offers,
+    texts,
     coarse,
 )
