@@ -72,8 +72,8 @@ class CallsLast(Mutant):
             super().append_turn(replace(turn, content=tuple(ordered)))
 
 
-class ThinkingBehindText(Mutant):
-    """Sends the text of a turn back before its thinking: `thinking-leads-its-turn`."""
+class ThinkingLast(Mutant):
+    """Sends the thinking of a turn back behind all else: `thinking-leads-its-turn`."""
 
     breaks = ("thinking-leads-its-turn",)
     also = because("the order of a turn is that of all its pieces", "turn-is-echoed-in-order")
@@ -81,7 +81,7 @@ class ThinkingBehindText(Mutant):
 
     class loop(Loop):  # noqa: N801
         def append_turn(self, turn: Turn) -> None:
-            ordered = sorted(turn.content, key=lambda piece: piece.get("type") != "text")
+            ordered = sorted(turn.content, key=lambda piece: "thinking" in piece.get("type", ""))
             super().append_turn(replace(turn, content=tuple(ordered)))
 
 
