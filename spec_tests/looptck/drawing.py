@@ -25,22 +25,23 @@ def seed_of(name: str) -> int:
 def undisturbed() -> Iterator[None]:
     """Draw no constants from anybody's source, and keep the files of hypothesis out of the caller's directory."""
     home = getattr(configuration, "__hypothesis_home_directory", None)
-    constants = getattr(providers, "_get_local_constants", None)
+    collects = vars(providers).get("_get_local_constants")
     configuration.set_hypothesis_home_dir(_home().name)
     _forget()
-    if constants is not None:
+    if collects is not None:
         vars(providers)["_get_local_constants"] = _none
     try:
         yield
     finally:
-        if constants is not None:
-            vars(providers)["_get_local_constants"] = constants
+        if collects is not None:
+            vars(providers)["_get_local_constants"] = collects
         _forget()
         configuration.set_hypothesis_home_dir(home)
 
 
-def _none() -> providers.Constants:
-    return providers.Constants()
+def _none() -> object:
+    """No constants, of the class that hypothesis has for them."""
+    return type(vars(providers)["GLOBAL_CONSTANTS"])()
 
 
 def _forget() -> None:

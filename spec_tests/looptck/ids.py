@@ -27,7 +27,7 @@ def kept(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> Reques
     ``turns`` holds the calls of the turn before each request but the first.
     """
     last = requests[-1]
-    known = Counter(call.id for calls in turns for call in calls)
+    known = Counter(call.id or "" for calls in turns for call in calls)
     if not Counter(item.id for item in last.asked) - known:
         return last
     return replace(last, items=tuple(_renamed(last.items, _paired(requests, turns))))

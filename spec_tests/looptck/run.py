@@ -236,7 +236,7 @@ class Run:
 
     def _requests_and_calls(self, n: int) -> tuple[list[Request], list[Sequence[Call]]]:
         """The first ``n`` requests, and the calls of the turns that answered all but the last of them."""
-        turns = [self.turns[k].calls if k in self.turns else () for k in range(1, n)]
+        turns: list[Sequence[Call]] = [self.turns[k].calls if k in self.turns else () for k in range(1, n)]
         return [received.request for received in self.received[:n]], turns
 
     def echoed(self, n: int) -> list[Asked]:

@@ -21,7 +21,7 @@ ASSISTANT = agent("assistant").tools
 CLERK = agent("clerk").tools
 """The tools of the assistant, and two whose arguments are nested. Runs with them are runs of the agent ``clerk``."""
 
-CHARACTERS = st.characters(exclude_categories=("Cs",))
+CHARACTERS = st.characters(exclude_categories=["Cs"])
 """All but surrogates. Told so and not as a codec, which takes hypothesis seconds to work out."""
 _TEXT = st.text(CHARACTERS, max_size=20)
 _INTEGERS = st.integers(-(2**53), 2**53)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
 from looptck_reference.actions import Fail, Run
+from looptck_reference.agent import Agent
 from looptck_reference.driver import Driver
 from looptck_reference.loop import Loop
-from looptck_reference.tools import Tool
+from looptck_reference.mutants.speaking import speaking
+from looptck_reference.tools import Tool, closed
 from looptck_reference.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.wires import ChatWire, ResponsesWire
 
 
 class Validating(Driver):
@@ -182,3 +185,58 @@ def _piece(piece: Json, ids: Iterator[str]) -> Json:
             return {**piece, "call_id": next(ids)}
         case _:
             return piece
+
+
+class ReferringWire(ResponsesWire):
+    """Sends items that the service has stored back as their ids."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{"type": "item_reference", "id": item["id"]} if item.get("id") else item for item in super().echo(turn)]
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        return {name: value for name, value in body.items() if name not in {"store", "include"}}
+
+
+class Referring(Driver):
+    """Has the service store what it answers, and refers to that."""
+
+    wires = speaking(responses=ReferringWire())
+
+
+class CallsLast(Driver):
+    """Moves calls behind all else of their turn, after a refusal of the service (vercel/ai#13013)."""
+
+    class loop(Loop):  # noqa: N801
+        """Keeps the order of calls, and of all else."""
+
+        def append_turn(self, turn: Turn) -> None:
+            ordered = sorted(turn.content, key=lambda piece: piece.get("type") == "tool_use")
+            super().append_turn(replace(turn, content=tuple(ordered)))
+
+
+class TalkativeWire(ChatWire):
+    """Says more than the prompt does, and closes all schemas as strict mode wants it."""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        return [
+            {**message, "content": f"{message['content']}\n\nThink step by step."}
+            if message["role"] == "system"
+            else message
+            for message in super().opening(messages)
+        ]
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        for tool in body.get("tools", ()):
+            open_object = tool["function"]["parameters"].get("additionalProperties") is True
+            tool["function"]["parameters"] = (
+                tool["function"]["parameters"] if open_object else closed(tool["function"]["parameters"])
+            )
+        return body
+
+
+class Talkative(Driver):
+    """Adds a sentence of its own to the prompt, and what an SDK adds to schemas."""
+
+    wires = speaking(chat=TalkativeWire())

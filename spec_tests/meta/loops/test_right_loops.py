@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from looptck.catalogue import catalogue
 from looptck.verdicts import AGAINST
 from looptck_reference.driver import Driver
 from meta.loops import right
@@ -28,6 +29,24 @@ def test_loop_is_whole(loop: type[Driver], cell: str) -> None:
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
     assert sum(result.verdict == "pass" for result in results) > 150
+
+
+ON_ONE_WIRE = [
+    (right.Referring, "openai-responses/plain/sync"),
+    (right.Referring, "openai-responses/stream/sync"),
+    (right.CallsLast, "anthropic-messages/stream/sync"),
+    (right.Talkative, "openai-chat/plain/sync"),
+]
+
+
+@pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)
+def test_loop_meets_all_that_it_must(loop: type[Driver], cell: str) -> None:
+    """It may refer to what is stored, put calls last, and say more than its prompt; a SHOULD may ask for less."""
+    results = judged(loop, cell, examples=3)
+    levels = {row.id: row.level for row in catalogue()}
+
+    against = [result for result in results if result.verdict in AGAINST and levels[result.requirement] == "MUST"]
+    assert [] == [(result.requirement, result.case, result.reason) for result in against]
 
 
 DOCUMENTS = [
