@@ -52,6 +52,17 @@ def test_earlier_turns(provider: Scene, implementation: Implementation) -> None:
         _holds_the_prompt(run, received.n)
 
 
+@requirement("prompt-reaches-the-model")
+@pytest.mark.parametrize("name", ["assistant", "bare"])
+def test_braces(provider: Scene, implementation: Implementation, name: str) -> None:
+    """What looks like a place in a template, or in a format string, is text like any other."""
+    provider.plays(says("Hello."))
+
+    run = implementation.run('What do {city}, {{question}}, ${x}, %s and {"a": 1} mean, at 100%?', agent=name)
+
+    _holds_the_prompt(run, 1)
+
+
 def _holds_the_prompt(run: Run, n: int) -> None:
     """A loop may say more than the prompt, and may put several messages of one role into one."""
     said = [item for item in run.request(n).request.items if isinstance(item, Said)]
@@ -95,6 +106,19 @@ def test_requests_are_accepted(provider: Scene, implementation: Implementation) 
         told = [f"request {received.n} at {p.pointer}: {p.message} ({p.rule})" for p in received.problems]
         assert not told, "\n".join(told)
     run.request(3)
+
+
+@requirement("requests-are-well-formed")
+def test_neither_tools_nor_system(provider: Scene, implementation: Implementation) -> None:
+    """A prompt of one question, without tools, makes a request that the service accepts too."""
+    provider.plays(says("Hello."))
+
+    run = implementation.run("Who are you?", agent="bare")
+
+    told = [f"at {p.pointer}: {p.message} ({p.rule})" for p in run.request(1).problems]
+    assert not told, "\n".join(told)
+    assert () == run.request(1).request.tools
+    run.delivered(1)
 
 
 @requirement("tools-are-offered-every-time")

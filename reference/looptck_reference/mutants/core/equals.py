@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_reference.loop import Loop
-from looptck_reference.mutants.mutant import Mutant
+from looptck_reference.mutants.mutant import Mutant, because
 from looptck_reference.tools import Handler
 from looptck_reference.values import ToolCall, ToolResult, Turn
 
@@ -69,6 +69,45 @@ class CachedAnswers(Mutant):
             ]
             self.known |= {_said(call): ran[call.id] for call in self.turn.calls if call.id in ran}
             Loop.append_results(self, whole)
+
+
+class KnownIdsAnsweredAtOnce(Mutant):
+    """Answers a call whose id has an answer with that: `ids-may-come-again`."""
+
+    breaks = ("ids-may-come-again",)
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self.known: dict[str, ToolResult] = {}
+            self.turn = Turn()
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.turn = turn
+            return [call for call in turn.calls if call.id not in self.known]
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            old = [self.known[call.id] for call in self.turn.calls if call.id in self.known]
+            self.known |= {result.call_id: result for result in results}
+            super().append_results([*old, *results])
+
+
+class TenCallsAtMost(Mutant):
+    """Runs ten calls of a turn, and answers the others with a word of its own: `every-call-of-a-turn-runs`."""
+
+    breaks = ("every-call-of-a-turn-runs",)
+    also = because("what did not run has no result of its own", "results-carry-their-call-ids")
+
+    class loop(Loop):  # noqa: N801
+        rest: Sequence[ToolCall] = ()
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.rest = turn.calls[10:]
+            return turn.calls[:10]
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            untold = [ToolResult(call.id, call.name, "Too many calls.") for call in self.rest]
+            super().append_results([*results, *untold])
 
 
 class FirstNameThatBeginsAlike(Mutant):

@@ -99,6 +99,31 @@ class UnknownMembersDropped(Mutant):
             return super().bind(tool, {name: one for name, one in arguments.items() if name in known})
 
 
+class DoubleBracesHalved(Mutant):
+    """Takes the prompt for a format string: `prompt-reaches-the-model`."""
+
+    breaks = ("prompt-reaches-the-model",)
+
+    class Chat(ChatWire):
+        def opening(self, messages: Sequence[Json]) -> list[Json]:
+            halved = [(one, one["content"].replace("{{", "{").replace("}}", "}")) for one in super().opening(messages)]
+            return [{**message, "content": text} for message, text in halved]
+
+    wires = speaking(chat=Chat())
+
+
+class ChoiceWithoutTools(Mutant):
+    """Says how tools are to be chosen where there are none: `requests-are-well-formed`."""
+
+    breaks = ("requests-are-well-formed",)
+
+    class Chat(ChatWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            return {"tool_choice": "auto", **super().request(agent, history, stream=stream)}
+
+    wires = speaking(chat=Chat())
+
+
 class EarlierTurnsForgotten(Mutant):
     """Leaves what the assistant had said before out of the prompt: `prompt-reaches-the-model`."""
 

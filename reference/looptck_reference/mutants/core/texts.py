@@ -77,6 +77,45 @@ class NothingCutIsAnAnswer(Mutant):
             return super().stop(turn if turn.text or not turn.stop.cut else replace(turn, stop=Stop.END))
 
 
+class FinalAnswerCutOut(Mutant):
+    """Returns what stands behind the words "Final Answer": `final-text-is-returned`."""
+
+    breaks = ("final-text-is-returned",)
+
+    class loop(Loop):  # noqa: N801
+        def stop(self, turn: Turn) -> Action:
+            return super().stop(replace(turn, text=turn.text.rpartition("Final Answer:")[2]))
+
+
+class DoneInAResult(Mutant):
+    """Ends with the result in which stands that it is done: `loop-goes-on-until-the-model-answers`."""
+
+    breaks = ("loop-goes-on-until-the-model-answers",)
+
+    class loop(Loop):  # noqa: N801
+        def _close_round(self, results: Sequence[ToolResult]) -> Action:
+            done = [result.text for result in results if "TERMINATE" in result.text]
+            return self.stop(Turn(text=done[0])) if done else super()._close_round(results)
+
+
+class ErrorWordsAreFailures(Mutant):
+    """Marks a result as failed that begins with the word for it: `failed-results-are-marked`."""
+
+    breaks = ("failed-results-are-marked",)
+    cells = MESSAGES
+
+    class loop(Loop):  # noqa: N801
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results([replace(one, failed=one.failed or one.text.startswith("Error")) for one in results])
+
+
+class TemplatesInResultsFilled(Mutant):
+    """Fills what looks like places of a template in results: `text-result-arrives-unchanged`."""
+
+    breaks = ("text-result-arrives-unchanged",)
+    dialects = answering(result_text=lambda value: json_text(value).replace("{{question}}", "Go."))
+
+
 class ArgumentsStripped(Mutant):
     """Takes the blanks around texts in arguments away: `arguments-arrive-whatever-their-shape`."""
 
