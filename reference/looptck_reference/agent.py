@@ -27,6 +27,8 @@ class Agent:
     options: Mapping[str, Any] = field(default_factory=dict)
     mcp_servers: Mapping[str, str] = field(default_factory=dict)
     """URLs by name; their tools are the provider's to offer and to call."""
+    search: bool = False
+    """Whether the provider may search the web by itself."""
 
     def __post_init__(self) -> None:
         names = [tool.name for tool in self.tools]

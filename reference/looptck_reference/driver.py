@@ -90,6 +90,7 @@ class Driver:
                 "parallel": True,
                 "prune": True,
                 "mcp": True,
+                "hosted": True,
                 "spans": True,
             },
             "dialect": {"limit_counts": "model-calls"},
@@ -152,6 +153,7 @@ class Driver:
             inputs=case["inputs"],
             name=case["agent"]["name"],
             mcp_servers={server["name"]: server["url"] for server in case.get("mcp_servers", ())},
+            search=any(tool["kind"] == "search" for tool in case.get("hosted_tools", ())),
         )
         wire = self.wires[case["wire"]]
         loop = self.loop(

@@ -43,8 +43,8 @@ class Tool:
 
 
 def unbound(schema: Mapping[str, Any], bindings: Mapping[str, str]) -> Json:
-    """A schema without the properties that are bound."""
-    left = dict(schema)
+    """A schema without the properties that are bound. One that names none says so: a provider refuses it without."""
+    left = {**schema, "properties": schema.get("properties", {})}
     if bindings:
         left["properties"] = {name: one for name, one in schema.get("properties", {}).items() if name not in bindings}
         left["required"] = [name for name in schema.get("required", ()) if name not in bindings]

@@ -2,7 +2,8 @@
 
 The kit hands over an agent as JSON with the inputs filled in, for all implementations, and in cases about such files as
 a file too. So this reader knows only what those files use: frontmatter with name, description, inputs and tools, and a
-body of ``role:`` markers with ``{{input}}`` places.
+body of ``role:`` markers with ``{{input}}`` places. The parameters of a tool may be a JSON Schema, in agents that are
+never handed over as files.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class Tool:
     @property
     def offered(self) -> dict[str, Any]:
         """The schema of the arguments that are the model's to choose: those without a binding."""
+        if not self.bindings:
+            return self.parameters
         properties = {name: one for name, one in self.parameters["properties"].items() if name not in self.bindings}
         required = [name for name in self.parameters.get("required", ()) if name not in self.bindings]
         return {**self.parameters, "properties": properties, "required": required}
@@ -139,7 +142,7 @@ def _tool(path: Path, entry: Mapping[str, Any]) -> Tool:
     return Tool(
         entry["name"],
         entry["description"],
-        _schema(_parameters(path, entry)),
+        _schema(path, entry),
         kind=entry["kind"],
         handled=entry["kind"] == "function",
         strict=entry.get("strict", False),
@@ -149,8 +152,14 @@ def _tool(path: Path, entry: Mapping[str, Any]) -> Tool:
     )
 
 
+def _schema(path: Path, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What a tool takes: a JSON Schema as it stands, else that of the parameters or the inputs that are listed."""
+    declared = entry.get("parameters", [])
+    return dict(declared) if isinstance(declared, Mapping) else _schema_of(_parameters(path, entry))
+
+
 def _parameters(path: Path, entry: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    """What a tool takes: the inputs of its prompt, or the parameters that it declares."""
+    """The inputs of the prompt that a tool runs, or the parameters that it declares."""
     if "path" in entry:
         front, _ = parted((path.parent / entry["path"]).resolve())
         return [{**one, "required": "default" not in one} for one in front.get("inputs", [])]
@@ -158,7 +167,7 @@ def _parameters(path: Path, entry: Mapping[str, Any]) -> Iterable[Mapping[str, A
     return parameters
 
 
-def _schema(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _schema_of(parameters: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     properties = {
         one["name"]: {"type": _TYPES.get(one["kind"], one["kind"]), "description": one["description"]}
         for one in parameters

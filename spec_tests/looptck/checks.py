@@ -8,13 +8,14 @@ from functools import wraps
 from typing import Any, TypedDict, Unpack
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, example, given, settings
+from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 from looptck.agents import Tool
 from looptck.catalogue import Requirement
 from looptck.cells import Cell
 from looptck.client import Ask
+from looptck.drawing import seed_of, undisturbed
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.framing import Framing
 from looptck.handover import Setting
@@ -185,8 +186,8 @@ class Implementation:
     ) -> Callable[[Callable[..., None]], None]:
         """Runs the decorated body for many values of the strategies; a failing one is shrunk and raised.
 
-        The same values every time: two runs in a row give the same verdicts. ``first`` are values that are tried before
-        all others, so that what they show is no matter of how many examples there are.
+        The same values every time, and for every implementation: they follow from the body's name. ``first`` are
+        tried before all others, so that what they show is no matter of how many examples there are.
         """
         tried = [first] if first else []
 
@@ -213,7 +214,6 @@ class Implementation:
             max_examples=self.examples,
             database=None,
             deadline=None,
-            derandomize=True,
             report_multiple_bugs=False,
             phases=(Phase.explicit, Phase.generate, *([Phase.shrink] if self.shrinks else [])),
             suppress_health_check=list(HealthCheck),
@@ -230,7 +230,8 @@ class Implementation:
         search = given(*strategies)(noted)
         for values in tried:
             search = example(**values)(search)
-        chosen(search)()
+        with undisturbed():
+            chosen(seed(seed_of(f"{body.__module__}.{body.__qualname__}"))(search))()
         self.example = {}
         return values_of
 

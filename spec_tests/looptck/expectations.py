@@ -5,19 +5,21 @@ Each takes the run and the word's value, and fails, or says that its deciding ev
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from looptck.expected import Owed, agrees
 from looptck.expected import told as said
 from looptck.history import Answered, Asked, Kept, spelled
+from looptck.jsontext import canonical
 from looptck.outcome import Failed, Value
 from looptck.plain import MOST, cut, plain, times
 from looptck.run import Run
 from looptck.standing import refusals
+from looptck.structured import left_out
 from looptck.verdicts import NotApplicable, NotReached
 
 
@@ -47,17 +49,46 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
 
 
 def text(run: Run, expected: str) -> None:
+    """Decided by the value that the loop returned. Blanks around it are a matter of their own."""
+    got = run.value.text or ""
+
+    assert expected.strip() == got.strip(), f"the caller got {got!r}, not {expected!r}"
+
+
+def text_to_the_blank(run: Run, expected: str) -> None:
     """Decided by the value that the loop returned."""
     got = run.value.text or ""
 
     assert expected == got, f"the caller got {got!r}, not {expected!r}"
 
 
+def text_parts(run: Run, parts: list[str]) -> None:
+    """Decided by the value that the loop returned. How the parts are joined is nobody's business but the SDK's."""
+    got = run.value.text or ""
+    pattern = r"\s*".join(re.escape(part.strip()) for part in parts)
+
+    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller got {got!r}, and the answer was {parts}"
+
+
+def text_is_not(run: Run, unwanted: str) -> None:
+    """Decided by the outcome, after the last turn was delivered."""
+    run.delivered(len(run.requests))
+    got = run.outcome.text if isinstance(run.outcome, Value) else None
+
+    assert unwanted not in (got or ""), f"the caller got {got!r}, which was said beside a call"
+
+
 def outcome(run: Run, expected: str) -> None:
     """Decided by the outcome, after the first turn was delivered."""
     run.replied(1)
-    is_told = told(run)
-    holds = {"told": is_told, "told-or-asked-again": is_told or len(run.requests) > 1, "ended": run.ended}[expected]
+    is_told, cut_told, again = told(run), _cut_is_told(run), len(run.requests) > 1
+    holds = {
+        "told": is_told,
+        "told-or-asked-again": is_told or again,
+        "cut-is-told": cut_told,
+        "cut-is-told-or-asked-again": cut_told or again,
+        "ended": run.ended,
+    }[expected]
 
     assert holds, f"the loop {run.outcome}, which looks like an ordinary answer"
 
@@ -74,11 +105,13 @@ def error(run: Run, expected: dict[str, str]) -> None:
 
 
 def calls_echoed(run: Run, turn: int) -> None:
-    """Decided by the request after the turn."""
+    """Decided by the request after the turn. Ids may be others, as long as results have them too."""
     wanted = [(call.id, call.tool, spelled(call.arguments)) for call in run.delivered(turn).calls]
     echoed = [(asked.id, asked.tool, spelled(asked.arguments)) for asked in run.echoed(turn)]
+    added = [(item.id, item.tool, item.arguments) for item in run.added(turn) if isinstance(item, Asked)]
 
-    assert wanted == echoed, f"the turn had the calls {_calls(wanted)}; the next request carries {_calls(echoed)}"
+    carries = _calls(echoed or added)
+    assert wanted == echoed, f"the turn had the calls {_calls(wanted)}; the next request carries {carries}"
 
 
 def answers(run: Run, turn: int) -> None:
@@ -107,7 +140,7 @@ def answers_in_order(run: Run, turn: int) -> None:
 def answers_follow(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     wanted = {call.id for call in run.delivered(turn).calls}
-    items = run.request(turn + 1).request.items
+    items = run.told(turn + 1).items
     last = max(
         (place for place, item in enumerate(items) if isinstance(item, Asked) and item.id in wanted), default=None
     )
@@ -125,12 +158,22 @@ def answered_once(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     wanted = Counter(call.id for call in run.delivered(turn).calls)
 
-    got = Counter(answer.id for answer in run.new_answers(turn))
+    answered = run.new_answers(turn)
+    got = Counter(answer.id for answer in answered)
     assert wanted == got, f"the calls were {_numbered(wanted)}; the next request answers {_numbered(got)}"
+    for answer in answered:
+        assert not run.is_without_parts(turn + 1, answer), f"the result for {answer.id} is an empty list of parts"
 
 
-def error_is_told(run: Run, expected: dict[str, Any]) -> None:
-    """Decided by what the caller is told, or else by the request after the turn."""
+def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """Decided by what the caller is told, or else by the request after the turn; of several, for each that came."""
+    if isinstance(expected, list):
+        first, *others = expected
+        error_is_told(run, first)
+        for one in others:
+            if len(run.requests) >= one["turn"]:
+                error_is_told(run, one)
+        return
     turn = run.delivered(expected["turn"])
     if len(run.requests) == expected["turn"]:
         assert told(run), f"nobody was told: the loop {run.outcome}"
@@ -148,6 +191,28 @@ def result_texts(run: Run, expected: dict[str, Any]) -> None:
     texts = [answer.text for answer in run.answers(expected["turn"])]
 
     assert expected["texts"] == texts, f"the results are {plain(texts, MOST)}, not {plain(expected['texts'], MOST)}"
+
+
+def result_says(run: Run, expected: dict[str, Any]) -> None:
+    """Decided by the request after the turn."""
+    texts = [answer.text for answer in run.answers(expected["turn"])]
+
+    assert 1 == len(texts), f"the results are {texts}"
+    lost = left_out(expected["says"], texts[0])
+    assert not lost, f"{lost[0]!r} is not in {texts[0]!r}"
+
+
+def thinking_leads(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    first = list(takewhile(lambda item: isinstance(item, Kept), run.echo(turn)))
+    if not first:
+        raise ValueError(f"turn {turn} does not begin with a thought on {run.cell.wire}, so nothing would be checked")
+    added = run.added(turn)
+    if not any(isinstance(item, Asked) for item in added):
+        raise NotReached(f"request {turn + 1} does not carry the calls of turn {turn}")
+
+    for place, want in enumerate(first):
+        assert agrees(want, added[place]), f"at {added[place].pointer}: {said(added[place])} where {said(want)} is due"
 
 
 def turn_echoed(run: Run, turn: int) -> None:
@@ -169,7 +234,8 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
         raise ValueError(f"turn {turn} has no {' or '.join(kinds)} on {run.cell.wire}, so nothing would be checked")
     returned = [item for item in run.added(turn) if isinstance(item, Kept) and item.kind in kinds]
 
-    assert sent == returned, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
+    same = len(sent) == len(returned) and all(map(agrees, sent, returned))
+    assert same, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
 
 
 def resumed(run: Run, turn: int) -> None:
@@ -210,6 +276,9 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         model_calls,
         tools_ran,
         text,
+        text_to_the_blank,
+        text_parts,
+        text_is_not,
         outcome,
         error,
         calls_echoed,
@@ -219,6 +288,8 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         answered_once,
         error_is_told,
         result_texts,
+        result_says,
+        thinking_leads,
         turn_echoed,
         kept,
         resumed,
@@ -228,9 +299,18 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
 }
 
 
+CUT = {"length", "content_filter", "refusal", "other"}
+"""The words of a caller's for an answer of which something is missing."""
+
+
 def told(run: Run) -> bool:
     """Whether the caller can see that this is no ordinary answer."""
     return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
+
+
+def _cut_is_told(run: Run) -> bool:
+    """Whether the caller can see that something is missing."""
+    return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop in CUT)
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:
@@ -262,4 +342,4 @@ def _calls(calls: Sequence[tuple[str | None, str, str]]) -> str:
 
 
 def _pair(tool: str, arguments: object) -> tuple[str, str]:
-    return tool, json.dumps(arguments, sort_keys=True, ensure_ascii=False)
+    return tool, canonical(arguments)

@@ -6,12 +6,12 @@ was delivered and asks for more, as its wire echoes it, then one answer for each
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value
+from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments, same_value, spelled
+from looptck.jsontext import canonical
 from looptck.outcome import shortened
 from looptck.transcript import ByKind
 from looptck.turns import Call, Turn
@@ -88,7 +88,7 @@ def _owed(calls: Sequence[Call], left: list[Ran]) -> list[Owed]:
 def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
     """The text that answers a call: the first run of this tool with these arguments that answers no call yet."""
     for run in left:
-        if run.tool == tool and same_arguments(arguments, json.dumps(run.arguments)):
+        if run.tool == tool and spelled(arguments) == canonical(run.arguments):
             left.remove(run)
             value = (run.answer or {}).get("value")
             return value if isinstance(value, str) else ANY
@@ -128,14 +128,19 @@ def agrees(want: Wanted | Answered, item: Item) -> bool:
         case Kept(kind, value), Kept():
             return kind == item.kind and same_value(value, item.value)
         case Said(role, text), Said():
-            return _role(role) == _role(item.role) and text.strip() == item.text.strip()
+            return same_role(role, item.role) and text.strip() == item.text.strip()
         case _:
             return False
 
 
-def _role(role: str) -> str:
-    """``developer`` is what newer models call ``system``."""
-    return "system" if role == "developer" else role
+def same_role(one: str, other: str) -> bool:
+    """Whether two roles are the same: ``developer`` is what newer models call ``system``."""
+    return one == other or {one, other} == {"system", "developer"}
+
+
+def alike(item: Item) -> Item:
+    """A piece of history in which arguments that are the same are spelled the same."""
+    return replace(item, arguments=spelled(item.arguments)) if isinstance(item, Asked) else item
 
 
 def told(piece: Wanted | Item) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from looptck.jsontext import plain
 from looptck.run import Run
 
 LISTS = {"openai-chat": "messages", "openai-responses": "input", "anthropic-messages": "messages"}
@@ -73,6 +74,6 @@ def _comparable(value: Any) -> Any:
 
 def _parsed(arguments: Any) -> Any:
     try:
-        return json.loads(arguments)
+        return plain(json.loads(arguments))
     except (TypeError, ValueError):
         return arguments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict, Unpack
 
 import httpx
@@ -46,8 +46,14 @@ def tool(name: str, **types: str) -> Tool:
     return Tool(name, f"Does what {name} says.", schema)
 
 
+def open_tool(name: str, **types: str) -> Tool:
+    """The same, and the tool takes any further parameters."""
+    closed = tool(name, **types)
+    return replace(closed, parameters={**closed.parameters, "additionalProperties": True})
+
+
 PING = tool("ping")
-WEATHER = tool("weather", city="string")
+WEATHER = open_tool("weather", city="string")
 _NUMBERS = itertools.count(1)
 
 

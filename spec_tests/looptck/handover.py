@@ -36,6 +36,8 @@ class Setting:
     """How many of the latest rounds each request is to carry; None: all."""
     mcp_servers: Sequence[Mapping[str, str]] = ()
     """Servers that the service is to call by itself: name and url of each."""
+    hosted_tools: Sequence[str] = ()
+    """The kinds of tools that the service is to run by itself, beside those of MCP servers."""
     telemetry: bool = False
     """Whether the driver is to export its spans."""
     context: Sequence[Mapping[str, Any]] | None = None
@@ -110,6 +112,8 @@ def case(setting: Setting, cell: Cell, url: str, *, name: str, profile: str) -> 
         told["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:
         told["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
+    if setting.hosted_tools:
+        told["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
     if setting.kinds:
         told["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
     if below := [tool for child in actor.children for tool in child.tools if tool.handled]:

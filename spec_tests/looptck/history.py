@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from looptck.jsontext import canonical
 from looptck.plain import cut, plain
 
 SHORT = 120
@@ -129,13 +130,7 @@ def same_arguments(one: str, other: str) -> bool:
 
 def same_value(one: Any, other: Any) -> bool:
     """Whether two JSON values are the same. 1 and 1.0 are, 1 and true are not, whatever Python says."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_value(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same_value, one, other))
-    return bool(one == other)
+    return canonical(one) == canonical(other)
 
 
 def leaves(value: Any) -> Iterator[str]:
@@ -148,13 +143,13 @@ def leaves(value: Any) -> Iterator[str]:
         for inner in value:
             yield from leaves(inner)
     elif value is not None:
-        yield str(value)
+        yield value if isinstance(value, str) else canonical(value)
 
 
 def spelled(arguments: str) -> str:
     """An argument text in a spelling that it shares with others of the same value; itself where it is no JSON."""
     try:
-        return json.dumps(parsed(arguments), sort_keys=True)
+        return canonical(parsed(arguments))
     except ValueError:
         return arguments
 

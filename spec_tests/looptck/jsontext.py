@@ -1,8 +1,9 @@
-"""JSON as the provider writes and reads it."""
+"""JSON as the provider writes and reads it, and the one form in which two values of JSON are compared."""
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import orjson
@@ -14,6 +15,39 @@ def compact(value: Any) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def canonical(value: Any) -> str:
+    """The one text of a JSON value: two values are the same if theirs is.
+
+    JSON has one type of number (RFC 8259, section 6), which software reads as a double: ``2e2`` is 200, ``1.0`` is 1,
+    ``-0.0`` is 0, and integers that no double can tell apart are the same. The order of members does not count. True is
+    not 1.
+    """
+    return json.dumps(plain(value), ensure_ascii=False, sort_keys=True)
+
+
+def plain(value: Any) -> Any:
+    """A JSON value whose numbers are doubles, those that are whole written as integers."""
+    match value:
+        case bool():
+            return value
+        case int() | float():
+            return _number(value)
+        case dict():
+            return {key: plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+        case _:
+            return value
+
+
+def _number(value: float) -> float:
+    try:
+        double = float(value)
+    except OverflowError:
+        double = math.copysign(math.inf, value)
+    return int(double) if double.is_integer() else double
 
 
 def parsed(body: bytes) -> Any:

@@ -16,6 +16,7 @@ from looptck.cells import Cell
 from looptck.client import Ask, Visits
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, Started, connect
 from looptck.handover import Setting
+from looptck.hosting import offering
 from looptck.outcome import Nothing, Outcome
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation, Decision
@@ -177,7 +178,7 @@ class Kit:
         setting: Setting | None = None,
     ) -> Running:
         """Start a run; the scene is taken as it stands now."""
-        setting = setting or Setting()
+        setting = offering(setting or Setting(), scene.steps, WIRES[cell.wire], self.started)
         toolbox = Toolbox(dict(scene.behaviours))
         stage = Stage(
             WIRES[cell.wire],

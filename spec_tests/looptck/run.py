@@ -5,16 +5,16 @@ A question about an event that never happened raises NotReached, so that a check
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from looptck import expected
+from looptck import expected, ids
 from looptck.cells import Cell
 from looptck.client import Reply
 from looptck.expected import Difference, Ran
-from looptck.history import Answered, Asked, Item, Said, spelled
+from looptck.history import Answered, Asked, Item, Request, Said, spelled
+from looptck.jsontext import canonical, plain
 from looptck.outcome import Failed, Nothing, Outcome, Value
 from looptck.plain import Listed
 from looptck.spans import Spans
@@ -32,9 +32,10 @@ from looptck.transcript import (
     ToolEnded,
     Transcript,
 )
-from looptck.turns import Turn
+from looptck.turns import Call, Turn
 from looptck.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
+from looptck.wires.shape import value_at
 
 
 @dataclass(slots=True)
@@ -121,7 +122,7 @@ class Run:
             told = Turn()
         for call in turn.calls[:1]:
             handed = [(one.tool, spelled(one.arguments)) for one in told.calls]
-            ran = [(one.tool, spelled(json.dumps(one.arguments))) for one in self.ran]
+            ran = [(one.tool, canonical(one.arguments)) for one in self.ran]
             wanted = call.tool, spelled(call.arguments)
             if sum(one.calls[:1] == (call,) for one in before) < [*handed, *ran].count(wanted):
                 return True
@@ -205,8 +206,8 @@ class Run:
             if isinstance(event, Received):
                 rounds.append([])
             elif isinstance(event, ToolBegan):
-                rounds[-1].append((event.tool, event.arguments))
-        return [sorted(one, key=lambda ran: json.dumps(ran, sort_keys=True)) for one in rounds if one]
+                rounds[-1].append((event.tool, plain(event.arguments)))
+        return [sorted(one, key=canonical) for one in rounds if one]
 
     def retold(self, n: int) -> list[Item]:
         """The history of request ``n`` in a form in which two runs of one conversation are equal.
@@ -215,9 +216,9 @@ class Run:
         come, and which of the calls of a turn comes first may be chance. Arguments that are the same are spelled the
         same.
         """
-        gave = {(run.answer or {}).get("value"): f"{run.tool}({json.dumps(run.arguments)})" for run in self._texts}
+        gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         told: list[Item] = []
-        for item in self.request(n).request.items:
+        for item in self.told(n).items:
             if isinstance(item, Answered):
                 told.append(replace(item, text=gave.get(item.text, item.text)))
             elif isinstance(item, Asked):
@@ -231,20 +232,45 @@ class Run:
         """The tool runs that answered with a text."""
         return [run for run in self.ran if isinstance((run.answer or {}).get("value"), str)]
 
+    def told(self, n: int) -> Request:
+        """Request ``n`` with the ids of the script, where the loop gave calls and their results others.
+
+        Raises NotReached if there was none.
+        """
+        self.request(n)
+        return ids.kept(*self._requests_and_calls(n))
+
+    def renamed(self, n: int) -> dict[str, str]:
+        """The new ids of the calls of turn ``n`` that go back under another one; NotReached if there is no request."""
+        self.delivered(n)
+        self.request(n + 1)
+        return ids.renamed(*self._requests_and_calls(n + 1))
+
+    def _requests_and_calls(self, n: int) -> tuple[list[Request], list[Sequence[Call]]]:
+        """The first ``n`` requests, and the calls of the turns that answered all but the last of them."""
+        turns: list[Sequence[Call]] = [self.turns[k].calls if k in self.turns else () for k in range(1, n)]
+        return [received.request for received in self.received[:n]], turns
+
     def echoed(self, n: int) -> list[Asked]:
         """The calls of turn ``n`` as the next request carries them. Raises NotReached if there is no next request."""
-        ids = [call.id for call in self.delivered(n).calls]
-        return [asked for asked in self.request(n + 1).request.asked if asked.id in ids]
+        wanted = [call.id for call in self.delivered(n).calls]
+        return [asked for asked in self.told(n + 1).asked if asked.id in wanted]
 
     def answers(self, n: int) -> list[Answered]:
         """The results for turn ``n`` as the next request carries them. Raises NotReached if there is none."""
-        ids = [call.id for call in self.delivered(n).calls]
-        return [answer for answer in self.request(n + 1).request.answers if answer.id in ids]
+        wanted = [call.id for call in self.delivered(n).calls]
+        return [answer for answer in self.told(n + 1).answers if answer.id in wanted]
 
     def new_answers(self, n: int) -> list[Answered]:
         """The results that the request after turn ``n`` adds, whatever their ids."""
         self.delivered(n)
-        return list(self.request(n + 1).request.answers[len(self.request(n).request.answers) :])
+        return list(self.told(n + 1).answers[len(self.request(n).request.answers) :])
+
+    def is_without_parts(self, n: int, answer: Answered) -> bool:
+        """Whether a result of request ``n`` is a list of parts in which there is none, where it may be a text."""
+        steps = tuple(int(step) if step.isdigit() else step for step in answer.pointer.strip("/").split("/"))
+        entry = value_at(self.request(n).body, steps)
+        return isinstance(entry, dict) and [] in (entry.get("content"), entry.get("output"))
 
     def echo(self, n: int) -> list[Item]:
         """Turn ``n`` as the next request should carry it."""
@@ -253,7 +279,7 @@ class Run:
     def added(self, n: int) -> list[Item]:
         """What the request after turn ``n`` adds to the history of the one before. NotReached if there is none."""
         self.delivered(n)
-        return list(self.request(n + 1).request.items[len(self.request(n).request.items) :])
+        return list(self.told(n + 1).items[len(self.request(n).request.items) :])
 
     @property
     def chunks(self) -> list[Chunk]:
@@ -318,7 +344,7 @@ class Run:
         for received in self.received:
             if self.nested and expected.difference(own, received.request.items[: len(own)]):
                 return None
-            found = expected.difference(self.expected(received.n), received.request.items)
+            found = expected.difference(self.expected(received.n), self.told(received.n).items)
             if found:
                 return received, found
         return None

@@ -9,7 +9,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 Stop = Literal[
@@ -42,6 +42,8 @@ class Text:
 
     text: str
     phase: str | None = None
+    item: str | None = field(default=None, compare=False)
+    """The id of the recorded item that it is, on wires whose replies have items; None: one is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Call:
     arguments: str = "{}"
     id: str | None = None
     custom: bool = False
+    item: str | None = field(default=None, compare=False)
+    """The id of the recorded item that it is, on wires whose replies have items; None: one is made."""
 
     @classmethod
     def of(cls, tool: str, arguments: Mapping[str, Any] | None = None, *, id: str | None = None) -> Call:

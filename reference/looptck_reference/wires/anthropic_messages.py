@@ -39,6 +39,7 @@ STOPS = {
 
 
 MCP_BETA = "mcp-client-2025-11-20"
+SEARCH: Json = {"type": "web_search_20250305", "name": "web_search"}
 
 SYSTEM = frozenset({"system", "developer"})
 """The roles of callers whose word stands over the user's; OpenAI has renamed it, and prompts may use either."""
@@ -89,8 +90,10 @@ class MessagesWire:
             body["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
         if agent.mcp_servers:
             body["mcp_servers"] = [{"type": "url", "name": name, "url": url} for name, url in agent.mcp_servers.items()]
-        toolsets = [{"type": "mcp_toolset", "mcp_server_name": name} for name in agent.mcp_servers]
-        if tools := [*map(_offer, agent.tools), *toolsets]:
+        hosted: list[Json] = [{"type": "mcp_toolset", "mcp_server_name": name} for name in agent.mcp_servers]
+        if agent.search:
+            hosted.append(SEARCH)
+        if tools := [*map(_offer, agent.tools), *hosted]:
             body["tools"] = tools
         if stream:
             body["stream"] = True

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from looptck_reference.errors import NotOnThisWire
 from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import openai_responses_turn as items
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
@@ -43,9 +42,7 @@ class ResponsesWire:
         return {"authorization": f"Bearer {api_key}"}
 
     def headers_for(self, agent: Agent) -> Mapping[str, str]:
-        """Nothing. MCP servers are not spoken of here."""
-        if agent.mcp_servers:
-            raise NotOnThisWire(f"{self.path} names no MCP servers here; leave them out: {sorted(agent.mcp_servers)}")
+        """Nothing: on this wire MCP servers are tools."""
         return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
@@ -75,8 +72,11 @@ class ResponsesWire:
             "store": False,
             "include": ["reasoning.encrypted_content"],
         }
-        if agent.tools:
-            body["tools"] = [_offer(tool) for tool in agent.tools]
+        hosted: list[Json] = [_server(name, url) for name, url in agent.mcp_servers.items()]
+        if agent.search:
+            hosted.append({"type": "web_search"})
+        if tools := [*map(_offer, agent.tools), *hosted]:
+            body["tools"] = tools
         if stream:
             body["stream"] = True
         return body
@@ -108,6 +108,11 @@ class ResponsesWire:
 
 
 OPENAI_RESPONSES = ResponsesWire()
+
+
+def _server(name: str, url: str) -> Json:
+    """An MCP server whose tools the service calls without asking."""
+    return {"type": "mcp", "server_label": name, "server_url": url, "require_approval": "never"}
 
 
 def _offer(tool: Tool) -> Json:

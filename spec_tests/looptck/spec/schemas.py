@@ -6,12 +6,13 @@ from typing import Any
 
 
 def parameters(schema: Any) -> dict[str, tuple[Any, Any, bool]]:
-    """Type, description and whether it has to be there, for each parameter; none where it is no such schema."""
+    """Type, description and whether it has to be there, for each parameter that is known or required."""
     required = _of(list, schema, "required")
     properties = _of(dict, schema, "properties")
-    return {
+    known = {
         name: (_member(one, "type"), _member(one, "description"), name in required) for name, one in properties.items()
     }
+    return known | {name: (None, None, True) for name in required if name not in properties}
 
 
 def _of(kind: type, schema: Any, key: str) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,55 +11,85 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from looptck import turns
-from looptck.agents import Tool
+from looptck.agents import Tool, agent
 from looptck.framing import SHAPE, Framing
 from looptck.turns import Call, Thinking, Turn
 
 TOOLS = ("ping", "weather", "add", "note")
+"""The tools of the assistant."""
+ASSISTANT = agent("assistant").tools
+CLERK = agent("clerk").tools
+"""The tools of the assistant, and two whose arguments are nested. Runs with them are runs of the agent ``clerk``."""
 
-_TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
-_NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False, width=32)
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+"""All but surrogates. Told so and not as a codec, which takes hypothesis seconds to work out."""
+_TEXT = st.text(CHARACTERS, max_size=20)
+_INTEGERS = st.integers(-(2**53), 2**53)
+_NUMBERS = _INTEGERS | st.floats(allow_nan=False, allow_infinity=False, width=32)
 _NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 _VALUES: SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | _NUMBERS | _TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
     max_leaves=6,
 )
+_OF_TYPE: dict[str, SearchStrategy[Any]] = {
+    "string": _TEXT,
+    "integer": _INTEGERS,
+    "number": _NUMBERS,
+    "boolean": st.booleans(),
+}
 
 
 def arguments() -> SearchStrategy[dict[str, Any]]:
-    """Any JSON object that a tool may be called with; keys are names, since loops pass them as keywords."""
+    """Any JSON object, for tools that take any; keys are names, since loops pass them as keywords."""
     return st.dictionaries(_NAMES, _VALUES, max_size=4)
 
 
-def argument_texts() -> SearchStrategy[str]:
-    """The same as text, in the ways in which a model may write it."""
+def fitting(schema: Mapping[str, Any]) -> SearchStrategy[Any]:
+    """Any value that a schema asks for, with every member that it knows and no other.
+
+    So a loop that checks arguments runs the call, whatever it makes of members that may be missing.
+    """
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    match schema["type"]:
+        case "object":
+            members = {name: fitting(one) for name, one in schema.get("properties", {}).items()}
+            return st.fixed_dictionaries(members)
+        case "array":
+            return st.lists(fitting(schema["items"]), max_size=3)
+        case scalar:
+            return _OF_TYPE[scalar]
+
+
+def argument_texts(values: SearchStrategy[Any] | None = None) -> SearchStrategy[str]:
+    """Arguments as text, in the ways in which a model may write them; by default those of `arguments`."""
     spacing = st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\t")])
     return st.builds(
         lambda value, escaped, separators: json.dumps(value, ensure_ascii=escaped, separators=separators),
-        arguments(),
+        values if values is not None else arguments(),
         st.booleans(),
         spacing,
     )
 
 
-def calls(tools: SearchStrategy[str] | None = None) -> SearchStrategy[Call]:
-    """Any call of a tool that the assistant has."""
-    return st.builds(Call, tools or st.sampled_from(TOOLS), argument_texts())
+def calls(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Call]:
+    """Any call of one of these tools that fits its schema."""
+    return st.one_of([st.builds(Call, st.just(tool.name), argument_texts(fitting(tool.parameters))) for tool in tools])
 
 
-def turns_with_calls() -> SearchStrategy[Turn]:
+def turns_with_calls(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Turn]:
     """Any turn that asks for one to four tools, with or without text."""
     text = st.none() | _TEXT.filter(str.strip)
-    wanted = st.lists(calls(), min_size=1, max_size=4)
+    wanted = st.lists(calls(tools), min_size=1, max_size=4)
     return st.builds(lambda text, wanted: turns.calls(*wanted, text=text), text, wanted)
 
 
-def turns_with_thoughts() -> SearchStrategy[Turn]:
+def turns_with_thoughts(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Turn]:
     """Any turn with calls that may begin with thinking, some of it redacted."""
     thought = st.builds(Thinking, _TEXT, st.booleans())
     return st.builds(
-        lambda thoughts, turn: Turn((*thoughts, *turn.pieces)), st.lists(thought, max_size=2), turns_with_calls()
+        lambda thoughts, turn: Turn((*thoughts, *turn.pieces)), st.lists(thought, max_size=2), turns_with_calls(tools)
     )
 
 
@@ -80,9 +110,9 @@ def framings(shapes: Collection[str] = SHAPE) -> SearchStrategy[Framing]:
     )
 
 
-def conversations() -> SearchStrategy[list[Turn]]:
+def conversations(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[list[Turn]]:
     """Any conversation of up to four turns with calls; the answer is not among them."""
-    return st.lists(turns_with_calls(), max_size=4)
+    return st.lists(turns_with_calls(tools), max_size=4)
 
 
 EVENTFUL = [
@@ -110,20 +140,26 @@ class BoundCall:
 
 @st.composite
 def bound_calls(draw: DrawFn) -> BoundCall:
-    """Any with at least one binding. Parameters and inputs share names, so that one may be taken for the other."""
+    """Any with at least one binding. Parameters and inputs share names, so that one may be taken for the other.
+
+    The model writes all parameters without a binding, and some with one; values and inputs have the types of the
+    parameters, so that what a tool gets fits what it takes.
+    """
     names = draw(st.lists(_NAMES.filter(lambda name: name != "question"), min_size=2, max_size=5, unique=True))
     parameters = draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label="parameters")
-    types = {name: draw(st.sampled_from(("string", "integer", "number", "boolean"))) for name in parameters}
+    type = draw(st.sampled_from(sorted(_OF_TYPE)), label="type")
     schema = {
         "type": "object",
-        "properties": {name: {"type": type, "description": f"The {name}."} for name, type in types.items()},
+        "properties": {name: {"type": type, "description": f"The {name}."} for name in parameters},
         "required": draw(st.lists(st.sampled_from(parameters), unique=True), label="required"),
     }
     bindings = draw(_some_of(parameters, st.sampled_from(names), least=1), label="bindings")
+    free = [name for name in parameters if name not in bindings]
+    written = draw(st.fixed_dictionaries(dict.fromkeys(free, _OF_TYPE[type])), label="written")
     return BoundCall(
         Tool("act", "Does something.", schema, bindings=bindings),
-        draw(_some_of(names, _VALUES), label="inputs"),
-        draw(_some_of(parameters, _VALUES), label="arguments"),
+        draw(_some_of(names, _OF_TYPE[type]), label="inputs"),
+        written | draw(_some_of(sorted(bindings), _OF_TYPE[type]), label="written for bound ones"),
     )
 
 

@@ -14,14 +14,19 @@ from looptck.checks import Implementation, control, requirement
 from looptck.expectations import answers, tools_ran, turn_echoed
 from looptck.kit import Scene
 from looptck.run import Run
+from looptck.spec import strategies
 from looptck.spec.messages import carrying, listed
 from looptck.transcript import Received
 from looptck.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
 from looptck.verdicts import NotApplicable
 
-QUERY = {"type": "object", "properties": {"query": {"type": "string", "description": "What to look for."}}}
-BAIT = [Tool(name, "Searches in the files of the user.", QUERY) for name in ("web_search", "search")]
-"""Tools of the loop that are called like those of the service."""
+QUERY = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "description": "What to look for."}},
+    "required": ["query"],
+}
+BAIT = Tool("search", "Searches in the files of the user.", QUERY)
+"""A tool of the loop that is called like one of an MCP server; with the service's own search none may share a name."""
 WEATHER = Call.of("weather", {"city": "Paris"})
 RAN = [{"weather": {"city": "Paris"}}]
 
@@ -38,19 +43,19 @@ WITH_A_CALL = {
 @requirement("claude-hosted-calls-are-never-dispatched")
 @pytest.mark.parametrize("first", WITH_A_CALL.values(), ids=WITH_A_CALL)
 def test_bait(provider: Scene, implementation: Implementation, first: Turn) -> None:
-    """Tools of those names are there and run when they are called; what the service calls runs none of them."""
-    tools = [*agent("assistant").tools, *BAIT]
-    provider.plays(*(calls(Call.of(tool.name, {"query": "x"})) for tool in BAIT), says("Found."))
-    control(implementation.run(tools=tools), *(tool.name for tool in BAIT))
+    """A tool of that name is there and runs when it is called; what the service calls does not run it."""
+    tools = [*agent("assistant").tools, BAIT]
+    provider.plays(calls(Call.of(BAIT.name, {"query": "x"})), says("Found."))
+    control(implementation.run(tools=tools), BAIT.name)
     provider.plays(first, says("Done."))
 
     run = implementation.run(tools=tools)
 
     tools_ran(run, RAN)
-    assert ["call_1a"] == [answer.id for answer in run.new_answers(1)]
+    assert [call.id for call in run.delivered(1).calls] == [answer.id for answer in run.new_answers(1)]
 
 
-HOSTED = st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(st.characters(codec="utf-8"), max_size=10))
+HOSTED = st.builds(Hosted, st.sampled_from(["search", "mcp"]), st.text(strategies.CHARACTERS, max_size=10))
 PIECES: st.SearchStrategy[Piece] = st.one_of(HOSTED, st.just(Text("I look.")), st.just(WEATHER))
 
 

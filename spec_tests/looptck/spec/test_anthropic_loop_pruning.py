@@ -26,8 +26,8 @@ MOST_TURNS = 9
 ROUNDS = [
     calls(Call.of("note", {"text": "one"})),
     turn(Thinking("Two of them."), "I look.", Call.of("note", {"text": "two"}), Call.of("ping")),
-    turn(Thinking("Hm."), Hosted(done=False), stop="pause"),
-    turn(Hosted("mcp"), Call.of("weather", {"city": "Paris"})),
+    turn(Thinking("Hm."), "Wait.", stop="pause"),
+    calls(Call.of("weather", {"city": "Paris"})),
     calls(Call.of("note", {"text": "four"}), Call.of("note", {"text": "five"}), Call.of("ping"), text="Then these."),
     calls(Call.of("ping")),
 ]
@@ -66,7 +66,7 @@ def _in_order(items: Sequence[Any]) -> list[Any]:
 
 def _ends_with_its_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        wanted, items = _latest(run, received.n, keep), received.request.items
+        wanted, items = _latest(run, received.n, keep), run.told(received.n).items
         _same(received.n, wanted, items[max(0, len(items) - len(wanted)) :])
 
 
@@ -74,13 +74,13 @@ def _has_nothing_older(run: Run, keep: int) -> None:
     for received in run.requests:
         rounds, _ = _rounds(run, received.n)
         old = {item.id for one in rounds[: max(0, len(rounds) - keep)] for item in one if isinstance(item, Owed)}
-        there = {item.id for item in received.request.items if isinstance(item, Asked | Answered)}
+        there = {item.id for item in run.told(received.n).items if isinstance(item, Asked | Answered)}
         assert set() == old & there, f"request {received.n} holds {sorted(old & there)}"
 
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], received.request.items)
+        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], run.told(received.n).items)
 
 
 def _pruned(provider: Scene, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS) -> Run:
@@ -148,10 +148,10 @@ def test_tool_runs(provider: Scene, implementation: Implementation, keep: int) -
     assert whole.ending == run.ending
 
 
-_CALLS = st.sampled_from(["note", "ping", "weather"]).map(Call.of)
-_BEFORE = st.lists(st.sampled_from([Thinking("Hm."), "I look.", Hosted(), Hosted("mcp")]), max_size=2)
+_CALLS = st.sampled_from([Call.of("note", {"text": "x"}), Call.of("ping"), Call.of("weather", {"city": "Paris"})])
+_BEFORE = st.lists(st.sampled_from([Thinking("Hm."), "I look."]), max_size=2)
 _TURN = st.builds(lambda before, wanted: turn(*before, *wanted), _BEFORE, st.lists(_CALLS, min_size=1, max_size=3))
-_PAUSE = st.sampled_from([turn(Hosted(done=False), stop="pause"), turn(Thinking("Hm."), "Wait.", stop="pause")])
+_PAUSE = st.sampled_from([turn("Wait.", stop="pause"), turn(Thinking("Hm."), "Wait.", stop="pause")])
 _ROUND = st.builds(lambda pauses, turn: [*pauses, turn], st.lists(_PAUSE, max_size=2), _TURN)
 CONVERSATION = st.lists(_ROUND, min_size=1, max_size=6).map(lambda rounds: [*chain(*rounds)][:MOST_TURNS])
 """One to six rounds of one to three calls, with paused turns before them."""
@@ -170,6 +170,24 @@ def test_no_orphans(provider: Scene, implementation: Implementation) -> None:
             assert () == received.problems, f"request {received.n}: {received.problems[0].message}"
             asked, answered = received.request.asked, received.request.answers
             assert Counter(one.id for one in asked) == Counter(one.id for one in answered), f"request {received.n}"
+
+
+HOSTED = [
+    turn(Hosted(), "I have searched.", Call.of("note", {"text": "one"})),
+    turn(Hosted(done=False), stop="pause"),
+    turn(Hosted("mcp"), Call.of("weather", {"city": "Paris"})),
+    calls(Call.of("ping")),
+]
+
+
+@requirement("claude-pruning-leaves-no-orphan")
+@pytest.mark.parametrize("keep", [0, 1, 2])
+def test_no_orphans_beside_tools_of_the_service(provider: Scene, implementation: Implementation, keep: int) -> None:
+    """The same where the service runs tools of its own, and pauses a turn."""
+    run = _pruned(provider, implementation, keep, HOSTED)
+
+    for received in run.requests:
+        assert () == received.problems, f"request {received.n}: {received.problems[0].message}"
 
 
 @requirement("claude-pruning-keeps-the-latest-rounds")

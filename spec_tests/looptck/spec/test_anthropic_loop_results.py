@@ -9,13 +9,13 @@ import pytest
 
 from looptck.checks import Implementation, requirement
 from looptck.expectations import answered_once, answers, answers_in_order
-from looptck.history import leaves
 from looptck.kit import Scene
 from looptck.provider import gates
 from looptck.provider.gates import Gate
 from looptck.provider.toolbox import Returns
 from looptck.run import Run
 from looptck.spec.messages import Block, carrying, results
+from looptck.structured import left_out
 from looptck.transcript import Received
 from looptck.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.verdicts import NotReached
@@ -151,9 +151,8 @@ def test_content_holds_the_value(provider: Scene, implementation: Implementation
     """Every key and leaf of the value stands in the content; how a text is written is recorded."""
     content = _text(_returned(provider, implementation, value).get("content"))
 
-    for leaf in leaves(value):
-        written = (leaf, *(json.dumps(leaf, ensure_ascii=escaped)[1:-1] for escaped in (False, True)))
-        assert any(one.lower() in content.lower() for one in written), f"{leaf!r} is not in {content!r}"
+    lost = left_out(value, content)
+    assert not lost, f"{lost[0]!r} is not in {content!r}"
     if isinstance(value, str):
         implementation.diverges("a text that a tool returns", "as it is" if value == content else "written as JSON")
 

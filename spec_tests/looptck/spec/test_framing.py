@@ -17,15 +17,15 @@ from looptck.spec import strategies
 from looptck.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
 
-WEATHER = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
-ONE_CALL = calls(Call.of("weather", WEATHER))
+FORECAST = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
+ONE_CALL = calls(Call.of("forecast", FORECAST))
 PLAIN_CALL = calls(Call.of("weather", {"city": "Paris"}))
 """No character of it can be cut."""
 RARE = {"byte-order-mark", "cr", "data-lines"}
 """Framings that the format allows and no service uses; each has a requirement of its own, a SHOULD."""
 INTERLEAVING = {"openai-chat"}
 """The wires whose service lets the deltas of several calls take turns; on the others that is a SHOULD."""
-TWO_CALLS = calls(Call.of("weather", WEATHER), Call.of("add", {"a": 1, "b": 2}))
+TWO_CALLS = calls(Call.of("forecast", FORECAST), Call.of("add", {"a": 1, "b": 2}))
 
 
 def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL) -> None:
@@ -43,7 +43,7 @@ def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CAL
 
 def _played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
     implementation.scene.plays(Step(turn, framing), Step(says("Done."), framing.but(quirk=None)))
-    return implementation.run()
+    return implementation.run(agent="clerk")
 
 
 def _means_the_same(implementation: Implementation, framing: Framing, turn: Turn) -> None:
@@ -265,13 +265,13 @@ def test_incomplete_telling(provider: Scene, implementation: Implementation, fra
     """Where the events of a stream do not say the same, the calls run with what the last of them say, or it is told."""
     provider.plays(Step(ONE_CALL, framing), says("Done."))
 
-    run = implementation.run()
+    run = implementation.run(agent="clerk")
 
     run.delivered(1)
     if run.failed:
         assert [] == run.ran
         return
-    tools_ran(run, [{"weather": WEATHER}])
+    tools_ran(run, [{"forecast": FORECAST}])
     calls_echoed(run, 1)
 
 
@@ -330,7 +330,7 @@ def test_any_framing(implementation: Implementation) -> None:
     wire = implementation.cell.wire
     shapes = WIRES[wire].shapes - (set() if wire in INTERLEAVING else {"interleaved"})
 
-    @implementation.every(strategies.turns_with_thoughts(), strategies.framings(shapes))
+    @implementation.every(strategies.turns_with_thoughts(strategies.CLERK), strategies.framings(shapes))
     def holds(turn: Turn, framing: Framing) -> None:
         _means_the_same(implementation, framing, turn)
 

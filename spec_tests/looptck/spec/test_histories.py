@@ -11,18 +11,19 @@ from hypothesis import strategies as st
 from looptck.checks import Implementation, requirement
 from looptck.expectations import answered_once, answers, answers_follow, calls_echoed, tools_ran
 from looptck.framing import NATURAL, Quirk
-from looptck.history import Answered, leaves
+from looptck.history import Answered
 from looptck.kit import Scene
 from looptck.outcome import Value
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
+from looptck.structured import is_json, left_out
 from looptck.turns import Call, Turn, calls, refuses, says
 from looptck.verdicts import NotApplicable
 
 DECLINED = {"refusal", "content_filter", "other"}
 """The words for an answer that was declined; some loops have one for this and for what a filter cut."""
-RETURNS = st.text(st.characters(codec="utf-8"), max_size=30).map(Returns)
+RETURNS = st.text(strategies.CHARACTERS, max_size=30).map(Returns)
 
 
 @requirement("conversations-are-carried-right")
@@ -30,13 +31,15 @@ def test_any_conversation(provider: Scene, implementation: Implementation) -> No
     """After each turn: its calls echoed, each answered under its id in its place, the prompt still first."""
     first = {"turns": strategies.EVENTFUL, "behaviours": [Returns("one"), Returns("two")]}
 
-    @implementation.every(strategies.conversations(), st.lists(RETURNS, min_size=1, max_size=4), first=first)
+    conversations = strategies.conversations(strategies.CLERK)
+
+    @implementation.every(conversations, st.lists(RETURNS, min_size=1, max_size=4), first=first)
     def holds(turns: list[Turn], behaviours: list[Behaviour]) -> None:
         provider.plays(*turns, says("Done."))
-        for shift, tool in enumerate(strategies.TOOLS):
-            provider.does(tool, *behaviours[shift:], *behaviours[:shift])
+        for shift, tool in enumerate(strategies.CLERK):
+            provider.does(tool.name, *behaviours[shift:], *behaviours[:shift])
 
-        run = implementation.run()
+        run = implementation.run(agent="clerk")
 
         run.request(1)
         for n in range(1, len(turns) + 1):
@@ -50,14 +53,13 @@ def test_any_conversation(provider: Scene, implementation: Implementation) -> No
 def test_any_arguments(provider: Scene, implementation: Implementation) -> None:
     """The tool receives the JSON value that the model wrote."""
 
-    @implementation.every(strategies.argument_texts())
-    def holds(written: str) -> None:
-        provider.plays(calls(Call("note", written)), says("Noted."))
+    @implementation.every(strategies.calls(strategies.CLERK))
+    def holds(call: Call) -> None:
+        provider.plays(calls(call), says("Noted."))
 
-        run = implementation.run()
+        run = implementation.run(agent="clerk")
 
-        run.delivered(1)
-        assert [("note", json.loads(written))] == run.tools_ran
+        tools_ran(run, [{call.tool: json.loads(call.arguments)}])
 
 
 @requirement("text-result-arrives-unchanged")
@@ -80,26 +82,21 @@ STRUCTURED = [
     [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}],
     42,
     True,
+    0,
+    False,
 ]
 
 
 @requirement("structured-result-reaches-the-model")
-@pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth"])
+@pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth", "zero", "falsehood"])
 def test_structured_result(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """Every key and leaf of what the tool returned stands in the text of the result."""
+    """Every key and leaf of what the tool returned is said in the text of the result."""
     answer = _answer(provider, implementation, value)
 
-    for leaf in leaves(value):
-        assert leaf.lower() in answer.text.lower(), f"{leaf!r} is not in {answer.text!r}"
+    lost = left_out(value, answer.text)
+    assert not lost, f"{lost[0]!r} is not in {answer.text!r}"
     if isinstance(value, dict | list):
-        implementation.diverges("structured results", "JSON" if _is_json(answer.text, value) else "other text")
-
-
-def _is_json(text: str, value: Any) -> bool:
-    try:
-        return bool(json.loads(text) == value)
-    except ValueError:
-        return False
+        implementation.diverges("structured results", "JSON" if is_json(answer.text, value) else "other text")
 
 
 def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answered:

@@ -66,7 +66,7 @@ def test_nothing_beside_results(provider: Scene, implementation: Implementation)
     run = _played(provider, implementation, PENDING)
 
     found = [[(block["type"], block.get("tool_use_id")) for block in blocks] for blocks in _with_results(run, 2)]
-    assert [[("tool_result", "call_1a")]] == found
+    assert [[("tool_result", asked.id) for asked in run.request(2).request.asked]] == found
     assert run.request(1).request.tools == run.request(2).request.tools
 
 

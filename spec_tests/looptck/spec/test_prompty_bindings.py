@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from looptck.agents import agent
-from looptck.checks import Implementation, on, requirement
+from looptck.checks import Implementation, requirement
 from looptck.expectations import tools_ran
 from looptck.history import same_arguments, same_value
 from looptck.kit import Scene
@@ -64,6 +64,17 @@ def test_every_call_of_a_turn(provider: Scene, implementation: Implementation) -
 
     paris, oslo = ({"weather": {"city": city, "unit": "kelvin"}} for city in ("Paris", "Oslo"))
     tools_ran(run, [paris, {"measure": {"degrees": 21.5, "unit": "kelvin", "user": "ada"}}, oslo])
+
+
+@requirement("spec-bindings-are-injected")
+def test_every_round(provider: Scene, implementation: Implementation) -> None:
+    """A binding is applied in the second and in the third round as in the first."""
+    cities = ("Paris", "Oslo", "Lima")
+    provider.plays(*(calls(Call.of("weather", {"city": city})) for city in cities), says("Done."))
+
+    run = implementation.run(agent="bound", inputs={"preferred_unit": "kelvin"})
+
+    tools_ran(run, [{"weather": {"city": city, "unit": "kelvin"}} for city in cities])
 
 
 @requirement("spec-bindings-are-injected")
@@ -127,8 +138,8 @@ def test_default_of_a_bound_input(provider: Scene, implementation: Implementatio
 
 
 @requirement("spec-binding-overrides-the-model")
-@pytest.mark.parametrize("written", ["fahrenheit", None, "", ["kelvin"]], ids=json.dumps)
-def test_the_models_value(provider: Scene, implementation: Implementation, written: object) -> None:
+@pytest.mark.parametrize("written", ["fahrenheit", ""], ids=json.dumps)
+def test_the_models_value(provider: Scene, implementation: Implementation, written: str) -> None:
     """What the model wrote for a bound parameter is replaced; what it wrote beside it stays."""
     call = Call.of("weather", {"unit": written, "city": "Paris"})
 
@@ -165,15 +176,17 @@ def test_secret(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("spec-injected-values-are-not-echoed")
-@on("openai-chat", "openai-responses")
 def test_written_arguments(provider: Scene, implementation: Implementation) -> None:
-    """Where the wire carries arguments as text, they go back as the model wrote them, to the letter."""
+    """What goes back is the value that the model wrote, in whatever spelling; where that is its own is recorded."""
     written = '{ "user":"caf\\u00e9",  "degrees": 2.150e1 }'
 
     run = _calls(provider, implementation, Call("measure", written), inputs={"user_id": "ada"})
 
     run.delivered(1)
-    assert [written] == [asked.arguments for asked in run.echoed(1)]
+    echoed = [asked.arguments for asked in run.echoed(1)]
+    assert 1 == len(echoed), f"the next request carries the call {len(echoed)} times"
+    assert same_arguments(written, echoed[0]), f"{echoed[0]}, and the model wrote {written}"
+    implementation.diverges("echoed arguments", "same text" if written == echoed[0] else "written anew")
 
 
 @requirement("spec-injected-values-are-not-echoed")

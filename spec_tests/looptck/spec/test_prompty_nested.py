@@ -132,7 +132,7 @@ def test_inputs_of_each_call(provider: Scene, implementation: Implementation) ->
 
     for n, question in enumerate(questions, 2):
         _begins(_child(run, n, "expert"), question)
-    answered = [(answer.id, answer.text) for answer in run.request(4).request.answers]
+    answered = [(answer.id, answer.text) for answer in run.told(4).answers]
     assert [("call_1a", "A valley."), ("call_1b", "A heath.")] == answered
 
 
@@ -155,7 +155,7 @@ def test_single_child(provider: Scene, implementation: Implementation) -> None:
 
     _child(run, 2, "summary")
     assert ["parent", "summary", "parent"] == _asked(run), f"the loop {run.outcome}"
-    assert ["Fjords."] == [answer.text for answer in run.request(3).request.answers]
+    assert ["Fjords."] == [answer.text for answer in run.told(3).answers]
 
 
 @requirement("spec-single-child-calls-once")
@@ -192,8 +192,8 @@ def test_agentic_child(provider: Scene, implementation: Implementation) -> None:
     run.delivered(2)
     assert ["parent", "expert", "expert", "parent"] == _asked(run), f"the loop {run.outcome}"
     assert ["lookup"] == [tool for tool, _ in run.tools_ran]
-    assert [("call_2a", "result 1 of lookup")] == [(one.id, one.text) for one in run.request(3).request.answers]
-    assert [("call_1a", "A drowned valley.")] == [(one.id, one.text) for one in run.request(4).request.answers]
+    assert [("call_2a", "result 1 of lookup")] == [(one.id, one.text) for one in run.told(3).answers]
+    assert [("call_1a", "A drowned valley.")] == [(one.id, one.text) for one in run.told(4).answers]
     assert "Done." == run.value.text
 
 
@@ -293,6 +293,6 @@ def test_text_of_a_child(provider: Scene, implementation: Implementation, call: 
     run = _plays(provider, implementation, calls(call), Step(says("Secret."), slow), Step(DONE, slow))
 
     run.delivered(3)
-    if ["Secret."] != [answer.text for answer in run.request(3).request.answers]:
+    if ["Secret."] != [answer.text for answer in run.told(3).answers]:
         raise NotReached(f"control: the child's text should be the result; the requests were those of {_asked(run)}")
     assert "Done." == "".join(chunk.text for chunk in run.chunks)

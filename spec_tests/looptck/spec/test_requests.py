@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from looptck.agents import agent
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from looptck.agents import Tool, agent
 from looptck.checks import Implementation, requirement
-from looptck.expected import agrees
+from looptck.expected import agrees, alike, same_role
 from looptck.handover import MODEL
-from looptck.history import Asked, Said
+from looptck.history import Asked, Offered, Said
 from looptck.kit import Scene
+from looptck.offers import described_otherwise, lost
 from looptck.run import Run
 from looptck.turns import Call, calls, says
 
@@ -26,14 +32,52 @@ def _conversation(provider: Scene, implementation: Implementation) -> Run:
 
 @requirement("prompt-reaches-the-model")
 def test_prompt_comes_first(provider: Scene, implementation: Implementation) -> None:
-    """The first request holds the prompt and nothing else."""
+    """The first request holds each message of the prompt once, in its role and order."""
     provider.plays(says("Hello."))
 
     run = implementation.run("What is the weather?")
 
-    items = run.request(1).request.items
-    assert len(run.prompt) == len(items)
-    assert all(agrees(Said(role, text), item) for (role, text), item in zip(run.prompt, items, strict=True)), items
+    _holds_the_prompt(run, 1)
+
+
+@requirement("prompt-reaches-the-model")
+def test_earlier_turns(provider: Scene, implementation: Implementation) -> None:
+    """A prompt with earlier turns, of the assistant too, stands whole in every request."""
+    provider.plays(calls(Call.of("ping")), says("Still Reykjavík."))
+
+    run = implementation.run("Are you sure?", agent="recalling")
+
+    run.request(2)
+    for received in run.requests:
+        _holds_the_prompt(run, received.n)
+
+
+@requirement("prompt-reaches-the-model")
+@pytest.mark.parametrize("name", ["assistant", "bare"])
+def test_braces(provider: Scene, implementation: Implementation, name: str) -> None:
+    """What looks like a place in a template, or in a format string, is text like any other."""
+    provider.plays(says("Hello."))
+
+    run = implementation.run('What do {city}, {{question}}, ${x}, %s and {"a": 1} mean, at 100%?', agent=name)
+
+    _holds_the_prompt(run, 1)
+
+
+def _holds_the_prompt(run: Run, n: int) -> None:
+    """A loop may say more than the prompt, and may put several messages of one role into one."""
+    said = [item for item in run.request(n).request.items if isinstance(item, Said)]
+    reached = (0, 0)
+    for role, text in run.prompt:
+        places = [
+            (place, item.text.index(text))
+            for place, item in enumerate(said)
+            if same_role(role, item.role) and text in item.text
+        ]
+        assert 1 == len(places), f"request {n} has {text!r} {len(places)} times from {role}, among {said}"
+        assert reached <= places[0], f"request {n} has {text!r} before what came earlier, among {said}"
+        reached = places[0]
+    if n == 1:
+        assert len(said) == len(run.request(n).request.items), "the first request holds more than messages"
 
 
 @requirement("history-only-grows")
@@ -43,7 +87,7 @@ def test_history_grows(provider: Scene, implementation: Implementation) -> None:
 
     for earlier, later in zip(run.requests, run.requests[1:], strict=False):
         before = earlier.request.items
-        assert before == later.request.items[: len(before)]
+        assert list(map(alike, before)) == list(map(alike, later.request.items[: len(before)]))
 
 
 @requirement("requests-are-well-formed")
@@ -64,6 +108,19 @@ def test_requests_are_accepted(provider: Scene, implementation: Implementation) 
     run.request(3)
 
 
+@requirement("requests-are-well-formed")
+def test_neither_tools_nor_system(provider: Scene, implementation: Implementation) -> None:
+    """A prompt of one question, without tools, makes a request that the service accepts too."""
+    provider.plays(says("Hello."))
+
+    run = implementation.run("Who are you?", agent="bare")
+
+    told = [f"at {p.pointer}: {p.message} ({p.rule})" for p in run.request(1).problems]
+    assert not told, "\n".join(told)
+    assert () == run.request(1).request.tools
+    run.delivered(1)
+
+
 @requirement("tools-are-offered-every-time")
 def test_tools_are_offered(provider: Scene, implementation: Implementation) -> None:
     """Names, descriptions and parameters of all tools stand in each request."""
@@ -72,9 +129,82 @@ def test_tools_are_offered(provider: Scene, implementation: Implementation) -> N
     for received in run.requests:
         offered = {tool.name: tool for tool in received.request.tools}
         for tool in agent("assistant").tools:
-            assert tool.name in offered
-            assert tool.description == offered[tool.name].description
+            assert tool.name in offered, f"request {received.n} offers {sorted(offered)}"
+            assert tool.description in offered[tool.name].description, f"request {received.n}: {offered[tool.name]}"
             assert set(tool.parameters["properties"]) == _names(offered[tool.name].parameters)
+
+
+def _member(kind: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "description": f"Takes a {kind}.", **more}
+
+
+def _tool(name: str, required: Sequence[str], /, **members: dict[str, Any]) -> Tool:
+    return Tool(name, f"Does {name}.", {"type": "object", "properties": members, "required": [*required]})
+
+
+AWKWARD = _tool(
+    "file",
+    ("title", "type", "properties", "required", "description", "items", "enum"),
+    title=_member("string"),
+    type=_member("string"),
+    properties=_member("boolean"),
+    required=_member("boolean"),
+    description=_member("string"),
+    items=_member("integer"),
+    enum=_member("number"),
+)
+"""A tool whose parameters are called like words of JSON Schema."""
+SOME = _tool(
+    "choose",
+    ("who",),
+    who=_member("string"),
+    speed=_member("string", enum=["slow", "usual", "fast"]),
+    count=_member("integer"),
+    where={
+        "type": "object",
+        "description": "The place.",
+        "properties": {"city": _member("string"), "floor": _member("integer")},
+        "required": ["city"],
+    },
+)
+"""A tool of whose parameters, and of what lies deeper, only some are required."""
+SCHEMAS = {"nested": agent("clerk").tools, "awkward-names": [AWKWARD], "some-required": [SOME]}
+
+
+def _offers(provider: Scene, implementation: Implementation, tools: Sequence[Tool]) -> Iterator[tuple[Tool, Offered]]:
+    """Each of these tools as the first request offers it."""
+    provider.plays(says("Hello."))
+    run = implementation.run(tools=tools)
+    offered = {tool.name: tool for tool in run.request(1).request.tools}
+    for tool in tools:
+        assert tool.name in offered, f"offered are {sorted(offered)}"
+        yield tool, offered[tool.name]
+
+
+@requirement("offered-schema-is-the-declared-one")
+@pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
+def test_schemas_are_offered(provider: Scene, implementation: Implementation, tools: Sequence[Tool]) -> None:
+    """Types, requirements, choices, members of members and items of lists are those that the tools declare."""
+    for tool, offered in _offers(provider, implementation, tools):
+        found = lost(tool.parameters, offered.parameters, strict=offered.strict)
+        assert not found, f"{tool.name}{found[0]}"
+
+
+@requirement("parameter-descriptions-are-offered")
+@pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
+def test_descriptions_are_offered(provider: Scene, implementation: Implementation, tools: Sequence[Tool]) -> None:
+    """The description of each parameter stands in what is offered, alone or with more beside it."""
+    for tool, offered in _offers(provider, implementation, tools):
+        found = described_otherwise(tool.parameters, offered.parameters)
+        assert not found, f"{tool.name}{found[0]}"
+
+
+@requirement("open-schemas-are-offered")
+def test_open_schemas_are_offered(provider: Scene, implementation: Implementation) -> None:
+    """An object that takes any members is not closed, and a tool that says nothing of members is there."""
+    for tool, offered in _offers(provider, implementation, agent("archive").tools):
+        found = lost(tool.parameters, offered.parameters, strict=offered.strict)
+        assert not found, f"{tool.name}: {found[0]}"
 
 
 @requirement("requests-ask-for-the-right-mode")
@@ -96,14 +226,15 @@ def test_model_name(provider: Scene, implementation: Implementation) -> None:
 @requirement("arguments-are-echoed-as-given")
 def test_arguments_are_echoed(provider: Scene, implementation: Implementation) -> None:
     """Odd but legal JSON comes back as the same value; whether as the same text is recorded."""
-    written = '{ "text": "caf\\u00e9 \\u2028 \\"quoted\\"",  "more": {"b": 1.50, "a": [1e3, null, true]} }'
-    provider.plays(calls(Call("note", written)), says("Noted."))
+    written = """{ "speed": "fast", "customer": {"name": "caf\\u00e9 \\u2028 \\"quoted\\"",  "known": true},
+        "lines": [ {"item": "", "count": 1, "price": 1.50}, {"price": 1e3, "item": "\\/", "count": 0} ] }"""
+    provider.plays(calls(Call("order", written)), says("Ordered."))
 
-    run = implementation.run()
+    run = implementation.run(agent="clerk")
 
     echoed = run.echoed(1)
-    assert ["note"] == [asked.tool for asked in echoed]
-    assert agrees(Asked(echoed[0].id, "note", written), echoed[0]), echoed[0].arguments
+    assert ["order"] == [asked.tool for asked in echoed]
+    assert agrees(Asked(echoed[0].id, "order", written), echoed[0]), echoed[0].arguments
     implementation.diverges("echoed arguments", "same text" if written == echoed[0].arguments else "written anew")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from looptck.checks import requirement
-from looptck.guest import Guest, tool
+from looptck.guest import Guest, open_tool
 from looptck.history import Answered, same_value
 from looptck.kit import Scene
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp
@@ -20,7 +20,7 @@ from looptck.turns import Call, calls, says
 from looptck.verdicts import NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
-NOTE = tool("note")
+NOTE = open_tool("note")
 
 
 def _result(guest: Guest, provider: Scene, behaviour: Behaviour) -> str:
@@ -132,7 +132,7 @@ def test_any_arguments(provider: Scene, guest: Guest) -> None:
         assert same_value(json.loads(written), arguments), f"{arguments} for {written}"
 
 
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
+TEXTS = st.text(strategies.CHARACTERS, max_size=40)
 LONG = st.builds(lambda text, times: text * times, TEXTS, st.sampled_from([1, 1, 10, 2_500]))
 
 

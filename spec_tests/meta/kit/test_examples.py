@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from hypothesis import configuration
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from looptck.checks import Implementation
 from looptck.kit import Scene
@@ -54,3 +59,58 @@ def test_value_that_fails_is_made_smaller_where_that_is_asked_for(shrinks: bool,
         @asked.every(numbers.filter(lambda number: number >= 1000))
         def holds(number: int) -> None:
             assert number < 1000, f"{number} is too much"
+
+
+ODD = '''
+"""A module of an implementation, with literals that no property would come upon by chance."""
+
+from looptck_reference.driver import Driver as Reference
+
+
+class Driver(Reference):
+    {word} = {values}
+'''
+
+
+def drawn_beside(folder: Path, word: str, values: str) -> list[str]:
+    """The values that a property is tried with in a process that has loaded a driver of this source."""
+    (folder / f"{word}_driver.py").write_text(ODD.format(word=word, values=values), encoding="utf-8")
+    program = f"""
+import {word}_driver
+from looptck.checks import Implementation, drawn
+from looptck.kit import Scene
+from hypothesis import strategies as st
+
+values = st.text(st.characters(exclude_categories=("Cs",))) | st.integers().map(str) | st.floats().map(str)
+
+@Implementation(None, None, Scene(), 300).every(values)
+def holds(value):
+    print(repr(value))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_values_do_not_depend_on_the_implementation(tmp_path: Path) -> None:
+    """Literals in the source of a driver are in no value, and two drivers get the same; no file is left behind."""
+    texts, numbers = tmp_path / "texts", tmp_path / "numbers"
+    texts.mkdir()
+    numbers.mkdir()
+    words = [f"zyx{n}wvu" for n in range(200)]
+    first = drawn_beside(texts, "texts", repr(words))
+    second = drawn_beside(numbers, "numbers", repr([7_654_321_000 + n for n in range(200)]))
+
+    assert len(first) > 200
+    assert first == second
+    assert not any(word in value for word in words for value in first)
+    assert {"texts_driver.py", "__pycache__"} >= {path.name for path in texts.iterdir()}
+
+
+def test_hypothesis_is_left_as_it_was(tmp_path: Path) -> None:
+    """Who has tests of hypothesis beside the suite keeps its folder, and its constants."""
+    home, constants = configuration.storage_directory("x").path, providers._get_local_constants
+
+    implementation(3).every(st.text())(lambda _: None)
+
+    assert home == configuration.storage_directory("x").path
+    assert constants is providers._get_local_constants

@@ -30,7 +30,7 @@ def test_tools_are_offered_as_functions() -> None:
     """Name, description and schema of each tool."""
     request = OPENAI_CHAT.request(Agent("m", [], [Tool("ping", "Pings.", {"type": "object"})]), [], stream=False)
 
-    function = {"name": "ping", "description": "Pings.", "parameters": {"type": "object"}}
+    function = {"name": "ping", "description": "Pings.", "parameters": {"type": "object", "properties": {}}}
     assert [{"type": "function", "function": function}] == request["tools"]
 
 

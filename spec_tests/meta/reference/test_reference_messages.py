@@ -72,7 +72,7 @@ def test_a_schema_is_an_objects(parameters: Json) -> None:
     """The API refuses a schema that does not say so."""
     [offered] = request(QUESTION, tools=(Tool("ping", "Pings.", parameters),))["tools"]
 
-    assert {"name": "ping", "description": "Pings.", "input_schema": {"type": "object"}} == offered
+    assert {"name": "ping", "description": "Pings.", "input_schema": {"type": "object", "properties": {}}} == offered
 
 
 def test_calls_are_read() -> None:

@@ -52,7 +52,12 @@ def test_tools_are_offered_flat_and_not_strict() -> None:
     """Schemas are sent as they are."""
     request = OPENAI_RESPONSES.request(Agent("m", [], [Tool("ping", "Pings.", {"type": "object"})]), [], stream=False)
 
-    offered = {"type": "function", "name": "ping", "description": "Pings.", "parameters": {"type": "object"}}
+    offered = {
+        "type": "function",
+        "name": "ping",
+        "description": "Pings.",
+        "parameters": {"type": "object", "properties": {}},
+    }
     assert [{**offered, "strict": False}] == request["tools"]
 
 

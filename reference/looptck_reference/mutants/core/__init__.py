@@ -8,6 +8,7 @@ from looptck_reference.mutants.core import (
     coarse,
     early,
     endings,
+    equals,
     events,
     faults,
     forwarding,
@@ -16,6 +17,7 @@ from looptck_reference.mutants.core import (
     isolation,
     limits,
     memory,
+    offers,
     pauses,
     policies,
     refused,
@@ -27,6 +29,7 @@ from looptck_reference.mutants.core import (
     streams_chat,
     streams_messages,
     streams_responses,
+    texts,
     turns,
 )
 from looptck_reference.mutants.gathering import defined_in
@@ -56,5 +59,8 @@ MUTANTS = defined_in(
     faults,
     memory,
     isolation,
+    equals,
+    offers,
+    texts,
     coarse,
 )

@@ -36,8 +36,8 @@ class NumberedNames(Mutant):
     wires = speaking(chat=Wire())
 
 
-class NullsLeftOut(Mutant):
-    """Leaves null out of the lists in the arguments that it sends back: `arguments-are-echoed-as-given`."""
+class EmptyTextsLeftOut(Mutant):
+    """Leaves empty texts out of the objects in the arguments that it sends back: `arguments-are-echoed-as-given`."""
 
     breaks = ("arguments-are-echoed-as-given",)
 
@@ -70,6 +70,32 @@ class CallsLast(Mutant):
         def append_turn(self, turn: Turn) -> None:
             ordered = sorted(turn.content, key=lambda piece: piece.get("type") in CALLS)
             super().append_turn(replace(turn, content=tuple(ordered)))
+
+
+class ThinkingLast(Mutant):
+    """Sends the thinking of a turn back behind all else: `thinking-leads-its-turn`."""
+
+    breaks = ("thinking-leads-its-turn",)
+    also = because("the order of a turn is that of all its pieces", "turn-is-echoed-in-order")
+    cells = MESSAGES
+
+    class loop(Loop):  # noqa: N801
+        def append_turn(self, turn: Turn) -> None:
+            ordered = sorted(turn.content, key=lambda piece: "thinking" in piece.get("type", ""))
+            super().append_turn(replace(turn, content=tuple(ordered)))
+
+
+class EmptyTextEchoed(Mutant):
+    """Sends an empty block of text back that stood before a call: `text-before-calls-runs-the-calls`."""
+
+    breaks = ("text-before-calls-runs-the-calls",)
+    cells = MESSAGES
+
+    class Wire(MessagesWire):
+        def echo(self, turn: Turn) -> list[Json]:
+            return [{"role": "assistant", "content": list(turn.content)}] if turn.content else []
+
+    wires = speaking(messages=Wire())
 
 
 class SilentThinkingDropped(Mutant):
@@ -128,14 +154,13 @@ class SilentReasoningDropped(Mutant):
 def _anew(call: ToolCall) -> ToolCall:
     """Arguments that are no JSON stay as they are."""
     try:
-        return replace(call, arguments=json.dumps(json.loads(call.arguments, object_hook=_without_nulls)))
+        return replace(call, arguments=json.dumps(json.loads(call.arguments, object_hook=_without_empty_texts)))
     except ValueError:
         return call
 
 
-def _without_nulls(value: Json) -> Json:
-    lists = {name: [one for one in some if one is not None] for name, some in value.items() if isinstance(some, list)}
-    return {**value, **lists}
+def _without_empty_texts(value: Json) -> Json:
+    return {name: one for name, one in value.items() if one != ""}
 
 
 def _without(turn: Turn, dropped: Callable[[Json], bool]) -> Turn:

@@ -57,15 +57,15 @@ class ModelKnowsBetter(Mutant):
             return {**_bound(tool, self), **arguments}
 
 
-class NullStays(Mutant):
-    """Keeps a null that the model wrote for a bound parameter: `spec-binding-overrides-the-model`."""
+class EmptyTextStays(Mutant):
+    """Keeps an empty text that the model wrote for a bound parameter: `spec-binding-overrides-the-model`."""
 
     breaks = ("spec-binding-overrides-the-model",)
 
     class loop(Loop):  # noqa: N801
         def bind(self, tool: Tool | None, arguments: Json) -> Json:
-            nulls = {name: value for name, value in arguments.items() if value is None}
-            return {**super().bind(tool, arguments), **nulls}
+            empty = {name: value for name, value in arguments.items() if value == ""}
+            return {**super().bind(tool, arguments), **empty}
 
 
 class NullForNothing(Mutant):

@@ -146,9 +146,9 @@ def _names(turn: Turn, n: int) -> list[str]:
 
 def _item(piece: Piece, name: str) -> dict[str, Any]:
     match piece:
-        case Text(text, phase):
+        case Text(text, phase, id):
             part = {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
-            return _message(f"msg_{name}", part, {} if phase is None else {"phase": phase})
+            return _message(id or f"msg_{name}", part, {} if phase is None else {"phase": phase})
         case Refusal(text):
             return _message(f"msg_{name}", {"type": "refusal", "refusal": text}, {})
         case Call():
@@ -168,9 +168,9 @@ def _message(id: str, part: dict[str, Any], phase: dict[str, str]) -> dict[str, 
 
 def _call(call: Call, name: str) -> dict[str, Any]:
     if call.custom:
-        head = {"id": f"ctc_{name}", "type": "custom_tool_call", "status": "completed"}
+        head = {"id": call.item or f"ctc_{name}", "type": "custom_tool_call", "status": "completed"}
         return {**head, "call_id": call.id, "input": call.arguments, "name": call.tool}
-    head = {"id": f"fc_{name}", "type": "function_call", "status": "completed"}
+    head = {"id": call.item or f"fc_{name}", "type": "function_call", "status": "completed"}
     return {**head, "arguments": call.arguments, "call_id": call.id, "name": call.tool}
 
 

@@ -63,7 +63,7 @@ def problems(
 def gone(id: str, pointer: str, sent: Sent | None) -> Problem:
     """The problem of an item that came as its id, and that the service has not."""
     promised = sent is not None and sent.reply.promised
-    message = f"Item with id '{id}' not found.{'' if promised else _STORE}"
+    message = f"Item with id '{id}' not found.{_STORE if sent is not None and not promised else ''}"
     return Problem("items-are-kept", f"{pointer}/id", message, status=404, forgotten=promised)
 
 

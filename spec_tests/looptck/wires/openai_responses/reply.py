@@ -80,11 +80,13 @@ def _as_done(item: Found, thoughts: Mapping[str, Found]) -> Mapping[str, Any]:
 def _pieces(item: Found) -> Iterator[Piece]:
     match item["type"].text:
         case "message":
-            yield from (_said(part, item["phase"].text_if_any) for part in item["content"])
+            yield from (_said(part, item) for part in item["content"])
         case "function_call":
-            yield Call(item["name"].text, item["arguments"].text, item["call_id"].text)
+            item_id = item["id"].text_if_any
+            yield Call(item["name"].text, item["arguments"].text, item["call_id"].text, item=item_id)
         case "custom_tool_call":
-            yield Call(item["name"].text, item["input"].text, item["call_id"].text, custom=True)
+            item_id = item["id"].text_if_any
+            yield Call(item["name"].text, item["input"].text, item["call_id"].text, custom=True, item=item_id)
         case "reasoning":
             yield _thought(item)
         case "web_search_call":
@@ -97,8 +99,10 @@ def _pieces(item: Found) -> Iterator[Piece]:
             raise item.but(f"no piece of a turn stands for an item of type {kind!r}")
 
 
-def _said(part: Found, phase: str | None) -> Piece:
-    return Refusal(part["refusal"].text) if part["type"].value == "refusal" else Text(part["text"].text, phase)
+def _said(part: Found, item: Found) -> Piece:
+    if part["type"].value == "refusal":
+        return Refusal(part["refusal"].text)
+    return Text(part["text"].text, item["phase"].text_if_any, item["id"].text_if_any)
 
 
 def _thought(item: Found) -> Thinking:

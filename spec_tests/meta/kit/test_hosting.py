@@ -1,0 +1,61 @@
+"""Tools of the service are played to loops that can offer them, with those tools on offer, and to no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.drivers import Started
+from looptck.handover import Setting
+from looptck.hosting import SERVER, offering
+from looptck.provider.script import Step
+from looptck.turns import Hosted, says, turn
+from looptck.verdicts import NotApplicable
+from looptck.wires import WIRES
+
+SEARCH, MCP = Step(turn(Hosted(), "Found.")), Step(turn(Hosted("mcp"), "Found."))
+
+
+def able(*capabilities: str) -> Started:
+    """A driver that declares these."""
+    return Started("x", "1", "python", ("openai-responses",), ("sync",), (), dict.fromkeys(capabilities, True), {})
+
+
+@pytest.mark.parametrize("wire", ["openai-responses", "anthropic-messages"])
+@pytest.mark.parametrize(
+    ("steps", "wanted"),
+    [
+        ([SEARCH], {"hosted_tools": ["search"], "mcp_servers": ()}),
+        ([MCP], {"hosted_tools": (), "mcp_servers": [SERVER]}),
+        ([Step(says("No.")), MCP, SEARCH], {"hosted_tools": ["search"], "mcp_servers": [SERVER]}),
+        ([Step(says("No."))], {"hosted_tools": (), "mcp_servers": ()}),
+    ],
+)
+def test_what_is_played_is_offered(wire: str, steps: list[Step], wanted: dict[str, Any]) -> None:
+    """Search and server stand in the setting of a run whose script plays them."""
+    setting = offering(Setting(), steps, WIRES[wire], able("hosted", "mcp"))
+
+    assert wanted == {name: getattr(setting, name) for name in wanted}
+
+
+def test_servers_of_a_case_stay() -> None:
+    """A case that names servers of its own keeps them."""
+    own = [{"name": "own", "url": "https://own.example/mcp"}]
+    setting = offering(Setting(mcp_servers=own), [MCP], WIRES["anthropic-messages"], able("mcp"))
+
+    assert own == setting.mcp_servers
+
+
+@pytest.mark.parametrize(("step", "capability"), [(SEARCH, "hosted"), (MCP, "mcp")])
+def test_a_loop_that_cannot_offer_them_is_spared(step: Step, capability: str) -> None:
+    """The check is not applicable, and names what is lacking."""
+    with pytest.raises(NotApplicable, match=f"the driver declares no capability `{capability}`"):
+        offering(Setting(), [step], WIRES["openai-responses"], able(*({"hosted", "mcp"} - {capability})))
+
+
+def test_wires_without_such_tools_ask_for_nothing() -> None:
+    """Where the turn is played without them, no loop has to offer any."""
+    setting = offering(Setting(), [SEARCH, MCP], WIRES["openai-chat"], able())
+
+    assert ((), ()) == (setting.hosted_tools, setting.mcp_servers)

@@ -1,0 +1,108 @@
+"""Offered schemas: what means the same is the same, and what is lost is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.agents import agent
+from looptck.offers import described_otherwise, lost
+
+ORDER = next(tool for tool in agent("clerk").tools if tool.name == "order").parameters
+OPTIONAL: dict[str, Any] = {
+    "type": "object",
+    "properties": {"who": {"type": "string", "description": "Who."}, "n": {"type": "integer"}},
+    "required": ["who"],
+}
+CUSTOMER = ORDER["properties"]["customer"]
+STRICT: dict[str, Any] = {"additionalProperties": False, "required": ["n", "who"]}
+
+
+def but(name: str, **changes: Any) -> dict[str, Any]:
+    """The optional schema with another member."""
+    members = OPTIONAL["properties"]
+    return {**OPTIONAL, "properties": {**members, name: {**members[name], **changes}}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "offered"),
+    [
+        (ORDER, ORDER),
+        (ORDER, {**ORDER, "title": "Order", "additionalProperties": False, "$schema": "x"}),
+        (
+            ORDER,
+            {
+                **ORDER,
+                "properties": {**ORDER["properties"], "customer": {"$ref": "#/$defs/C", "description": "Who orders."}},
+                "$defs": {"C": CUSTOMER},
+            },
+        ),
+        (ORDER, {**ORDER, "properties": {**ORDER["properties"], "customer": {"allOf": [CUSTOMER]}}}),
+        (OPTIONAL, {**OPTIONAL, **STRICT}),
+        (OPTIONAL, but("n", type=["integer", "null"], default=None) | {"required": ["who", "n"]}),
+        (OPTIONAL, but("n", anyOf=[{"type": "integer"}, {"type": "null"}], type=None)),
+        ({"type": "object"}, {"type": "object", "properties": {}, "required": []}),
+        ({"enum": ["a", "b"], "type": "string"}, {"anyOf": [{"const": "b"}, {"const": "a"}]}),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, {"type": "object", "properties": {}}),
+    ],
+)
+def test_what_means_the_same(declared: dict[str, Any], offered: dict[str, Any]) -> None:
+    """Titles, closed objects, definitions, strict mode and other spellings of a choice lose nothing."""
+    offered = {**offered}
+    if offered.get("properties", {}).get("n", {}).get("type", "") is None:
+        del offered["properties"]["n"]["type"]
+
+    assert [] == lost(declared, offered)
+
+
+@pytest.mark.parametrize(
+    ("offered", "told"),
+    [
+        ({}, "the parameters: of type object, and offered as {}"),
+        (None, "the parameters: offered as None"),
+        (but("n", type="number"), "/n: of type integer, and offered as {'type': 'number'}"),
+        ({**OPTIONAL, "required": []}, "/who: is required, and offered as optional"),
+        ({**OPTIONAL, "required": ["who", "n"]}, "/n: is optional, and offered as required"),
+        ({**OPTIONAL, "properties": {}}, "the parameters: takes ['n', 'who'], and [] are offered"),
+    ],
+)
+def test_what_is_lost(offered: Any, told: str) -> None:
+    """A type, a member or a requirement that is gone or is another is told with its place."""
+    assert told in lost(OPTIONAL, offered)
+
+
+@pytest.mark.parametrize(
+    ("changed", "place"),
+    [
+        ({"customer": {"type": "object"}}, "/customer"),
+        ({"lines": {"type": "array"}}, "/lines/items"),
+        ({"speed": {"type": "string"}}, "/speed"),
+    ],
+)
+def test_depth_is_not_lost(changed: dict[str, Any], place: str) -> None:
+    """What lies deeper counts as much: members of objects, items of lists, the words of a choice."""
+    found = lost(ORDER, {**ORDER, "properties": {**ORDER["properties"], **changed}})
+
+    assert [place] == [one.partition(":")[0] for one in found]
+
+
+def test_open_objects_stay_open() -> None:
+    """An object that takes any member is not one that takes none."""
+    open_schema = {"type": "object", "properties": {}, "additionalProperties": True}
+
+    assert lost(open_schema, {**open_schema, "additionalProperties": False})
+
+
+def test_descriptions_are_compared_at_every_depth() -> None:
+    """One that is missing is told; one with something beside it is there."""
+    longer = but("who", description="Who. A string.")
+
+    assert [] == described_otherwise(OPTIONAL, longer)
+    assert ["/who: described as '', not as 'Who.'"] == described_otherwise(OPTIONAL, but("who", description=None))
+    assert ["/customer/name", "/customer/known"] == [
+        told.partition(":")[0]
+        for told in described_otherwise(
+            ORDER, {**ORDER, "properties": {**ORDER["properties"], "customer": {"description": "Who orders."}}}
+        )
+    ]

@@ -1,0 +1,73 @@
+"""What tools are called with, held against the schemas that the run had offered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from jsonschema import Draft202012Validator
+
+from looptck.agents import Tool
+from looptck.kit import Kit, Running
+from looptck.run import Run
+
+Offer = tuple[str, Sequence[Tool]]
+
+
+def misfit(tool: Tool, arguments: Any) -> str | None:
+    """Why arguments do not fit a tool's schema, in which nothing but what it declares is known; None: they fit.
+
+    Parameters with a binding do not count: they are not the model's to write.
+    """
+    written = {name: value for name, value in arguments.items() if name not in tool.bindings}
+    errors = Draft202012Validator(_closed(tool.offered)).iter_errors(written)
+    return next((f"{tool.name} with {arguments}: {error.message}" for error in errors), None)
+
+
+def _closed(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema, in which every object whose members are listed has no others."""
+    closed = dict(schema)
+    if "properties" in schema:
+        closed["properties"] = {name: _closed(one) for name, one in schema["properties"].items()}
+        closed.setdefault("additionalProperties", False)
+    if "items" in schema:
+        closed["items"] = _closed(schema["items"])
+    return closed
+
+
+def misfits(run: Run, tools: Sequence[Tool]) -> Iterator[str]:
+    """Each tool run whose arguments do not fit what was offered."""
+    for name, arguments in run.tools_ran:
+        found = [misfit(tool, arguments) for tool in tools if tool.name == name]
+        if found and None not in found:
+            yield str(found[0])
+
+
+@contextmanager
+def watched(found: list[str]) -> Iterator[None]:
+    """Notes each tool run, of any run of the kit meanwhile, whose arguments do not fit what its run had offered."""
+    begin, ask, result = Kit.begin, Kit.ask, Running.result
+    offers: dict[str, Offer] = {}
+
+    def begun(kit: Kit, *args: Any, **how: Any) -> Running:
+        running = begin(kit, *args, **how)
+        setting = how["setting"]
+        children = (tool for child in setting.actor.children for tool in child.tools)
+        offers[running.run.id] = how["name"], [*setting.offered, *children]
+        return running
+
+    def asked(kit: Kit, scene: Any, cell: Any, what: Any, **how: Any) -> Running:
+        running = ask(kit, scene, cell, what, **how)
+        offers[running.run.id] = what.question, what.tools
+        return running
+
+    def ended(running: Running) -> Run:
+        run = result(running)
+        name, tools = offers[run.id]
+        found.extend(f"{name}: {why}" for why in misfits(run, tools))
+        return run
+
+    with patch.object(Kit, "begin", begun), patch.object(Kit, "ask", asked), patch.object(Running, "result", ended):
+        yield

@@ -1,0 +1,242 @@
+"""Loops that are right in their own way: in another language, with checked arguments, with ids of their own."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from looptck_reference.actions import Fail, Run
+from looptck_reference.agent import Agent
+from looptck_reference.driver import Driver
+from looptck_reference.loop import Loop
+from looptck_reference.mutants.speaking import speaking
+from looptck_reference.tools import Tool, closed
+from looptck_reference.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.wires import ChatWire, ResponsesWire
+
+
+class Validating(Driver):
+    """Holds arguments against the offered schema, and answers a call that does not fit with an error.
+
+    Members that the schema does not know are an error too, as a strict model of the arguments has it.
+    """
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        """Asks before it runs."""
+
+        def _prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
+            step = super()._prepare(call)
+            if not isinstance(step, Run) or call.name not in self.tools:
+                return step
+            tool = self.tools[call.name]
+            arguments = self.parse_arguments(call.arguments)
+            wrong = _wrong(tool, {name: value for name, value in arguments.items() if name not in tool.bindings})
+            return (
+                step if wrong is None else ToolResult(self.answer_id(call), call.name, f"Error: {wrong}", failed=True)
+            )
+
+
+def _wrong(tool: Tool, arguments: Json) -> str | None:
+    errors = Draft202012Validator(_strict(tool.offered)).iter_errors(arguments)
+    return next((error.message for error in errors), None)
+
+
+def _strict(schema: Mapping[str, Any]) -> Json:
+    shut = dict(schema)
+    if "properties" in shut:
+        shut["properties"] = {name: _strict(one) for name, one in shut["properties"].items()}
+        shut.setdefault("additionalProperties", False)
+    if "items" in shut:
+        shut["items"] = _strict(shut["items"])
+    return shut
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(_numbers(value), ensure_ascii=False, separators=(",", ":"))
+
+
+class JavaScript(Driver):
+    """Has one type of number, and writes all JSON anew: what it echoes, hands to tools, and tells of their results."""
+
+    dialects = {name: replace(one, result_text=_text) for name, one in Driver.dialects.items()}  # noqa: RUF012
+
+    class loop(Loop):  # noqa: N801
+        """Writes numbers as `JSON.stringify` does."""
+
+        def parse_arguments(self, text: str) -> Json:
+            parsed: Json = _numbers(super().parse_arguments(text))
+            return parsed
+
+        def append_turn(self, turn: Turn) -> None:
+            before = len(self.history)
+            super().append_turn(turn)
+            self.history[before:] = [_anew(message) for message in self.history[before:]]
+
+
+def _numbers(value: Any) -> Any:
+    """The value as it comes through `JSON.parse`: every number a double, and written as such."""
+    match value:
+        case bool() | None | str():
+            return value
+        case int() | float():
+            double = float(value)
+            return int(double) if math.isfinite(double) and double.is_integer() and abs(double) < 1e21 else double
+        case dict():
+            return {key: _numbers(inner) for key, inner in value.items()}
+        case _:
+            return [_numbers(inner) for inner in value]
+
+
+def _anew(value: Any) -> Any:
+    match value:
+        case {"type": "mcp_call"}:
+            return value
+        case dict():
+            return {key: _rewritten(inner) if key == "arguments" else _anew(inner) for key, inner in value.items()}
+        case list():
+            return [_anew(inner) for inner in value]
+        case bool() | None | str():
+            return value
+        case _:
+            return _numbers(value)
+
+
+def _rewritten(arguments: Any) -> Any:
+    """The text of arguments, parsed and written again; as it is where it is no JSON."""
+    try:
+        return _text(json.loads(arguments)) if arguments.strip() else arguments
+    except ValueError:
+        return arguments
+
+
+class Escaping(Driver):
+    """Tells structured results in JSON of nothing but ASCII."""
+
+    dialects = {  # noqa: RUF012
+        name: replace(one, result_text=lambda value: value if isinstance(value, str) else json.dumps(value))
+        for name, one in Driver.dialects.items()
+    }
+
+
+class Renaming(Driver):
+    """Gives each call an id of its own, by which it echoes and answers it."""
+
+    class loop(Loop):  # noqa: N801
+        """Knows its ids by place: a turn may have the same id twice."""
+
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self.numbers = itertools.count(1)
+
+        def model_answered(self, turn: Turn) -> Any:
+            return super().model_answered(with_ids(turn, lambda _: f"call_own_{next(self.numbers)}"))
+
+
+class Prefixing(Driver):
+    """Puts `call_` before every id, that of the calls and that of the results."""
+
+    class loop(Loop):  # noqa: N801
+        """Prefixes a turn before anything else is done with it."""
+
+        def model_answered(self, turn: Turn) -> Any:
+            return super().model_answered(with_ids(turn, lambda own: f"call_{own}"))
+
+
+class FreshTwins(Driver):
+    """Gives the second of two calls with one id a fresh id, and is consistent about it."""
+
+    class loop(Loop):  # noqa: N801
+        """Remembers the ids of the turn."""
+
+        def model_answered(self, turn: Turn) -> Any:
+            seen: set[str] = set()
+
+            def own(id: str) -> str:
+                fresh = id if id not in seen else f"{id}_{len(seen)}"
+                seen.add(fresh)
+                return fresh
+
+            return super().model_answered(with_ids(turn, own))
+
+
+def with_ids(turn: Turn, own: Callable[[str], str]) -> Turn:
+    """The turn with other ids for its calls, in the wire's own pieces too."""
+    ids = [own(call.id) for call in turn.calls]
+    left = iter(ids)
+    content = tuple(_piece(piece, left) for piece in turn.content)
+    return replace(turn, calls=tuple(map(_called, turn.calls, ids)), content=content)
+
+
+def _called(call: ToolCall, id: str) -> ToolCall:
+    return replace(call, id=id)
+
+
+def _piece(piece: Json, ids: Iterator[str]) -> Json:
+    match piece.get("type"):
+        case "tool_use":
+            return {**piece, "id": next(ids)}
+        case "function_call":
+            return {**piece, "call_id": next(ids)}
+        case _:
+            return piece
+
+
+class ReferringWire(ResponsesWire):
+    """Sends items that the service has stored back as their ids."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{"type": "item_reference", "id": item["id"]} if item.get("id") else item for item in super().echo(turn)]
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        return {name: value for name, value in body.items() if name not in {"store", "include"}}
+
+
+class Referring(Driver):
+    """Has the service store what it answers, and refers to that."""
+
+    wires = speaking(responses=ReferringWire())
+
+
+class CallsLast(Driver):
+    """Moves calls behind all else of their turn, after a refusal of the service (vercel/ai#13013)."""
+
+    class loop(Loop):  # noqa: N801
+        """Keeps the order of calls, and of all else."""
+
+        def append_turn(self, turn: Turn) -> None:
+            ordered = sorted(turn.content, key=lambda piece: piece.get("type") == "tool_use")
+            super().append_turn(replace(turn, content=tuple(ordered)))
+
+
+class TalkativeWire(ChatWire):
+    """Says more than the prompt does, and closes all schemas as strict mode wants it."""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        return [
+            {**message, "content": f"{message['content']}\n\nThink step by step."}
+            if message["role"] == "system"
+            else message
+            for message in super().opening(messages)
+        ]
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        for tool in body.get("tools", ()):
+            open_object = tool["function"]["parameters"].get("additionalProperties") is True
+            tool["function"]["parameters"] = (
+                tool["function"]["parameters"] if open_object else closed(tool["function"]["parameters"])
+            )
+        return body
+
+
+class Talkative(Driver):
+    """Adds a sentence of its own to the prompt, and what an SDK adds to schemas."""
+
+    wires = speaking(chat=TalkativeWire())

@@ -1,0 +1,67 @@
+"""No check accuses a loop that is right in its own way."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.catalogue import catalogue
+from looptck.verdicts import AGAINST
+from looptck_reference.driver import Driver
+from meta.loops import own_ways
+from meta.loops.judging import judged
+
+CELLS = ["openai-chat/stream/sync", "openai-responses/plain/sync", "anthropic-messages/stream/sync"]
+LOOPS = [
+    own_ways.Validating,
+    own_ways.JavaScript,
+    own_ways.Escaping,
+    own_ways.Renaming,
+    own_ways.Prefixing,
+    own_ways.FreshTwins,
+]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("cell", CELLS)
+def test_loop_is_whole(loop: type[Driver], cell: str) -> None:
+    """It may check arguments, have one type of number, escape what it likes, and have ids of its own."""
+    results = judged(loop, cell, examples=5)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert sum(result.verdict == "pass" for result in results) > 150
+
+
+ON_ONE_WIRE = [
+    (own_ways.Referring, "openai-responses/plain/sync"),
+    (own_ways.Referring, "openai-responses/stream/sync"),
+    (own_ways.CallsLast, "anthropic-messages/stream/sync"),
+    (own_ways.Talkative, "openai-chat/plain/sync"),
+]
+
+
+@pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)
+def test_loop_meets_all_that_it_must(loop: type[Driver], cell: str) -> None:
+    """It may refer to what is stored, put calls last, and say more than its prompt; a SHOULD may ask for less."""
+    results = judged(loop, cell, examples=3)
+    levels = {row.id: row.level for row in catalogue()}
+
+    against = [result for result in results if result.verdict in AGAINST and levels[result.requirement] == "MUST"]
+    assert [] == [(result.requirement, result.case, result.reason) for result in against]
+
+
+DOCUMENTS = [
+    (own_ways.Validating, "prompty-spec"),
+    (own_ways.Validating, "prompty-agent-mode"),
+    (own_ways.Validating, "anthropic-loop"),
+    (own_ways.JavaScript, "anthropic-loop"),
+    (own_ways.Prefixing, "anthropic-loop"),
+]
+
+
+@pytest.mark.parametrize(("loop", "profile"), DOCUMENTS)
+def test_loop_keeps_to_its_document(loop: type[Driver], profile: str) -> None:
+    """The same by the rules of a document that does not ask for another way."""
+    cell = "anthropic-messages/stream/sync" if profile == "anthropic-loop" else "openai-chat/plain/sync"
+    results = judged(loop, cell, profile=profile, examples=3)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]

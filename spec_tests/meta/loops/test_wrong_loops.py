@@ -1,0 +1,29 @@
+"""Each fault fails the requirement that names it."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck_reference.driver import Driver
+from meta.loops import wrong
+from meta.loops.judging import judged
+
+CHAT = "openai-chat/plain/sync"
+
+
+@pytest.mark.parametrize(
+    ("loop", "requirement", "case"),
+    [
+        (wrong.NewIdsForCallsOnly, "results-carry-their-call-ids", "parallel-calls"),
+        (wrong.NewIdsForCallsOnly, "every-call-is-answered", "one-call"),
+        (wrong.OneIdForAll, "every-call-is-answered", "parallel-calls"),
+        (wrong.OneIdForAll, "results-carry-their-call-ids", "parallel-calls"),
+        (wrong.ResultsSwapped, "results-carry-their-call-ids", "parallel-calls"),
+        (wrong.OtherArgumentsEchoed, "calls-are-echoed", "one-call"),
+    ],
+)
+def test_fault_fails(loop: type[Driver], requirement: str, case: str) -> None:
+    """The check comes to a verdict against the loop."""
+    results = judged(loop, CHAT, requirements=[requirement], cases=[case])
+
+    assert [(requirement, "fail")] == [(result.requirement, result.verdict) for result in results]
