@@ -29,6 +29,7 @@ Quirk = Literal[
     "name-in-pieces",
     "finish-repeated",
     "arguments-object",
+    "arguments-null",
     "calls-null",
     "calls-empty",
     # Messages

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 
 from looptck.checks import Implementation, control, on, requirement
@@ -10,11 +13,13 @@ from looptck.kit import Scene
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.run import Run
-from looptck.turns import Call, calls, says
+from looptck.turns import Call, Turn, calls, says
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 SUM = calls(Call.of("add", {"a": 1, "b": 2}))
 RAN = [("weather", {"city": "Paris"})]
+RESULT = "result 1 of weather"
+"""What the toolbox answers where nothing else is said."""
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
 """What keeps loops that try again from waiting: the services' own word for milliseconds, and the standard's."""
 MOST = 24
@@ -90,11 +95,16 @@ def test_page_of_html(provider: Scene, implementation: Implementation) -> None:
 
 
 def _failing_after_tools(provider: Scene, implementation: Implementation, error: HttpError) -> Run:
-    provider.plays(WEATHER, error, says("Warm."))
+    provider.plays(WEATHER, error, *[Step(None, by=_as_the_model_would)] * 2, says("Warm."))
     run = implementation.run()
     run.delivered(1)
     run.replied(2)
     return run
+
+
+def _as_the_model_would(body: Any) -> Turn:
+    """The call again, where the request does not carry its result."""
+    return says("Warm.") if RESULT in json.dumps(body) else WEATHER
 
 
 @requirement("retry-never-reruns-a-tool")

@@ -25,6 +25,8 @@ RARE = {"byte-order-mark", "cr", "data-lines"}
 """Framings that the format allows and no service uses; each has a requirement of its own, a SHOULD."""
 INTERLEAVING = {"openai-chat"}
 """The wires whose service lets the deltas of several calls take turns; on the others that is a SHOULD."""
+ANSWER = "It is done, and all is well."
+"""Short enough for one delta, and with blanks that are deltas by themselves where each holds a character."""
 TWO_CALLS = calls(Call.of("forecast", FORECAST), Call.of("add", {"a": 1, "b": 2}))
 
 
@@ -38,11 +40,11 @@ def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CAL
     calls_echoed(run, 1)
     run.delivered(2)
     assert isinstance(run.outcome, Value), f"the calls ran, and then the loop {run.outcome}"
-    assert "Done." in (run.outcome.text or ""), f"the calls ran, and then the loop {run.outcome}"
+    assert ANSWER in (run.outcome.text or ""), f"the calls ran, and then the loop {run.outcome}"
 
 
 def _played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
-    implementation.scene.plays(Step(turn, framing), Step(says("Done."), framing.but(quirk=None)))
+    implementation.scene.plays(Step(turn, framing), Step(says(ANSWER), framing.but(quirk=None)))
     return implementation.run(agent="clerk")
 
 
@@ -322,6 +324,17 @@ def test_arguments_as_object(provider: Scene, implementation: Implementation) ->
 
     run.delivered(1)
     assert run.failed or [("weather", {"city": "Paris"})] == run.tools_ran, f"ran {run.tools_ran}; it {run.outcome}"
+
+
+@requirement("null-arguments-are-an-empty-object")
+def test_null_arguments(provider: Scene, implementation: Implementation) -> None:
+    """A call without arguments has null where their text should be."""
+    provider.plays(Step(calls(Call.of("ping")), NATURAL.but(quirk="arguments-null")), says("Pong."))
+
+    run = implementation.run()
+
+    tools_ran(run, [{"ping": {}}])
+    assert "Pong." == run.value.text
 
 
 @requirement("framing-does-not-matter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck_reference.errors import StreamBroken
+from looptck_reference.errors import MalformedReply, StreamBroken
 from looptck_reference.mutants.mutant import CHAT_STREAM, Mutant, because
 from looptck_reference.mutants.speaking import streaming
 from looptck_reference.values import Json
@@ -211,6 +211,21 @@ class ObjectsAreNoArguments(Mutant):
             function = delta["function"]
             if not isinstance(function.get("arguments"), str):
                 function["arguments"] = ""
+            super().add_call(delta)
+
+    wires = streaming(chat=Stream)
+
+
+class NullIsNoText(Mutant):
+    """Takes a call whose arguments are null for a broken reply: `null-arguments-are-an-empty-object`."""
+
+    breaks = ("null-arguments-are-an-empty-object",)
+    cells = CHAT_STREAM
+
+    class Stream(ChatStream):
+        def add_call(self, delta: Json) -> None:
+            if delta["function"].get("arguments", "") is None:
+                raise MalformedReply("the arguments of a call are no text")
             super().add_call(delta)
 
     wires = streaming(chat=Stream)

@@ -55,6 +55,7 @@ OPENAI_CHAT = Wire(
             "name-in-pieces",
             "finish-repeated",
             "arguments-object",
+            "arguments-null",
             "calls-null",
             "calls-empty",
         }

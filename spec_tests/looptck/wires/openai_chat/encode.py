@@ -123,12 +123,18 @@ def _obfuscation(delta: dict[str, Any]) -> str:
     return _PADDING[len(delta.get("content") or "") % len(_PADDING) :]
 
 
+_NOTHING = frozenset({"", "{}"})
+"""The texts of arguments that say nothing."""
+
+
 def _whole(call: Call, framing: Framing) -> dict[str, Any]:
     if call.custom:
         return {"id": call.id, "type": "custom", "custom": {"name": call.tool, "input": call.arguments}}
     arguments: Any = call.arguments
     if framing.quirk == "arguments-object":
         arguments = json.loads(call.arguments or "{}")
+    if framing.quirk == "arguments-null" and call.arguments in _NOTHING:
+        arguments = None
     return {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
 
 
@@ -169,7 +175,7 @@ def _call_deltas(call: Call, index: int, framing: Framing) -> Iterator[dict[str,
     elif framing.quirk == "index-from-one":
         place = {"index": index + 1}
     named = {"id": call.id, "type": "function"}
-    if framing.quirk == "arguments-object" or call.custom:
+    if framing.quirk in {"arguments-object", "arguments-null"} or call.custom:
         yield {**place, **_whole(call, framing)}
         return
     if framing.quirk == "name-in-pieces":
