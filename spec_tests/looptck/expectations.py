@@ -86,12 +86,11 @@ def text_is_not(run: Run, unwanted: str) -> None:
 def outcome(run: Run, expected: str) -> None:
     """Decided by the outcome, after the first turn was delivered."""
     run.replied(1)
-    told, cut, again = _told(run), _cut_is_told(run), len(run.requests) > 1
+    told = _told(run)
     holds = {
         "told": told,
-        "told-or-asked-again": told or again,
-        "cut-is-told": cut,
-        "cut-is-told-or-asked-again": cut or again,
+        "told-or-asked-again": told or len(run.requests) > 1,
+        "cut-is-told": _cut_is_told(run),
         "ended": run.ended,
     }[expected]
 
