@@ -210,7 +210,7 @@ def thinking_leads(run: Run, turn: int) -> None:
     first = list(takewhile(lambda item: isinstance(item, Kept), run.echo(turn)))
     if not first:
         raise ValueError(f"turn {turn} does not begin with a thought on {run.cell.wire}, so nothing would be checked")
-    kinds = {item.kind for item in first}
+    kinds = {item.kind for item in first if isinstance(item, Kept)}
     added = run.added(turn)
     back = [item for item in added if isinstance(item, Kept) and item.kind in kinds]
     if not back or not any(isinstance(item, Asked) for item in added):
