@@ -46,7 +46,7 @@ def _number(value: float) -> float:
     try:
         double = float(value)
     except OverflowError:
-        double = math.copysign(math.inf, value)
+        double = math.inf if value > 0 else -math.inf
     return int(double) if double.is_integer() else double
 
 
