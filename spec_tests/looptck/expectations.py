@@ -178,11 +178,14 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
         assert told(run), f"nobody was told: the loop {run.outcome}"
         return
     id = turn.calls[expected.get("call", 1) - 1].id
-    texts = [answer.text for answer in run.answers(expected["turn"]) if answer.id == id]
+    answered = [answer for answer in run.answers(expected["turn"]) if answer.id == id]
 
-    assert texts, f"the loop went on without a result for {id}"
-    assert texts[0].strip(), f"the result for {id} is empty"
-    assert expected["holds"] in texts[0], f"the result for {id} is {texts[0]!r}, without {expected['holds']!r}"
+    assert answered, f"the loop went on without a result for {id}"
+    text = answered[0].text
+    assert text.strip(), f"the result for {id} is empty"
+    if expected.get("or_reads_as_error") and (answered[0].failed or READS_AS_ERROR.search(text)):
+        return
+    assert expected["holds"] in text, f"the result for {id} is {text!r}, without {expected['holds']!r}"
 
 
 def result_texts(run: Run, expected: dict[str, Any]) -> None:
@@ -300,6 +303,12 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
 }
 
 
+READS_AS_ERROR = re.compile(
+    r"error|fail|invalid|unknown|unavailable|unsupported|unrecogni|exist|not (found|available|defined|registered|known)"
+    r"|no (such|tool)|cannot|can't|could not|missing",
+    re.IGNORECASE,
+)
+"""The words by which a model, or a person, sees that a text is no result."""
 CUT = {"length", "content_filter", "refusal", "other"}
 """The words of a caller's for an answer of which something is missing."""
 

@@ -58,7 +58,10 @@ def run_suite(
     except CouldNotRun as error:
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
         return plugin.USAGE_ERROR
-    why = session.unreached() if preflight else None
+    try:
+        why = session.unreached() if preflight else None
+    except KeyboardInterrupt:
+        why = "it was interrupted before the first check"
     if why is not None:
         session.end()
         console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)

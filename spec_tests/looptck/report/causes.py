@@ -250,8 +250,9 @@ def _row(key: Key, group: Sequence[Finding], rows: Mapping[str, Requirement], ho
     special = {id: count for id, count in counts.items() if not rows[id].general} or counts
     at_home = {id: count for id, count in special.items() if homes[id] == key} or special
     most = max(at_home.values())
-    chosen = [rows[id] for id, count in at_home.items() if count * SHARE >= most]
-    return min(chosen, key=lambda row: (_impact(row), LEVELS.index(row.level), -counts[row.id]))
+    chosen = {id for id, count in at_home.items() if count * SHARE >= most}
+    in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with what all else rests on
+    return min(in_order, key=lambda row: (_impact(row), LEVELS.index(row.level)))
 
 
 def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, int, bool, int, int]:

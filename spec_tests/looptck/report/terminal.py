@@ -58,14 +58,24 @@ class Terminal:
             self._console.print(Text(text, style="red"))
         session = self._session
         found = session.causes([one for one in session.findings if not one.known])
-        if session.results and (found or not self._quiet):
+        if session.chosen and (found or not self._quiet):
             self._console.print(table(session, brief=self._quiet or bool(found)))
         if not self._quiet and session.survey.answers:
-            self._console.print()
-            self._console.print(traits.table(self._title(), session.survey.answers))
+            self._traits(brief=bool(found))
         self._causes(found)
         self._divergences(session)
         self._counts(session)
+
+    def _traits(self, *, brief: bool) -> None:
+        """The table of traits; in short where failures are to be read."""
+        answers = self._session.survey.answers
+        self._console.print()
+        if not brief:
+            self._console.print(traits.table(self._title(), answers))
+            return
+        self._console.print(f"{self._title()} (--trait NAME has details)", style="bold")
+        for line in traits.brief(answers):
+            self._console.print(line, markup=False, highlight=False)
 
     def _title(self) -> str:
         """What stands above the traits."""

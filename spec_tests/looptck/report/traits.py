@@ -43,6 +43,20 @@ def table(title: str, answers: Iterable[Answer]) -> Table:
     return shown
 
 
+def brief(answers: Iterable[Answer]) -> Iterator[str]:
+    """What was answered in a few lines, without details: a paragraph for each topic."""
+    given: dict[str, list[Answer]] = defaultdict(list)
+    for answer in answers:
+        given[answer.trait].append(answer)
+    by_topic: dict[str, list[str]] = defaultdict(list)
+    for trait in traits():
+        decided = [answer for answer in given.get(trait.id, []) if answer.answer not in UNDECIDED]
+        words = [f"{word} ({cells})" if cells else word for word, cells, _ in _lines(decided)]
+        if words:
+            by_topic[trait.topic].append(f"{trait.id}: {', '.join(words)}")
+    yield from (f"{topic}. {'; '.join(told)}" for topic, told in by_topic.items())
+
+
 def counts(answers: Collection[Answer]) -> str:
     """How many answers there are, and how many questions could not be decided, in words."""
     undecided = Counter(answer.answer for answer in answers if answer.answer in UNDECIDED)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from looptck.asking import told
-from looptck.history import Asked, Said
+from looptck.history import Answered, Asked, Said
 from looptck.outcome import Failed, Value
 from looptck.run import Run
 from looptck.verdicts import NotReached
@@ -75,8 +75,10 @@ def ids(run: Run, n: int = 1) -> Fate:
     written = run.delivered(n).calls[0].id
     if len(run.requests) == n:
         return ended(run)
-    asked = [item.id for item in run.added(n) if isinstance(item, Asked)]
-    answered = [answer.id for answer in run.new_answers(n)]
+    before = len(run.request(n).request.items)
+    as_sent = run.request(n + 1).request.items[before:]
+    asked = [item.id for item in as_sent if isinstance(item, Asked)]
+    answered = [item.id for item in as_sent if isinstance(item, Answered)]
     detail = ", ".join(dict.fromkeys([*asked, *answered]))
     if not asked:
         return "not-echoed", detail

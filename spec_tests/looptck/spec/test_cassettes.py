@@ -18,7 +18,7 @@ from looptck.session import Session
 from looptck.verdicts import NotReached
 from looptck.wires.wire import CUT
 
-DRESS = Framing(newline="\r\n", comments=True, space=False, escaped=True, event_names=True, padded=True, every=31)
+DRESS = Framing(newline="\r\n", comments=True, space=False, escaped=True, padded=True, every=31)
 """What every reader of event streams has to read, all in one: ``test_framing`` has each by itself."""
 
 

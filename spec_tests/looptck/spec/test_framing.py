@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from looptck.checks import Implementation, framed, on, requirement
+from looptck.checks import Implementation, framed, on, refusable, requirement
 from looptck.expectations import calls_echoed, tools_ran
 from looptck.framing import NATURAL, PRESETS, Framing
 from looptck.kit import Scene
@@ -314,6 +314,7 @@ def test_repeated_finish(implementation: Implementation) -> None:
 
 
 @requirement("arguments-as-object-are-not-lost")
+@refusable("A loop may send back what its server wrote, and that server takes it.")
 def test_arguments_as_object(provider: Scene, implementation: Implementation) -> None:
     """Arguments that are an object are taken as they are, or the run fails; they are not dropped."""
     provider.plays(
@@ -327,6 +328,7 @@ def test_arguments_as_object(provider: Scene, implementation: Implementation) ->
 
 
 @requirement("null-arguments-are-an-empty-object")
+@refusable("A loop may send back what its server wrote, and that server takes it.")
 def test_null_arguments(provider: Scene, implementation: Implementation) -> None:
     """A call without arguments has null where their text should be."""
     provider.plays(Step(calls(Call.of("ping")), NATURAL.but(quirk="arguments-null")), says("Pong."))

@@ -103,11 +103,15 @@ def test_beyond_ascii(loop: Loop) -> None:
     loop.answers(*result(_object(loop), word))
 
 
+NO_JSON = "no JSON"
+"""Stands for the value of a text that has none."""
+
+
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
-        return ...
+        return NO_JSON
 
 
 def _holds(text: str, wanted: Any) -> bool:

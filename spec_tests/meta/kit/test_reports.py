@@ -17,7 +17,13 @@ from looptck.data import fixture
 from meta.drivers.bench import Report, judged, process
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
-SOME = ("call-runs-its-tool-once", "cut-reply-runs-nothing", "limit-is-a-ceiling", "retry-never-reruns-a-tool")
+SOME = (
+    "spec-binding-needs-its-input",
+    "call-runs-its-tool-once",
+    "cut-reply-runs-nothing",
+    "limit-is-a-ceiling",
+    "retry-never-reruns-a-tool",
+)
 
 
 def reports(junit: Path) -> list[Report]:
@@ -140,7 +146,7 @@ def test_a_bad_loop_has_a_report_that_can_be_read() -> None:
     causes = report.told["causes"]
 
     assert 100 < len(against)
-    assert 200 > len(report.printed.splitlines())
+    assert 200 > len([line for line in report.printed.splitlines() if " left, " not in line])
     assert ["call-runs-its-tool-once", "bad-arguments-are-not-lost"] == [one["requirement"] for one in causes[:2]]
     assert "recorded-traffic-is-read-right" in causes[0]["noticed_by"]
     assert sorted(place for one in causes for place in one["results"]) == [

@@ -38,6 +38,7 @@ def test_what_runs_fits_what_was_offered(profile: str, cell: str) -> None:
         patience=Patience(outcome=60.0, gate=1.0),
         examples=3,
         cassettes=recordings(),
+        asks=False,
     )
 
     with watched(found):

@@ -24,6 +24,8 @@ NOWHERE = "http://127.0.0.1:9"
 MAX_TOKENS = 1024
 BETAS = {"betas": ["mcp-client-2025-11-20"]}
 """What a request that names MCP servers has to ask for, at all ages."""
+SEARCH = {"type": "web_search_20250305", "name": "web_search"}
+"""The service's search, in the form that all ages know."""
 VARIANTS: dict[str, Json] = {"no-threads": {"thread": False}, "eager": {"run_tools_eagerly": True}}
 """What a variant passes to the runner; the others are about the tools."""
 STOPS = {
@@ -64,6 +66,7 @@ class Driver:
                 "memory": self._leans,
                 "eager": VARIANT == "eager",
                 "mcp": True,
+                "hosted": True,
             },
             "dialect": {"limit_counts": "model-calls"},
         }
@@ -72,7 +75,7 @@ class Driver:
         """Run one case in sync mode."""
         client = self._client.with_options(**_place(case))
         functions = handlers(case)
-        tools = [_offered(tool, functions, beta_tool, _as_text) for tool in case["tools"]] + _toolsets(case)
+        tools = [_offered(tool, functions, beta_tool, _as_text) for tool in case["tools"]] + _hosted(case)
         try:
             runner: Any = client.beta.messages.tool_runner(tools=tools, **_request(case))
             if case["stream"]:
@@ -89,7 +92,7 @@ class Driver:
         """Run one case in async mode."""
         client = self._async_client.with_options(**_place(case))
         functions = async_handlers(case)
-        tools = [_offered(tool, functions, beta_async_tool, _as_text_async) for tool in case["tools"]] + _toolsets(case)
+        tools = [_offered(tool, functions, beta_async_tool, _as_text_async) for tool in case["tools"]] + _hosted(case)
         try:
             runner: Any = client.beta.messages.tool_runner(tools=tools, **_request(case))
             if case["stream"]:
@@ -140,10 +143,11 @@ def _offered(
     return decorator(call, **about) if function is None else decorator(function)
 
 
-def _toolsets(case: Json) -> list[Json]:
-    """The API wants a toolset for each MCP server beside the server itself."""
+def _hosted(case: Json) -> list[Json]:
+    """The tools of the service: the web search, and for each MCP server the toolset that the API wants beside it."""
+    searches = [SEARCH for tool in case.get("hosted_tools", []) if tool["kind"] == "search"]
     names = [server["name"] for server in case.get("mcp_servers", [])]
-    return [{"type": "mcp_toolset", "mcp_server_name": name} for name in names]
+    return [*searches, *({"type": "mcp_toolset", "mcp_server_name": name} for name in names)]
 
 
 def _as_text(handler: Callable[..., Any]) -> Callable[..., str]:

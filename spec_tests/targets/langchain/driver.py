@@ -92,7 +92,8 @@ class Driver:
 
 def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Any, Json, Any]:
     """An agent, its input and the configuration of its run."""
-    system, *others = case["messages"]
+    system = [message["content"] for message in case["messages"] if message["role"] == "system"]
+    others = [message for message in case["messages"] if message["role"] != "system"]
     tools = [_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]]
     limit = case["options"].get("limit")
     middleware: list[Any] = [ToldErrors()] if VARIANT == "tool-errors" else []
@@ -101,7 +102,7 @@ def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Any, J
         middleware.append(ModelCallLimitMiddleware(run_limit=limit, exit_behavior="error"))
     elif limit is not None:
         config = {"recursion_limit": 2 * limit}
-    agent = create_agent(_model(case), tools, system_prompt=system["content"], middleware=middleware)
+    agent = create_agent(_model(case), tools, system_prompt=system[0] if system else None, middleware=middleware)
     return agent, {"messages": others}, config
 
 

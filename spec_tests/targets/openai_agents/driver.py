@@ -90,10 +90,11 @@ async def _streamed(case: Json, calls: dict[str, Callable[..., Any]], emit: Call
 def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Agent[Any], Any, dict[str, Any]]:
     """An agent, its input and the options of its run. The client is new, for it is bound to one event loop."""
     client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"])
-    system, *others = case["messages"]
+    system = [message["content"] for message in case["messages"] if message["role"] == "system"]
+    others = [message for message in case["messages"] if message["role"] != "system"]
     agent = Agent(
         name=case["agent"]["name"],
-        instructions=system["content"],
+        instructions=system[0] if system else None,
         model=MODELS[case["wire"]](model=case["model"], openai_client=client),
         tools=[_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
     )

@@ -39,5 +39,5 @@ function object({ properties = {}, required = [], additionalProperties }) {
   const shape = Object.fromEntries(fields.map(([name, type, needed]) => [name, needed ? type : type.optional()]));
   if (additionalProperties === undefined || additionalProperties === false) return z.object(shape);
   const others = written(additionalProperties);
-  return others && (fields.length ? z.object(shape).catchall(others) : z.record(z.string(), others));
+  return others && z.object(shape).catchall(others); // `z.record` has no `properties`, and OpenAI refuses a tool without them
 }

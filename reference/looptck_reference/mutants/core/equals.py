@@ -119,3 +119,13 @@ class FirstNameThatBeginsAlike(Mutant):
         def handler_of_name(self, call: ToolCall) -> Handler | None:
             found = next((name for name in self.tools if call.name.startswith(name)), call.name)
             return super().handler_of_name(replace(call, name=found))
+
+
+class HyphensAreUnderscores(Mutant):
+    """Looks a tool up by its name as an identifier: `calls-run-the-tool-they-name`."""
+
+    breaks = ("calls-run-the-tool-they-name",)
+
+    class loop(Loop):  # noqa: N801
+        def handler_of_name(self, call: ToolCall) -> Handler | None:
+            return super().handler_of_name(replace(call, name=call.name.replace("-", "_")))
