@@ -141,7 +141,7 @@ def confirmation_asked(tool: str, times: int = 1) -> Gate:
 
 def run_ended() -> Gate:
     """Opens when the caller of the loop has its outcome. A loop that waits for what is held is not kept long."""
-    return Gate("the run has ended", lambda event: isinstance(event, Ended), patience=ABSENCE, of_silence=True)
+    return Gate("the run has ended", lambda event: isinstance(event, Ended), patience=3 * ABSENCE, of_silence=True)
 
 
 def tools_ended(times: int) -> Gate:

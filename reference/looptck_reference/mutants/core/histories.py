@@ -86,9 +86,9 @@ class ThinkingLast(Mutant):
 
 
 class EmptyTextEchoed(Mutant):
-    """Sends an empty block of text back that stood before a call: `text-before-calls-runs-the-calls`."""
+    """Sends an empty block of text back that stood before a call: `no-request-is-refused`."""
 
-    breaks = ("text-before-calls-runs-the-calls",)
+    breaks = ("no-request-is-refused",)
     cells = MESSAGES
 
     class Wire(MessagesWire):
