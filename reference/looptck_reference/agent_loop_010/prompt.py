@@ -16,7 +16,7 @@ from looptck_reference.tools import Tool
 from looptck_reference.values import Json
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire, Wire
 
-__all__ = ["INSTRUCTIONS", "Prompt", "structured_output"]
+__all__ = ["INSTRUCTIONS", "Prompt", "request_for"]
 
 INSTRUCTIONS = """\
 You work towards a goal in turns. In each turn you answer with one Solution, a JSON object and nothing around it:
@@ -103,20 +103,30 @@ class Prompt:
         }
 
 
-def structured_output(wire: Wire, schema: Json) -> Json:
-    """The option of a request by which a wire asks for a JSON document of this schema.
+def request_for(wire: Wire, messages: Sequence[Json], schema: Json) -> tuple[Sequence[Json], Json]:
+    """The messages and the options of a request by which a wire asks for a JSON document of this schema.
 
-    Never the strict mode: it wants all properties of an object named, and those of a Call are its tool's.
+    Never the strict mode: it wants all properties of an object named, and those of a Call are its tool's. Anthropic's
+    service has no other mode (Structured outputs, JSON Schema limitations), so there the schema goes into the
+    instructions.
+
+    Args:
+        wire: The wire of the request.
+        messages: The instructions of the system first, then the context.
+        schema: The JSON Schema of the document.
 
     Raises:
-        NotOnThisWire: the wire is none that has such an option.
+        NotOnThisWire: it is not known how this wire asks for JSON.
     """
     match wire:
         case ChatWire():
             named = {"name": "solution", "schema": schema, "strict": False}
-            return {"response_format": {"type": "json_schema", "json_schema": named}}
+            return messages, {"response_format": {"type": "json_schema", "json_schema": named}}
         case ResponsesWire():
-            return {"text": {"format": {"type": "json_schema", "name": "solution", "schema": schema, "strict": False}}}
+            form = {"type": "json_schema", "name": "solution", "schema": schema, "strict": False}
+            return messages, {"text": {"format": form}}
         case MessagesWire():
-            return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
+            system, *context = messages
+            words = f"{system['content']}\n\nThe JSON Schema of your answer:\n{json.dumps(schema, ensure_ascii=False)}"
+            return [{**system, "content": words}, *context], {}
     raise NotOnThisWire(f"{wire.path} has no words for the form of an answer")

@@ -9,7 +9,7 @@ import httpx
 
 from looptck_reference.actions import Ask
 from looptck_reference.agent import Agent
-from looptck_reference.agent_loop_010.prompt import structured_output
+from looptck_reference.agent_loop_010.prompt import request_for
 from looptck_reference.exchange import Exchange
 from looptck_reference.loop import Loop
 from looptck_reference.runner import AsyncRunner
@@ -46,7 +46,8 @@ class Requests(AsyncRunner):
 
     async def __call__(self, messages: Sequence[Json], schema: Json) -> AsyncGenerator[str]:
         """The text of one answer: piece by piece from a stream, in one piece from a plain reply."""
-        agent = Agent(self.model, messages, options=structured_output(self.wire, schema))
+        messages, options = request_for(self.wire, messages, schema)
+        agent = Agent(self.model, messages, options=options)
         exchange = Exchange(self._endpoint, Loop(agent, wire=self.wire), stream=self.stream)
         async with aclosing(self._ask(exchange, Ask(tuple(self.wire.opening(messages))))) as pieces:
             async for piece in pieces:

@@ -47,7 +47,7 @@ def test_two_rounds(provider: Scene, guest: Guest) -> None:
     lines = kept(guest, session)
     assert [
         ("user", FIRST),
-        ("call of weather", '{"city": "\\u0141\\u00f3d\\u017a"}'),
+        ("call of weather", '{"city": "Łódź"}'),
         ("result of weather", "rain in Łódź"),
         ("call of ping", "{}"),
         ("result of ping", "pong"),

@@ -17,12 +17,12 @@ from jsonschema import Draft202012Validator
 from looptck_reference.agent_loop_010 import Approve, Change, Decision, Reject, Replace
 from looptck_reference.agent_loop_010.confirmation import decision
 from looptck_reference.agent_loop_010.driver import Driver
-from looptck_reference.agent_loop_010.prompt import structured_output
+from looptck_reference.agent_loop_010.prompt import request_for
 from looptck_reference.errors import NotOnThisWire
 from looptck_reference.wires import ChatWire, Wire
 from meta.reference.reference_provider import replies
 from meta.reference.reference_replies import URL, Json
-from meta.reference.reference_wires import SIDES, Side
+from meta.reference.reference_wires import Side
 
 FIXTURES = Path(__file__).parents[4] / "fixtures"
 TOOL, CONFIRM = "http://toolbox.test/fetch", "http://toolbox.test/confirm"
@@ -99,23 +99,22 @@ def test_two_turns(side: Side, stream: bool, toolbox: respx.Route) -> None:
     assert json.dumps(told) in json.dumps(second)
 
 
-@pytest.mark.parametrize(
-    ("at", "name"),
-    [
-        (("response_format", "json_schema"), "openai-chat"),
-        (("text", "format"), "openai-responses"),
-        (("output_config", "format"), "anthropic-messages"),
-    ],
-)
-def test_the_form_of_a_solution(at: tuple[str, str], name: str, respx_mock: respx.MockRouter) -> None:
+SCHEMA_OF = {
+    "openai-chat": lambda body: body["response_format"]["json_schema"]["schema"],
+    "openai-responses": lambda body: body["text"]["format"]["schema"],
+    "anthropic-messages": lambda body: json.loads(body["system"].rpartition("\n")[2]),
+}
+"""Where the schema of the answer is in a request: Messages has no option for one that leaves properties open."""
+
+
+def test_the_form_of_a_solution(side: Side, respx_mock: respx.MockRouter) -> None:
     """The provider is asked for JSON of the schema of a Solution, in which the user's stands under output."""
-    (side,) = [side for side in SIDES if side.name == name]
     provider = replies(side.body(solution(output="x")), url=side.url)
     definitions = {"$defs": {"word": {"type": "string"}}}
     finished(case(side, output_schema={"$ref": "#/$defs/word", **definitions}))
 
     (body,) = sent(provider)
-    form = Draft202012Validator(body[at[0]][at[1]]["schema"])
+    form = Draft202012Validator(SCHEMA_OF[side.name](body))
     for legal in ({"calls": [CALL], "output": None}, {"calls": [], "output": "x", "meta": {}}):
         form.validate(legal)
     several: list[Any] = [{"calls": [], "output": 1}, {"calls": [{}], "output": None}, {"calls": []}, []]
@@ -163,9 +162,9 @@ def test_a_wire_without_structured_output() -> None:
 
         path = "/other"
 
-    assert "response_format" in structured_output(Other(), {})
+    assert "response_format" in request_for(Other(), [], {})[1]
     with pytest.raises(NotOnThisWire, match="/nowhere"):
-        structured_output(cast("Wire", SimpleNamespace(path="/nowhere")), {})
+        request_for(cast("Wire", SimpleNamespace(path="/nowhere")), [], {})
 
 
 def test_a_raising_activity(side: Side, respx_mock: respx.MockRouter) -> None:
