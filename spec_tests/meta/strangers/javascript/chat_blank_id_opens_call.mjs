@@ -10,8 +10,8 @@ const text = (value) => (typeof value === 'string' ? value : '');
 const addTo = (call, { function: fn, id }) => ({
   ...call,
   id: call.id || id || '',
-  name: call.name || text(fn?.name),
-  args: call.args + text(fn?.arguments),
+  name: fn?.name === call.name ? call.name : call.name + text(fn?.name),
+  args: call.args + (fn?.arguments && typeof fn.arguments === 'object' ? JSON.stringify(fn.arguments) : text(fn?.arguments)),
 });
 
 function withPiece(calls, piece) {

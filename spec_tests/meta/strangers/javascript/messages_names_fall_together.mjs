@@ -5,6 +5,7 @@
 import { LoopError, serve } from './driver.mjs';
 
 const CUT = ['max_tokens', 'model_context_window_exceeded'];
+const GOES_ON = ['pause_turn', 'compaction'];
 const legal = (name) => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 128);
 
 async function perform(tool, { id, input, name }) {
@@ -49,7 +50,7 @@ async function run(given) {
   const body = { messages, ...(system.length && { system: system.join('\n\n') }), ...(tools.length && { tools }) };
   for await (const { content, stop_reason } of turns(given, body)) {
     const uses = stop_reason === 'tool_use' ? content.filter(({ type }) => type === 'tool_use') : [];
-    if (!uses.length && stop_reason !== 'pause_turn')
+    if (!uses.length && !GOES_ON.includes(stop_reason))
       return content.filter(({ type }) => type === 'text').map(({ text }) => text).join('');
     const said = content.filter((block) => block.type !== 'text' || block.text.trim());
     if (said.length) messages.push({ role: 'assistant', content: said });

@@ -5,6 +5,7 @@
 import { LoopError, serve } from './driver.mjs';
 
 const CUT = ['max_tokens', 'model_context_window_exceeded'];
+const GOES_ON = ['pause_turn', 'compaction'];
 
 /** Runs one task after the other, whatever became of those before. */
 class Queue {
@@ -51,7 +52,7 @@ async function run(given) {
   for (let left = given.options.limit ?? 25; left > 0; left--) {
     const { content, stop_reason } = await ask(given, system, messages);
     const uses = stop_reason === 'tool_use' ? content.filter(({ type }) => type === 'tool_use') : [];
-    if (!uses.length && stop_reason !== 'pause_turn')
+    if (!uses.length && !GOES_ON.includes(stop_reason))
       return content.filter(({ type }) => type === 'text').map(({ text }) => text).join('');
     const said = content.filter((block) => block.type !== 'text' || block.text.trim());
     if (said.length) messages.push({ role: 'assistant', content: said });

@@ -60,7 +60,8 @@ def gather(response: httpx.Response, emit: Callable[[str], None]) -> Json:
         for piece in delta.get("tool_calls") or []:
             call, said = place(calls, piece), piece.get("function") or {}
             call["id"] = call["id"] or piece.get("id")
-            call["function"]["name"] = call["function"]["name"] or said.get("name") or ""
+            if said.get("name") != call["function"]["name"]:
+                call["function"]["name"] += said.get("name") or ""
             call["function"]["arguments"] += said.get("arguments") or ""
     if turn["refusal"]:
         raise Stopped("refusal", turn["refusal"])
