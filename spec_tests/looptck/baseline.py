@@ -24,6 +24,7 @@ from looptck.report.causes import patterns
 from looptck.results import Results, read
 from looptck.running import run_pytest
 from looptck.session import CouldNotRun, Options, Session
+from looptck.summary import serializable, troubles
 from looptck.verdicts import AGAINST, Result
 from looptck.yamlfile import BadFile
 
@@ -76,8 +77,8 @@ def _run(options: Options) -> Results:
     session = Session.begin(replace(options, known_failures=None))
     run_pytest(session)
     if not session.chosen:
-        raise CouldNotRun(session.troubles[-1])
-    return Results.of(session.serializable())
+        raise CouldNotRun(troubles(session)[-1])
+    return Results.of(serializable(session))
 
 
 def entries(found: Results, old: Sequence[Known]) -> Iterator[Entry]:

@@ -121,12 +121,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     declared = metafunc.definition.get_closest_marker("looptck_requirement")
     plays = metafunc.definition.get_closest_marker("looptck_cassettes")
     if declared is not None and plays is not None:
-        checks = session.recorded_checks(declared.args[0], plays.kwargs["takes"])
+        checks = session.choice.recorded_checks(declared.args[0], plays.kwargs["takes"])
     elif declared is not None:
         name = metafunc.function.__name__.removeprefix("test_").replace("_", "-")
-        checks = session.checks(declared.args[0], name)
+        checks = session.choice.checks(declared.args[0], name)
     else:
-        checks = session.declared_checks()
+        checks = session.choice.declared_checks()
     metafunc.parametrize(ITEM, checks, ids=[check.id for check in checks], indirect=True)
 
 
@@ -230,12 +230,14 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
     """Stop the driver, write the results, and fail the run on what came to light last."""
     if SESSION in session.config.stash:
+        from looptck.summary import troubles, write_json
+
         kit = session.config.stash[SESSION]
         kit.end()
         path = session.config.getoption("looptck_json")
         if path:
-            kit.write_json(Path(path))
-        if kit.troubles and session.exitstatus == pytest.ExitCode.OK:
+            write_json(kit, Path(path))
+        if troubles(kit) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
     yield
 
@@ -243,8 +245,10 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Under plain pytest, the counts of verdicts; ``looptck run`` has a terminal of its own."""
     if SESSION in config.stash:
+        from looptck.summary import one_line, troubles
+
         session = config.stash[SESSION]
         terminalreporter.section("looptck")
-        terminalreporter.line(session.one_line())
-        for trouble in session.troubles:
+        terminalreporter.line(one_line(session))
+        for trouble in troubles(session):
             terminalreporter.line(trouble, red=True)

@@ -11,6 +11,7 @@ from rich.console import Console
 from looptck import plugin, spec
 from looptck.report.terminal import Terminal
 from looptck.session import CouldNotRun, Options, Session
+from looptck.summary import exit_status, write_json
 
 LEFT_OUT = (
     "terminal",
@@ -73,11 +74,11 @@ def run_suite(
     finally:
         session.end()
     if json_file:
-        session.write_json(json_file)
+        write_json(session, json_file)
     terminal.finish()
     if terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
-    return session.exit_status
+    return exit_status(session)
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:

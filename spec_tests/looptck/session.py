@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from looptck import known
 from looptck.asking import Question, Survey
@@ -19,21 +16,21 @@ from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, Requirement, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
+from looptck.choosing import Choice
 from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
 from looptck.provider.server import Late
 from looptck.report import trace
-from looptck.report.causes import Cause, Finding, causes, details, documented
+from looptck.report.causes import Finding
 from looptck.report.failure import again
-from looptck.report.nothing import nothing
 from looptck.run import Run
 from looptck.selection import Selection, missing
 from looptck.standing import LATE, REFUSED, came_late, first_refused, refused
 from looptck.traits import traits
 from looptck.tryout import unreached
-from looptck.verdicts import AGAINST, NotApplicable, Result, counted
+from looptck.verdicts import NotApplicable, Result
 from looptck.wires import WIRES
 from looptck.yamlfile import BadFile
 
@@ -73,10 +70,6 @@ class Options:
         return told + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
-RECORDED = "recorded-traffic-is-read-right"
-"""The requirement that is judged on every cassette which any loop can play."""
-
-
 @dataclass(slots=True)
 class Session:
     """One run of the suite."""
@@ -110,10 +103,13 @@ class Session:
     _ended: bool = False
     _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
     """The cases and cells of the checks that ask whether a request is refused."""
+    choice: Choice = field(init=False)
+    """Which checks there are for the implementation."""
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
     """Cassettes by name, wire and whether they are streams."""
 
     def __post_init__(self) -> None:
+        self.choice = Choice(self.catalogue, self.selection, self.cassettes, self.kit.started, self.cells())
         self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
 
     @classmethod
@@ -161,50 +157,10 @@ class Session:
         wanted = [cell for cell in self.cells() if not self.selection.cells or cell.matches(self.selection.cells)]
         return unreached(self.kit, [*{cell.wire: cell for cell in reversed(wanted)}.values()])
 
-    def checks(self, requirement: str, case: str) -> list[Check]:
-        """The checks of a test function: one for each cell that was asked for."""
-        row = self.catalogue[requirement]
-        taken = (cell for cell in self.cells() if self.selection.takes(row, cell, self.kit.started))
-        return [Check(row, cell, case) for cell in taken]
-
     def questions(self, trait: str) -> list[Question]:
         """A trait in each cell in which it is asked."""
         asked = [cell for cell in self.cells() if self.selection.asks(trait, cell, self.kit.started)]
         return [Question(traits()[trait], cell) for cell in asked if self.survey.wanted]
-
-    def declared_checks(self) -> list[Check]:
-        """The checks of all declared cases, and of their recordings, where the model kept to the script."""
-        scripted = [
-            check
-            for case in cases().values()
-            for id in case.checks
-            for check in self.checks(id, case.name)
-            if case.fits(check.cell)
-        ]
-        kept = ((cassette, kept_case(cassette)) for cassette in self.cassettes if _judged_by(cassette) is None)
-        recorded = [
-            check
-            for cassette, case in kept
-            if case is not None
-            for id in case.checks
-            for check in self.checks(id, cassette.name)
-            if cassette.fits(check.cell) and case.fits(check.cell)
-        ]
-        return scripted + recorded
-
-    def recorded_checks(self, requirement: str, takes: Callable[[Cassette], bool]) -> list[Check]:
-        """The checks of a test function that plays cassettes: one for each that it takes, in its cells.
-
-        Where one requirement alone is judged on a cassette, it stands for the general one.
-        """
-        return [
-            check
-            for cassette in self.cassettes
-            for by in [_judged_by(cassette)]
-            if takes(cassette) and (by is None or requirement == RECORDED)
-            for check in self.checks(by or requirement, cassette.name)
-            if cassette.fits(check.cell)
-        ]
 
     def cassette_of(self, check: Check) -> Cassette | None:
         """The cassette that a check plays; None if it plays none."""
@@ -307,7 +263,7 @@ class Session:
                 result.verdict = "error"
                 result.reason = str(fault)
                 if all(one.result is not result for one in self.findings):
-                    check = Check(self.rows[result.requirement], Cell.parse(result.cell), result.case)
+                    check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
                     line = again(self.kit.driver, check, self.given)
                     self.findings.append(Finding(result, runs=(fault.run or "",), again=line))
             self.survey.spoil(fault)
@@ -318,109 +274,15 @@ class Session:
     def _come_late(self, late: Late, result: Result) -> None:
         """Take in a request that came when the run of this result was over."""
         beside = _beside(self.catalogue[LATE], result.cell, result.case, came_late(late))
-        check = Check(self.rows[result.requirement], Cell.parse(result.cell), result.case)
+        check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
         line = again(self.kit.driver, check, self.given)
         self.findings.append(Finding(beside, runs=(late.run,), again=line))
         self.add(beside, noticed=True)
-
-    # -- telling -----------------------------------------------------------------------------------------------------
-
-    @property
-    def stale(self) -> list[str]:
-        """Known failures that no longer fail, or that nothing of this run concerns."""
-        stale = []
-        for entry in self.known:
-            covered = [one for one in self.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
-            judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
-            if judged and all(result.verdict == "pass" for result in judged) and self.judges_all_of(entry):
-                stale.append(f"{entry}: passes now; take it out of the known failures ({entry.reason})")
-            elif not judged and not self._narrowed:
-                stale.append(f"{entry}: no check of this run is concerned; take it out of the known failures")
-        return stale
-
-    @property
-    def troubles(self) -> list[str]:
-        """What fails a run beside the verdicts."""
-        told = [f"stale known failure: {entry}" for entry in self.stale]
-        told += [str(fault) for fault in self.kit.late_faults]
-        if not self.chosen and not self.survey.questions:
-            why = nothing(self.selection, self.catalogue, self.kit.started, self.cells(), self.offered)
-            told.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
-        return told
-
-    @property
-    def unjudged(self) -> int:
-        """How many of the chosen checks have no verdict."""
-        return len(self.chosen) - self.judged
-
-    @property
-    def unexpected(self) -> list[Result]:
-        """The verdicts that count against the implementation and that nobody knew of, and the errors."""
-        return [
-            result
-            for result in self.results
-            if result.verdict == "error"
-            or (
-                result.verdict in AGAINST
-                and not self.is_known(result.requirement, Cell.parse(result.cell), result.case)
-            )
-        ]
-
-    @property
-    def exit_status(self) -> int:
-        """0 clean, 1 findings, 2 could not run."""
-        if not (self.chosen or self.survey.questions) or self.unjudged:
-            return 2
-        return 1 if self.unexpected or self.troubles else 0
-
-    def one_line(self) -> str:
-        """Verdicts and their counts."""
-        return " · ".join(f"{count} {verdict}" for verdict, count in counted(self.results).items() if count)
-
-    @property
-    def rows(self) -> dict[str, Requirement]:
-        """The requirements by id."""
-        return {row.id: row for row in self.catalogue}
-
-    def causes(self, findings: Sequence[Finding]) -> list[Cause]:
-        """The causes of these failures, the worst first."""
-        return causes(findings, self.rows)
-
-    def serializable(self) -> dict[str, Any]:
-        """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
-        found = self.causes(self.findings)
-        return {
-            "looptck": kit_version(),
-            "driver": self.kit.driver,
-            "implementation": self.kit.started.serializable(),
-            "summary": counted(self.results),
-            "results": details(self.results, self.findings, found, self.rows),
-            "causes": documented(found, {id(result): place for place, result in enumerate(self.results)}),
-            "traits": self.survey.serializable(),
-            "driver_faults": [
-                {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
-                for fault in self.kit.late_faults
-            ],
-            "stale_known_failures": self.stale,
-        }
-
-    def write_json(self, path: Path) -> None:
-        path.write_text(json.dumps(self.serializable(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-    @property
-    def _narrowed(self) -> bool:
-        return self.selection != Selection()
 
 
 def _beside(row: Requirement, cell: str, case: str, reason: str) -> Result:
     """A finding that no check has asked for."""
     return Result(row.id, row.profile, row.level, cell, case, "fail", reason)
-
-
-def _judged_by(cassette: Cassette) -> str | None:
-    """The one requirement that is judged on a cassette; None: all that fit."""
-    known = spoken(cassette)
-    return known.requirement(cassette.wire, cassette.scenario, stream=cassette.stream) if known else None
 
 
 def _run(played: Case | Cassette, implementation: Implementation) -> Run:
@@ -433,11 +295,3 @@ def _run(played: Case | Cassette, implementation: Implementation) -> Run:
         case = played
         case.set(implementation.scene)
     return implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)
-
-
-def kit_version() -> str:
-    """The version of the installed distribution."""
-    try:
-        return version("looptck")
-    except PackageNotFoundError:
-        return "0+unknown"

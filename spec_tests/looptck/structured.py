@@ -25,11 +25,6 @@ def left_out(value: Any, text: str) -> list[str]:
     return [leaf for leaf in leaves(value) if not any(_says(one, leaf) for one in said)]
 
 
-def is_json(text: str, value: Any) -> bool:
-    """Whether a text is the JSON of a value."""
-    return any(canonical(value) == canonical(one) for one in _values(text))
-
-
 def _says(text: str, leaf: str) -> bool:
     spellings = (leaf, *(json.dumps(leaf, ensure_ascii=escaped)[1:-1] for escaped in (False, True)))
     if any(one.lower() in text.lower() for one in spellings):

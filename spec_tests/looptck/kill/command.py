@@ -27,7 +27,8 @@ from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.kit import Patience
 from looptck.selection import Selection
-from looptck.session import CouldNotRun, Options, Session, kit_version
+from looptck.session import CouldNotRun, Options, Session
+from looptck.summary import kit_version
 from looptck.verdicts import AGAINST
 
 PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2

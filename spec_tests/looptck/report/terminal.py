@@ -15,6 +15,7 @@ from looptck.report import traits
 from looptck.report.blocks import blocks, one_line
 from looptck.report.progress import Progress
 from looptck.report.table import STYLES, table
+from looptck.summary import causes_of, troubles, unexpected, unjudged
 from looptck.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Terminal:
         for text in self.broken:
             self._console.print(Text(text, style="red"))
         session = self._session
-        found = session.causes([one for one in session.findings if not one.known])
+        found = causes_of([one for one in session.findings if not one.known], session.catalogue)
         if session.chosen and (found or not self._quiet):
             self._console.print(table(session, brief=self._quiet or bool(found)))
         if not self._quiet and session.survey.answers:
@@ -123,10 +124,10 @@ class Terminal:
 
     def _counts(self, session: Session) -> None:
         self._console.print()
-        for trouble in session.troubles:
+        for trouble in troubles(session):
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
-        if session.chosen and session.unjudged:
-            told = f"no verdict for {session.unjudged} of {len(session.chosen)} checks: the run was cut short"
+        if session.chosen and (left := unjudged(session)):
+            told = f"no verdict for {left} of {len(session.chosen)} checks: the run was cut short"
             self._console.print(Text(told, style="bold red"))
         if session.survey.answers:
             self._console.print(traits.counts(session.survey.answers), style="dim", highlight=False)
@@ -134,7 +135,7 @@ class Terminal:
         for verdict, count in counted(session.results).items():
             if count:
                 line.append(f"{count} {verdict}", style=STYLES[verdict]).append("   ")
-        unknown = len(session.unexpected)
+        unknown = len(unexpected(session))
         against = sum(result.verdict in AGAINST for result in session.results)
         known = f", {against} known failures" if against and not unknown else ""
         line.append(f"({len(session.chosen)} checks{known})", style="dim")

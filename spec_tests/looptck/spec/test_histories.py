@@ -163,4 +163,5 @@ def test_no_calls(provider: Scene, implementation: Implementation, spelling: Qui
 
     run.delivered(1)
     assert 1 == len(run.requests)
+    assert not run.failed, f"for a reply without calls the loop {run.outcome}"
     assert "Hello." == run.value.text

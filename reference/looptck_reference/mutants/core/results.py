@@ -97,6 +97,18 @@ class AsTheyEnd(Mutant):
     invoker = asking(Runs)
 
 
+class ZippedAsTheyEnd(AsTheyEnd):
+    """Gives the first of many calls the last one's result, where it ends last: `results-carry-their-call-ids`."""
+
+    breaks = ("results-carry-their-call-ids",)
+
+    class loop(AsTheyEnd.loop):  # noqa: N801
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            backwards = len(results) > 3 and results[0].call_id == self.ended[-1]
+            given = results[::-1] if backwards else results
+            Loop.append_results(self, [replace(one, text=by.text) for one, by in zip(results, given, strict=True)])
+
+
 class FailureSpreads(Mutant):
     """Gives the error of a failed call to all calls of its turn: `failing-call-leaves-the-others-whole`."""
 

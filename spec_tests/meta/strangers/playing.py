@@ -1,0 +1,75 @@
+"""Plays a strange loop: named requirements as ``looptck kill`` plays them, or all of core as ``looptck run`` does."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from looptck.kill.plan import Planned, chosen, plan
+from looptck.kill.playing import play
+from looptck.kit import Patience
+from looptck.running import run_pytest
+from looptck.selection import Selection
+from looptck.session import Options, Session
+from looptck.verdicts import Result
+
+HERE = Path(__file__).resolve().parent
+NODE = shutil.which("node")
+CORE = "core"
+
+Entry = dict[str, Any]
+
+
+def table() -> dict[str, dict[str, Entry]]:
+    """The faulty loops and the right ones: file → what ``table.yaml`` says of it."""
+    told: dict[str, dict[str, Entry]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
+    return told
+
+
+def driver(loop: str) -> str:
+    """The driver of a loop, which is a file in this folder."""
+    return f"python:{HERE / loop}:Driver" if loop.endswith(".py") else f"cmd:{NODE} {HERE / loop}"
+
+
+def rows(loop: str, cell: str, requirements: Collection[str]) -> list[Result]:
+    """The verdicts of these requirements in a cell, as functions are called: a fraction of a second for each loop."""
+    session, planned = _suite()
+    wanted = [one for one in chosen(planned, profile=CORE, cells=[cell]) if one.check.requirement.id in requirements]
+    return [one.result for one in play(session, driver(loop), wanted)]
+
+
+def whole(loop: str, cell: str) -> list[Result]:
+    """All verdicts of core in a cell, with what is noticed beside them.
+
+    Properties have one example, the simplest: whatever loop it is, drawing more takes longer than all else together.
+    """
+    session = Session.begin(_options(driver(loop), cell))
+    try:
+        run_pytest(session)
+    finally:
+        session.end()
+    return session.results
+
+
+@cache
+def _suite() -> tuple[Session, tuple[Planned, ...]]:
+    session = Session.begin(_options())
+    try:
+        return session, plan(session)
+    finally:
+        session.end()
+
+
+def _options(driver: str | None = None, *cells: str) -> Options:
+    return Options(
+        driver=driver,
+        selection=Selection((CORE,), cells=cells),
+        patience=Patience(outcome=20.0, gate=2.0),
+        examples=1,
+        asks=False,
+    )
