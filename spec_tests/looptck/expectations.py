@@ -48,6 +48,14 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     assert Counter(wanted) == Counter(ran), f"tools that should have run: {_runs(wanted)}; that ran: {_runs(ran)}"
 
 
+def never_ran(run: Run, tools: list[str]) -> None:
+    """Decided by the delivery of every turn with calls, and the end of the run."""
+    _all_turns_with_calls_delivered(run)
+    ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran if tool in tools]
+
+    assert not ran, f"no call of {', '.join(tools)} should have run; that ran: {_runs(ran)}"
+
+
 def text(run: Run, expected: str) -> None:
     """Decided by the value that the loop returned. Blanks around it are a matter of their own."""
     got = run.value.text or ""
@@ -279,6 +287,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
     for word in (
         model_calls,
         tools_ran,
+        never_ran,
         text,
         text_to_the_blank,
         text_parts,

@@ -15,8 +15,9 @@ from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import Asker, asking
 from looptck_reference.mutants.core.policies import answering
 from looptck_reference.runner import OnText
+from looptck_reference.seams import Decision
 from looptck_reference.tools import Tool
-from looptck_reference.values import Json, Turn
+from looptck_reference.values import Json, Stop, Turn
 
 
 class StreamsAnyway(Driver):
@@ -84,6 +85,14 @@ class Together(Driver):
     """Runs the calls of a turn at the same time, and answers in the order of the calls."""
 
     dialects = answering(parallel=True)
+
+
+class RunsWhatIsWhole(Driver):
+    """Runs the whole calls of a turn that the token limit cut, and answers the cut one with what is wrong with it."""
+
+    class loop(Loop):  # noqa: N801
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
 
 
 class OtherWords(Driver):

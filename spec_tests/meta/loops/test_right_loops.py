@@ -43,6 +43,12 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             ["cut-reply-is-told", "malformed-event-is-told", "refusal-is-told", "stream-without-finish-is-told"],
             (),
         ),
+        (
+            right.RunsWhatIsWhole,
+            "openai-chat/*/sync",
+            ["truncated-call-never-runs", "lost-call-is-told", "no-request-is-refused"],
+            (),
+        ),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
         (
             right.AddsItsOwn,
