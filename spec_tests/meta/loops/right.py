@@ -14,10 +14,21 @@ from looptck_reference.exchange import Exchange
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import Asker, asking
 from looptck_reference.mutants.core.policies import answering
+from looptck_reference.mutants.speaking import speaking
 from looptck_reference.runner import OnText
 from looptck_reference.seams import Decision
 from looptck_reference.tools import Tool
-from looptck_reference.values import Json, Stop, Turn
+from looptck_reference.values import Json, Stop, ToolResult, Turn
+from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
+
+
+def _without_parts(entry: Json) -> Json:
+    """An entry of a request whose results are lists of no parts where there is nothing in them."""
+    blocks = entry.get("content")
+    if isinstance(blocks, list):
+        return {**entry, "content": [_without_parts(block) for block in blocks]}
+    nothing = [name for name in ("content", "output") if entry.get(name) in {"", "[]"}]
+    return {**entry, **{name: [] for name in nothing}}
 
 
 class StreamsAnyway(Driver):
@@ -93,6 +104,24 @@ class RunsWhatIsWhole(Driver):
     class loop(Loop):  # noqa: N801
         def decide(self, turn: Turn) -> Decision:
             return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+
+
+class EmptyIsNoPart(Driver):
+    """Answers a call whose tool gave nothing with a list of no parts."""
+
+    class Chat(ChatWire):
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            return [_without_parts(one) for one in super().results(results)]
+
+    class Responses(ResponsesWire):
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            return [_without_parts(one) for one in super().results(results)]
+
+    class Messages(MessagesWire):
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            return [_without_parts(one) for one in super().results(results)]
+
+    wires = speaking(chat=Chat(), responses=Responses(), messages=Messages())
 
 
 class OtherWords(Driver):

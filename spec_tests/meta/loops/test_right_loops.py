@@ -43,6 +43,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             ["cut-reply-is-told", "malformed-event-is-told", "refusal-is-told", "stream-without-finish-is-told"],
             (),
         ),
+        (right.EmptyIsNoPart, "*/plain/sync", ["empty-result-is-answered", "no-request-is-refused"], ()),
         (
             right.RunsWhatIsWhole,
             "openai-chat/*/sync",
