@@ -247,6 +247,21 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
     assert same, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
 
 
+def asks_for_compaction(run: Run, wanted: bool) -> None:
+    """Decided by the first request: the service compacts for those who ask, and pauses for it where they wish."""
+    body = run.request(1).body
+    management = body.get("context_management") if isinstance(body, dict) else None
+    edits = management.get("edits") if isinstance(management, dict) else None
+    for edit in edits if isinstance(edits, list) else ():
+        if (
+            isinstance(edit, dict)
+            and str(edit.get("type")).startswith("compact_")
+            and edit.get("pause_after_compaction")
+        ):
+            return
+    raise NotApplicable("the request does not ask for a pause after compaction, so that no service would stop for it")
+
+
 def resumed(run: Run, turn: int) -> None:
     """Decided by the end of the run or the request after the turn: it adds the turn alone; its tools are the same."""
     run.delivered(turn)
@@ -302,6 +317,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         thinking_leads,
         turn_echoed,
         kept,
+        asks_for_compaction,
         resumed,
         failed_results,
         accepted,

@@ -14,12 +14,12 @@ from looptck_reference.exchange import Exchange
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import Asker, asking
 from looptck_reference.mutants.core.policies import answering
-from looptck_reference.mutants.speaking import speaking
+from looptck_reference.mutants.speaking import speaking, streaming
 from looptck_reference.runner import OnText
 from looptck_reference.seams import Decision
 from looptck_reference.tools import Tool
 from looptck_reference.values import Json, Stop, ToolResult, Turn
-from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
+from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 
 def _without_parts(entry: Json) -> Json:
@@ -122,6 +122,32 @@ class EmptyIsNoPart(Driver):
             return [_without_parts(one) for one in super().results(results)]
 
     wires = speaking(chat=Chat(), responses=Responses(), messages=Messages())
+
+
+class AsTheyStop(Driver):
+    """Puts the blocks of a stream in the order in which they stop."""
+
+    class Stream(MessagesStream):
+        stops = 0
+
+        def take(self, event: Json) -> str:
+            if event.get("type") == "content_block_stop":
+                self.block_at(event.get("index")).index = self.stops
+                self.stops += 1
+            return super().take(event)
+
+    wires = streaming(messages=Stream)
+
+
+class Compacts(Driver):
+    """Asks the service to compact what was said, and to pause then."""
+
+    class Messages(MessagesWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            edit = {"type": "compact_20260112", "pause_after_compaction": True}
+            return {**super().request(agent, history, stream=stream), "context_management": {"edits": [edit]}}
+
+    wires = speaking(messages=Messages())
 
 
 class OtherWords(Driver):
