@@ -48,6 +48,14 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     assert Counter(wanted) == Counter(ran), f"tools that should have run: {_runs(wanted)}; that ran: {_runs(ran)}"
 
 
+def never_ran(run: Run, tools: list[str]) -> None:
+    """Decided by the delivery of every turn with calls, and the end of the run."""
+    _all_turns_with_calls_delivered(run)
+    ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran if tool in tools]
+
+    assert not ran, f"no call of {', '.join(tools)} should have run; that ran: {_runs(ran)}"
+
+
 def text(run: Run, expected: str) -> None:
     """Decided by the value that the loop returned. Blanks around it are a matter of their own."""
     got = run.value.text or ""
@@ -157,11 +165,8 @@ def answered_once(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     wanted = Counter(call.id for call in run.delivered(turn).calls)
 
-    answered = run.new_answers(turn)
-    got = Counter(answer.id for answer in answered)
+    got = Counter(answer.id for answer in run.new_answers(turn))
     assert wanted == got, f"the calls were {_numbered(wanted)}; the next request answers {_numbered(got)}"
-    for answer in answered:
-        assert not run.is_without_parts(turn + 1, answer), f"the result for {answer.id} is an empty list of parts"
 
 
 def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> None:
@@ -242,6 +247,21 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
     assert same, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
 
 
+def asks_for_compaction(run: Run, wanted: bool) -> None:
+    """Decided by the first request: the service compacts for those who ask, and pauses for it where they wish."""
+    body = run.request(1).body
+    management = body.get("context_management") if isinstance(body, dict) else None
+    edits = management.get("edits") if isinstance(management, dict) else None
+    for edit in edits if isinstance(edits, list) else ():
+        if (
+            isinstance(edit, dict)
+            and str(edit.get("type")).startswith("compact_")
+            and edit.get("pause_after_compaction")
+        ):
+            return
+    raise NotApplicable("the request does not ask for a pause after compaction, so that no service would stop for it")
+
+
 def resumed(run: Run, turn: int) -> None:
     """Decided by the end of the run or the request after the turn: it adds the turn alone; its tools are the same."""
     run.delivered(turn)
@@ -279,6 +299,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
     for word in (
         model_calls,
         tools_ran,
+        never_ran,
         text,
         text_to_the_blank,
         text_parts,
@@ -296,6 +317,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         thinking_leads,
         turn_echoed,
         kept,
+        asks_for_compaction,
         resumed,
         failed_results,
         accepted,

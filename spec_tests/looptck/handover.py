@@ -21,6 +21,8 @@ class Setting:
     """What a run is about, beside its scene."""
 
     agent: str = "assistant"
+    model: str = MODEL
+    """The name under which the implementation is to ask the model."""
     question: str | None = "Go."
     """The input of this name; None leaves it to its default."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
@@ -92,7 +94,7 @@ def case(setting: Setting, cell: Cell, url: str, *, name: str, profile: str) -> 
         "mode": cell.mode,
         "base_url": f"{url}/v1",
         "api_key": API_KEY,
-        "model": MODEL,
+        "model": setting.model,
         "agent": {
             "name": actor.name,
             "description": actor.description,
@@ -123,7 +125,7 @@ def case(setting: Setting, cell: Cell, url: str, *, name: str, profile: str) -> 
 
 def with_files(told: dict[str, Any], setting: Setting, cell: Cell, folder: Path) -> None:
     """Write the agent and its children into a folder and name the file in the case."""
-    path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"])
+    path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"], model=_other(setting))
     told["agent"]["path"] = str(path)
 
 
@@ -132,6 +134,11 @@ def with_telemetry(told: dict[str, Any], endpoint: str) -> str:
     trace = secrets.token_hex(16)
     told["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
     return trace
+
+
+def _other(setting: Setting) -> str | None:
+    """The model's name where it is not the one that stands in the files."""
+    return None if setting.model == MODEL else setting.model
 
 
 def _options(setting: Setting) -> dict[str, int]:

@@ -27,6 +27,7 @@ from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Late, Provider
 from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
+from looptck.reasoning import named
 from looptck.run import Run, end
 from looptck.settling import in_time, may_go_on, settle
 from looptck.transcript import Chunk, LostSpans, Spanned
@@ -178,7 +179,8 @@ class Kit:
         setting: Setting | None = None,
     ) -> Running:
         """Start a run; the scene is taken as it stands now."""
-        setting = offering(setting or Setting(), scene.steps, WIRES[cell.wire], self.started)
+        setting = named(setting or Setting(), scene.steps, WIRES[cell.wire])
+        setting = offering(setting, scene.steps, WIRES[cell.wire], self.started)
         toolbox = Toolbox(dict(scene.behaviours))
         stage = Stage(
             WIRES[cell.wire],

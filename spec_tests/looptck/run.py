@@ -35,7 +35,6 @@ from looptck.transcript import (
 from looptck.turns import Call, Turn
 from looptck.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
-from looptck.wires.shape import value_at
 
 
 @dataclass(slots=True)
@@ -265,12 +264,6 @@ class Run:
         """The results that the request after turn ``n`` adds, whatever their ids."""
         self.delivered(n)
         return list(self.told(n + 1).answers[len(self.request(n).request.answers) :])
-
-    def is_without_parts(self, n: int, answer: Answered) -> bool:
-        """Whether a result of request ``n`` is a list of parts in which there is none, where it may be a text."""
-        steps = tuple(int(step) if step.isdigit() else step for step in answer.pointer.strip("/").split("/"))
-        entry = value_at(self.request(n).body, steps)
-        return isinstance(entry, dict) and [] in (entry.get("content"), entry.get("output"))
 
     def echo(self, n: int) -> list[Item]:
         """Turn ``n`` as the next request should carry it."""

@@ -6,6 +6,7 @@ and whether to stream. All else is the file's own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,22 +23,23 @@ _MODELS = {
 }
 
 
-def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str) -> Path:
+def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str, model: str | None = None) -> Path:
     """Copy an agent and the agents of its tools into a folder, which need not exist; the path of its copy.
 
-    The base URL ends in /v1, as OpenAI clients take it.
+    The base URL ends in /v1, as OpenAI clients take it. ``model`` is the model's name; None: the one in each file.
     """
+    told = _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
     home = agent.path.parent
     for one in (agent, *agent.children):
         copy = folder / one.path.relative_to(home)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(_directed(one, cell, base_url, api_key), encoding="utf-8")
+        copy.write_text(_directed(one, told), encoding="utf-8")
     return folder / agent.path.name
 
 
-def _directed(agent: Agent, cell: Cell, base_url: str, api_key: str) -> str:
+def _directed(agent: Agent, model: Mapping[str, Any]) -> str:
     front, body = _original(agent.path)
-    front = {**front, "model": {**front["model"], **_model(cell, base_url, api_key)}}
+    front = {**front, "model": {**front["model"], **model}}
     return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{body}"
 
 

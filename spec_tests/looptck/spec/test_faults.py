@@ -13,7 +13,9 @@ from looptck.kit import Scene
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.run import Run
+from looptck.spec.patience import Errs
 from looptck.turns import Call, Turn, calls, says
+from looptck.verdicts import NotApplicable
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 SUM = calls(Call.of("add", {"a": 1, "b": 2}))
@@ -62,13 +64,18 @@ def test_cut_reply_is_told(provider: Scene, implementation: Implementation, cut:
 
 def _errs(provider: Scene, implementation: Implementation, fault: Step | HttpError, *before: object) -> Run:
     """The service errs for as long as it is asked, behind these steps: the loop gives up, and says so."""
+    errs = Errs(fault)
     provider.plays(*before)
-    provider.always(lambda _: fault, most=len(before) + MOST)
+    provider.always(errs, most=len(before) + MOST)
 
     run = implementation.run()
 
     run.replied(len(before) + 1)
     errors = len(run.requests) - len(before)
+    if errs.let_go:
+        raise NotApplicable(
+            f"the loop asked {errors} times, and waited longer from time to time: its patience is its own"
+        )
     assert errors < MOST, f"the service has erred {errors} times, and the loop still asks"
     assert run.failed, f"after {errors} errors the loop {run.outcome}"
     return run

@@ -171,3 +171,23 @@ def test_equal_calls_in_a_turn(loop: Loop) -> None:
         loop.answers(*fate(run))
     else:
         loop.answers("both-run" if len(run.ran) > 1 else "one-runs")
+
+
+def _at_the_limit(loop: Loop, *wanted: Call) -> None:
+    """Answer what became of the first of these calls, the last of a turn that the token limit ended."""
+    run = loop.plays(calls(*wanted, stop="length"), says("Done."))
+
+    run.delivered(1)
+    loop.answers("runs") if run.arguments_of(wanted[0].tool) else loop.answers(*fate(run))
+
+
+@trait("whole-call-of-a-cut-turn")
+def test_whole_call_of_a_cut_turn(loop: Loop) -> None:
+    """Behind a whole call stands another, which the token limit cut."""
+    _at_the_limit(loop, NOTE, Call("weather", '{"ci'))
+
+
+@trait("whole-call-at-the-token-limit")
+def test_whole_call_at_the_token_limit(loop: Loop) -> None:
+    """The one call is whole, and the token limit ended the turn."""
+    _at_the_limit(loop, NOTE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -15,7 +16,14 @@ def parts(text: str, size: int) -> Iterator[str]:
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
-def taking_turns(lines: Sequence[Sequence[T]]) -> Iterator[T]:
-    """One of each line, then the next of each, until all are through."""
-    for step in range(max(map(len, lines), default=0)):
-        yield from (line[step] for line in lines if step < len(line))
+def taking_turns(lines: Sequence[Sequence[T]], ends: Callable[[T], bool] = lambda _: False) -> Iterator[T]:
+    """One of each line, then the next of each, until all are through; then their ends, line by line.
+
+    The end of a line is what follows from the first of it that ``ends`` on. The lines end in their order, as a reader
+    may take for the order of what they tell the order in which they end.
+    """
+    heads = [list(takewhile(lambda one: not ends(one), line)) for line in lines]
+    for step in range(max(map(len, heads), default=0)):
+        yield from (head[step] for head in heads if step < len(head))
+    for line, head in zip(lines, heads, strict=True):
+        yield from line[len(head) :]

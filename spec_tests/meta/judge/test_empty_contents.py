@@ -61,6 +61,13 @@ def test_chat_takes_lists_without_parts() -> None:
     assert [] == judge_chat(chat.request(chat.USER, {**asked, **EMPTY}, {**result, **EMPTY}))
 
 
+def test_no_tools_may_be_an_empty_list() -> None:
+    """Anthropic and Responses were recorded to take it; on Chat reports of the last years contradict those of 2024."""
+    assert [] == judge_chat(chat.request(chat.USER, tools=[]))
+    assert [] == judge_responses(responses.request(responses.USER, tools=[]))
+    assert [] == judge_messages(messages.request(messages.USER, tools=[]))
+
+
 def test_responses_takes_lists_without_parts() -> None:
     """No document sets a least number of parts, and nobody was seen refused for it."""
     assert [] == judge_responses(responses.request({**responses.USER, **EMPTY}, responses.says(content=[])))

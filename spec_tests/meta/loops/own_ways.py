@@ -204,6 +204,16 @@ class Referring(Driver):
     wires = speaking(responses=ReferringWire())
 
 
+class ThinksByName(Driver):
+    """Carries thoughts back for models that it knows by their names to have any, as one framework does."""
+
+    class loop(Loop):  # noqa: N801
+        def append_turn(self, turn: Turn) -> None:
+            reasons = self.agent.model.startswith(("o3", "o4-mini", "gpt-5"))
+            kept = [item for item in turn.content if reasons or item.get("type") != "reasoning"]
+            super().append_turn(replace(turn, content=tuple(kept)))
+
+
 class CallsLast(Driver):
     """Moves calls behind all else of their turn, after a refusal of the service (vercel/ai#13013)."""
 

@@ -14,9 +14,21 @@ from looptck_reference.exchange import Exchange
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import Asker, asking
 from looptck_reference.mutants.core.policies import answering
+from looptck_reference.mutants.speaking import speaking, streaming
 from looptck_reference.runner import OnText
+from looptck_reference.seams import Decision
 from looptck_reference.tools import Tool
-from looptck_reference.values import Json, Turn
+from looptck_reference.values import Json, Stop, ToolResult, Turn
+from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
+
+
+def _without_parts(entry: Json) -> Json:
+    """An entry of a request whose results are lists of no parts where there is nothing in them."""
+    blocks = entry.get("content")
+    if isinstance(blocks, list):
+        return {**entry, "content": [_without_parts(block) for block in blocks]}
+    nothing = [name for name in ("content", "output") if entry.get(name) in {"", "[]"}]
+    return {**entry, **{name: [] for name in nothing}}
 
 
 class StreamsAnyway(Driver):
@@ -84,6 +96,58 @@ class Together(Driver):
     """Runs the calls of a turn at the same time, and answers in the order of the calls."""
 
     dialects = answering(parallel=True)
+
+
+class RunsWhatIsWhole(Driver):
+    """Runs the whole calls of a turn that the token limit cut, and answers the cut one with what is wrong with it."""
+
+    class loop(Loop):  # noqa: N801
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+
+
+class EmptyIsNoPart(Driver):
+    """Answers a call whose tool gave nothing with a list of no parts."""
+
+    class Chat(ChatWire):
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            return [_without_parts(one) for one in super().results(results)]
+
+    class Responses(ResponsesWire):
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            return [_without_parts(one) for one in super().results(results)]
+
+    class Messages(MessagesWire):
+        def results(self, results: Sequence[ToolResult]) -> list[Json]:
+            return [_without_parts(one) for one in super().results(results)]
+
+    wires = speaking(chat=Chat(), responses=Responses(), messages=Messages())
+
+
+class AsTheyStop(Driver):
+    """Puts the blocks of a stream in the order in which they stop."""
+
+    class Stream(MessagesStream):
+        stops = 0
+
+        def take(self, event: Json) -> str:
+            if event.get("type") == "content_block_stop":
+                self.block_at(event.get("index")).index = self.stops
+                self.stops += 1
+            return super().take(event)
+
+    wires = streaming(messages=Stream)
+
+
+class Compacts(Driver):
+    """Asks the service to compact what was said, and to pause then."""
+
+    class Messages(MessagesWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            edit = {"type": "compact_20260112", "pause_after_compaction": True}
+            return {**super().request(agent, history, stream=stream), "context_management": {"edits": [edit]}}
+
+    wires = speaking(messages=Messages())
 
 
 class OtherWords(Driver):

@@ -12,7 +12,6 @@ RUNS = {
     "cut-reply-runs-nothing",
     "error-event-runs-nothing",
     "stream-without-finish-runs-nothing",
-    "truncated-call-never-runs",
 }
 """What a loop breaks on every wire by a call that it started before it knew what would become of the turn."""
 
@@ -21,11 +20,21 @@ FURTHER = [
     ("openai-chat", {"filtered-call-never-runs"}),
     (
         "openai-responses",
-        {"failed-response-runs-nothing", "filtered-call-never-runs", "unfinished-response-runs-nothing"},
+        {
+            "failed-response-runs-nothing",
+            "filtered-call-never-runs",
+            "incomplete-call-never-runs",
+            "unfinished-response-runs-nothing",
+        },
     ),
     (
         "anthropic-messages",
-        {"refused-call-never-runs", "stopped-turn-runs-nothing", "unknown-stop-reason-ends-the-loop"},
+        {
+            "refused-call-never-runs",
+            "stopped-turn-runs-nothing",
+            "truncated-turn-runs-nothing",
+            "unknown-stop-reason-ends-the-loop",
+        },
     ),
 ]
 """What it breaks beside, by wire."""

@@ -49,6 +49,17 @@ def test_loop_meets_all_that_it_must(loop: type[Driver], cell: str) -> None:
     assert [] == [(result.requirement, result.case, result.reason) for result in against]
 
 
+@pytest.mark.parametrize("cell", ["openai-responses/plain/sync", "openai-responses/stream/sync"])
+def test_thoughts_are_those_of_a_reasoning_model(cell: str) -> None:
+    """A loop that knows reasoning models by their names meets one wherever thoughts are played."""
+    rows = ["reasoning-is-echoed", "turn-is-echoed-in-order", "no-request-is-refused", "model-name-is-sent"]
+
+    results = judged(own_ways.ThinksByName, cell, requirements=rows)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert set(rows) == {result.requirement for result in results if result.verdict == "pass"}
+
+
 DOCUMENTS = [
     (own_ways.Validating, "prompty-spec"),
     (own_ways.Validating, "prompty-agent-mode"),

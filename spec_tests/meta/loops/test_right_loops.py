@@ -43,6 +43,20 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             ["cut-reply-is-told", "malformed-event-is-told", "refusal-is-told", "stream-without-finish-is-told"],
             (),
         ),
+        (
+            right.AsTheyStop,
+            "anthropic-messages/stream/sync",
+            ["interleaved-blocks-stay-apart", "framing-does-not-matter"],
+            (),
+        ),
+        (right.Compacts, "anthropic-messages/*/sync", ["compacted-turn-is-resumed", "no-request-is-refused"], ()),
+        (right.EmptyIsNoPart, "*/plain/sync", ["empty-result-is-answered", "no-request-is-refused"], ()),
+        (
+            right.RunsWhatIsWhole,
+            "openai-chat/*/sync",
+            ["truncated-call-never-runs", "lost-call-is-told", "no-request-is-refused"],
+            (),
+        ),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
         (
             right.AddsItsOwn,
@@ -59,6 +73,28 @@ def test_right_loop(loop: type[Driver], cells: str, requirements: list[str], but
 
     assert set(but) == _against(results).keys()
     assert {"pass"} <= {result.verdict for result in results}
+
+
+def test_compaction_that_nobody_asked_for() -> None:
+    """No service stops for it, so that a loop which does not ask is not judged by what it would make of that."""
+    results = judged(Driver, "anthropic-messages/*/sync", requirements=["compacted-turn-is-resumed"])
+
+    assert ["not-applicable"] * 2 == [result.verdict for result in results]
+    assert {"the request does not ask for a pause after compaction, so that no service would stop for it"} == {
+        result.reason for result in results
+    }
+
+
+def test_lost_turn_in_other_words() -> None:
+    """A caller who reads that the run ended for another reason has been told that a turn was lost."""
+    results = judged(
+        right.OtherWords,
+        "anthropic-messages/stream/sync",
+        profile="anthropic-loop",
+        requirements=["claude-lost-turn-is-told"],
+    )
+
+    assert {"pass"} == {result.verdict for result in results}
 
 
 def test_streams_alone() -> None:

@@ -41,10 +41,13 @@ def test_refused_request_is_told_once() -> None:
 def test_tool_on_its_way_is_waited_for(attempt: int) -> None:
     """A tool that a loop has started before it raised has run, whichever of the two the kit hears of first."""
     results = judged(
-        lingering.BeginsAndRaises, PLAIN, requirements=["truncated-call-never-runs"], cases=["one-whole-one-cut"]
+        lingering.BeginsAndRaises,
+        "anthropic-messages/plain/sync",
+        requirements=["truncated-turn-runs-nothing"],
+        cases=["one-whole-one-cut"],
     )
 
-    assert [("truncated-call-never-runs", "one-whole-one-cut")] == _against(results)
+    assert [("truncated-turn-runs-nothing", "one-whole-one-cut")] == _against(results)
 
 
 def test_request_after_the_end_is_noticed() -> None:

@@ -57,8 +57,9 @@ class CoreRunsCutCalls(Mutant):
     """Runs whatever calls it finds."""
 
     breaks = (
+        "incomplete-call-never-runs",
         "stopped-turn-runs-nothing",
-        "truncated-call-never-runs",
+        "truncated-turn-runs-nothing",
     )
     cells = CELLS
     coarse = True

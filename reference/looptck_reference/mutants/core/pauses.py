@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from looptck_reference.agent import Agent
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.mutant import MESSAGES, Mutant
 from looptck_reference.mutants.speaking import speaking
@@ -57,6 +60,10 @@ class CompactionIsTheEnd(Mutant):
     cells = MESSAGES
 
     class Wire(MessagesWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            asked = {"type": "compact_20260112", "pause_after_compaction": True}
+            return {**super().request(agent, history, stream=stream), "context_management": {"edits": [asked]}}
+
         def stop_for(self, reason: str) -> Stop:
             return Stop.END if reason == "compaction" else super().stop_for(reason)
 

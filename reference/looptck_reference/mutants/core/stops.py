@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from looptck_reference.actions import Action
@@ -9,7 +11,7 @@ from looptck_reference.loop import Loop
 from looptck_reference.mutants.mutant import MESSAGES, MESSAGES_STREAM, RESPONSES, Mutant
 from looptck_reference.mutants.speaking import speaking, streaming
 from looptck_reference.seams import Decision
-from looptck_reference.values import Json, Stop, Turn
+from looptck_reference.values import Json, Stop, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 NAMED = {"end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal", "pause_turn"}
@@ -27,14 +29,39 @@ class WordDecides(Mutant):
     wires = speaking(chat=Wire())
 
 
-class CutCallsRun(Mutant):
-    """Runs the calls of a turn that the token limit or the context window cut: `truncated-call-never-runs`."""
+class RunsAtTheLimit(Loop):
+    """Runs the calls of a turn that the token limit or the context window cut, those of them that can be read."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+
+
+class CutCallsAreMended(Mutant):
+    """Writes the rest of a call that was cut, and runs it: `truncated-call-never-runs`."""
 
     breaks = ("truncated-call-never-runs",)
 
-    class loop(Loop):  # noqa: N801  the driver's attribute
-        def decide(self, turn: Turn) -> Decision:
-            return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+    class loop(RunsAtTheLimit):  # noqa: N801  the driver's attribute
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            if turn.stop is not Stop.LENGTH:
+                return super().calls_of(turn)
+            return [replace(call, arguments=_mended(call.arguments)) for call in turn.calls]
+
+
+class CutTurnsRun(Mutant):
+    """Runs the whole calls of a turn that was cut: `truncated-turn-runs-nothing`."""
+
+    breaks = ("truncated-turn-runs-nothing",)
+    cells = MESSAGES
+    loop = RunsAtTheLimit
+
+
+class IncompleteCallsRun(Mutant):
+    """Runs a call that the service calls incomplete, as soon as it can be read: `incomplete-call-never-runs`."""
+
+    breaks = ("incomplete-call-never-runs",)
+    cells = RESPONSES
+    loop = RunsAtTheLimit
 
 
 class UnstoppedBlockRuns(Mutant):
@@ -209,3 +236,14 @@ class RefusalUntold(Mutant):
         def stop(self, turn: Turn) -> Action:
             refused = turn.stop is Stop.REFUSAL
             return super().stop(replace(turn, text="", stop=Stop.END) if refused else turn)
+
+
+def _mended(text: str) -> str:
+    """Arguments that can be read: as they are, else with an end, else none."""
+    for end in ("", '"}', "}"):
+        try:
+            json.loads(text + end)
+        except ValueError:
+            continue
+        return text + end
+    return "{}"

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from looptck_reference.actions import Action
 from looptck_reference.dialects import FeedBack
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.policies import answering
 from looptck_reference.mutants.mutant import MESSAGES, RESPONSES, Mutant
-from looptck_reference.mutants.speaking import speaking
 from looptck_reference.tools import json_text
 from looptck_reference.values import Json, Stop, ToolResult, Turn
-from looptck_reference.wires import ChatWire
 
 
 class LastBlockAlone(Mutant):
@@ -139,19 +136,6 @@ class FalsyIsNothing(Mutant):
 
     breaks = ("structured-result-reaches-the-model",)
     dialects = answering(result_text=lambda value: json_text(value) if value else "")
-
-
-class ListsAreParts(Mutant):
-    """Takes a list that a tool returns for parts of a message: `empty-result-is-answered`."""
-
-    breaks = ("empty-result-is-answered",)
-
-    class Wire(ChatWire):
-        def results(self, results: Sequence[ToolResult]) -> list[Json]:
-            told: list[dict[str, Any]] = super().results(results)
-            return [{**one, "content": []} if one["content"] == "[]" else one for one in told]
-
-    wires = speaking(chat=Wire())
 
 
 class OnlyTheMessageTold(Mutant):

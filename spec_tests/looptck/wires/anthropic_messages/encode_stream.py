@@ -94,7 +94,11 @@ def _content(turn: Turn, content: list[dict[str, Any]], framing: Framing) -> Ite
     placed = zip(content, lines, strict=True)
     for together, group in groupby(placed, lambda entry: framing.interleaved and entry[0]["type"] == "tool_use"):
         grown = [line for _, line in group]
-        yield from taking_turns(grown) if together else (event for line in grown for event in line)
+        yield from taking_turns(grown, _stops) if together else (event for line in grown for event in line)
+
+
+def _stops(event: _Event) -> bool:
+    return bool(event["type"] == "content_block_stop")
 
 
 def _block(block: dict[str, Any], text: str | None, framing: Framing) -> Iterator[_Event]:

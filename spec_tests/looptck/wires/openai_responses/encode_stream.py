@@ -92,7 +92,12 @@ def _items(output: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
     placed = enumerate(output)
     for together, group in groupby(placed, lambda entry: framing.interleaved and entry[1]["type"] in _CALLS):
         lines = [list(_item(item, index, framing)) for index, item in group]
-        yield from taking_turns(lines) if together else (event for line in lines for event in line)
+        yield from taking_turns(lines, _ends) if together else (event for line in lines for event in line)
+
+
+def _ends(event: _Event) -> bool:
+    """Whether it says that an item, or what stands in it, is whole."""
+    return str(event["type"]).endswith(".done")
 
 
 def _item(item: dict[str, Any], index: int, framing: Framing) -> Iterator[_Event]:

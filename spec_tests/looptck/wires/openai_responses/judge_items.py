@@ -12,7 +12,7 @@ that say ``store: false`` and bring the thought sealed: there the service took c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from looptck.data import json_fixture
@@ -37,11 +37,18 @@ _STORE = (
 
 
 def problems(
-    items: Sequence[dict[str, Any]], first: int, memory: Memory | None, *, stores: bool = True
+    items: Sequence[dict[str, Any]],
+    first: int,
+    memory: Memory | None,
+    *,
+    stores: bool = True,
+    referred: Collection[str] = (),
 ) -> list[Problem]:
     """What is wrong with returned items, in their order; the first ``first`` stand in the memory, and are right.
 
-    ``stores``: the request leaves it to the service to store what it comes to.
+    ``stores``: the request leaves it to the service to store what it comes to. ``referred``: the ids of the items that
+    came as references; a call behind a thought of them may lack its id: that the service refuses it was reported
+    (vercel/ai#10829), contested, and never recorded.
     """
     found: list[Problem] = []
     seen: dict[str, int] = {}
@@ -49,7 +56,9 @@ def problems(
         id = item.get("id")
         kind = item.get("type", "message")
         if kind == "reasoning" and place >= first:
-            found += _thought(items, place, f"/input/{place - first}", memory, stores=stores)
+            found += _thought(
+                items, place, f"/input/{place - first}", memory, loose=not stores, referred=id in referred
+            )
         if id is None:
             if kind == "reasoning" and memory is not None and item.get("encrypted_content") in memory.seals:
                 seen.setdefault(memory.seals[item["encrypted_content"]], 1)
@@ -85,9 +94,9 @@ def _named(item: dict[str, Any], kind: str, pointer: str, seen: dict[str, int], 
 
 
 def _thought(
-    items: Sequence[dict[str, Any]], place: int, pointer: str, memory: Memory | None, *, stores: bool
+    items: Sequence[dict[str, Any]], place: int, pointer: str, memory: Memory | None, *, loose: bool, referred: bool
 ) -> list[Problem]:
-    """What is wrong with a reasoning item of the input."""
+    """What is wrong with a reasoning item of the input; ``loose``: the service is to store nothing."""
     thought = items[place]
     id, seal = thought.get("id"), thought.get("encrypted_content")
     sent = memory.sent(id) if memory is not None and id is not None else None
@@ -101,7 +110,7 @@ def _thought(
         return []
     following = items[place + 1] if place + 1 < len(items) else None
     if following is not None and _is_output(following):
-        bare_call = following.get("type") in _CALLS and bool(seal) and not stores
+        bare_call = following.get("type") in _CALLS and (referred or (loose and bool(seal)))
         if bare_call or following.get("id") is not None:
             return []
     message = f"Item '{id}' of type 'reasoning' was provided without its required following item."

@@ -45,8 +45,15 @@ def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
     items = [*before, *given] if before else given
     blind = bool(references) or any(body.get(name) for name in _LEANINGS if memory is None or name == "prompt")
     stores = body.get("store") is not False
-    found = judge_items.problems(items, len(before), memory, stores=stores)
+    found = judge_items.problems(items, len(before), memory, stores=stores, referred=_referred(body))
     return found + judge_history.problems(items, len(before), blind=blind)
+
+
+def _referred(body: dict[str, Any]) -> set[str]:
+    """The ids of the items that came as references."""
+    given = body.get("input")
+    items = given if isinstance(given, list) else []
+    return {str(item.get("id")) for item in items if isinstance(item, dict) and item.get("type") == "item_reference"}
 
 
 def _unfounded(body: dict[str, Any], memory: Memory | None) -> Problem | None:

@@ -46,6 +46,14 @@ def test_a_sealed_thought_and_a_bare_call_come_back_where_nothing_is_stored() ->
     assert (400, "thoughts-come-with-what-followed", False) == first(answered(), request(*given))
 
 
+def test_a_thought_that_is_referred_to_may_have_a_bare_call_behind_it() -> None:
+    """A refusal of it was reported, contested and never recorded, so there is none; a thought alone is refused."""
+    given = [USER, reference("rs_thought_1a"), BARE, output("call_1a")]
+
+    assert [] == answered().judge(request(*given))
+    assert "thoughts-come-with-what-followed" == answered().judge(request(USER, given[1], USER))[0].rule
+
+
 def test_a_message_that_was_built_anew_is_refused() -> None:
     """Behind a thought with its id, the text of the answer alone is not the message that followed; whole it is."""
     turn_of_text = turn(Thinking("hm"), "Warm.").numbered(1)
