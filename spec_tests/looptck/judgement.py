@@ -16,8 +16,8 @@ from looptck.drivers import DriverFault
 from looptck.known import Known
 from looptck.plain import compared, cut
 from looptck.report import trace
-from looptck.report.causes import Finding
 from looptck.report.failure import again, evidence, told
+from looptck.report.groups import Finding
 from looptck.report.signs import sign
 from looptck.run import Run
 from looptck.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict

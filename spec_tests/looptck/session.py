@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,16 @@ from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, Requirement, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
+from looptck.content import content
 from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
 from looptck.provider.server import Late
 from looptck.report import trace
-from looptck.report.causes import Cause, Finding, causes, details, documented
+from looptck.report.causes import Cause, causes, details, documented
 from looptck.report.failure import again
+from looptck.report.groups import Finding
 from looptck.report.nothing import nothing
 from looptck.run import Run
 from looptck.selection import Selection, missing
@@ -354,6 +356,11 @@ class Session:
         return len(self.chosen) - self.judged
 
     @property
+    def unasked(self) -> int:
+        """How many of the chosen questions have no answer."""
+        return len(self.survey.questions) - len(self.survey.answers)
+
+    @property
     def unexpected(self) -> list[Result]:
         """The verdicts that count against the implementation and that nobody knew of, and the errors."""
         return [
@@ -402,6 +409,9 @@ class Session:
                 for fault in self.kit.late_faults
             ],
             "stale_known_failures": self.stale,
+            "content": content(),
+            "selection": asdict(self.selection) | {"options": list(self.given)},
+            "unfinished": {"checks": self.unjudged, "questions": self.unasked},
         }
 
     def write_json(self, path: Path) -> None:

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 from looptck.plain import cut
-from looptck.report.causes import Cause, Finding, patterns
+from looptck.report.causes import Cause, patterns
 from looptck.report.failure import indented, weight
+from looptck.report.groups import Finding
 
 AT_LENGTH = 2
 """The most causes that are told with all that happened."""

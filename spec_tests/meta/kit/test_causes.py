@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from looptck.catalogue import Requirement, Source
 from looptck.report.blocks import MOST_LINES, blocks, where
-from looptck.report.causes import Cause, Finding, causes, patterns
+from looptck.report.causes import Cause, causes, patterns
+from looptck.report.groups import MOST_ROWS, Finding
 from looptck.report.signs import Sign
 from looptck.verdicts import Result, Verdict
 
@@ -101,6 +102,65 @@ def test_a_weak_sign_does_not_join_rarer_traffic() -> None:
     assert {"crlf": [], "bom": []} == named(*apart)
     assert {"answer": ["crlf", "bom"]} == named(*apart, finding("answer", ENDED, cell=STREAM, run="r3"))
     assert {"answer": [], "crlf": [], "bom": []} == named(*apart, finding("answer", ENDED, run="r3"))
+
+
+RESPONSES = "openai-responses/stream/sync"
+NO_JSON: Sign = ("error", "JSONDecodeError", "Expecting value: line 0 column 0 (char 0)")
+NO_ARGUMENTS: Sign = (*NO_JSON, "no arguments")
+COMMENTS: Sign = (*NO_JSON, "comments, fields id or retry")
+
+
+def test_one_message_on_different_traffic_is_not_one_cause() -> None:
+    """What reads a stream and what reads a call's arguments may raise the same; neither hides the other."""
+    empty = [finding("crlf", NO_ARGUMENTS, cell=cell, run=f"a {cell}") for cell in (PLAIN, STREAM, RESPONSES)]
+    framed = [finding("whole", COMMENTS, cell=STREAM, run=f"r{n}") for n in range(35)]
+
+    assert {"crlf": [], "whole": []} == named(*empty, *framed)
+    assert {"crlf": [], "bom": ["whole"]} == named(*empty, *framed, finding("bom", COMMENTS, cell=STREAM, run="r99"))
+
+
+def test_one_message_in_rows_of_two_wires_is_not_one_cause() -> None:
+    """A missing index on one wire is not told under missing numbers on another."""
+    elsewhere = [finding("crlf", NO_JSON, cell=RESPONSES, run=f"r{n}") for n in range(9)]
+
+    assert {"crlf": [], "bom": []} == named(*elsewhere, finding("bom", NO_JSON, cell=STREAM, run="r99"))
+
+
+def test_rows_of_one_wire_that_raise_on_the_same_lines_are_one_cause() -> None:
+    """What was unusual about the reply is what they have in common; on another wire it is another reader."""
+    pair = [finding("crlf", COMMENTS, cell=STREAM), finding("bom", COMMENTS, cell=STREAM, run="r2")]
+    apart = [finding("crlf", COMMENTS, cell=STREAM), finding("bom", COMMENTS, cell=RESPONSES, run="r2")]
+
+    assert {"crlf": ["bom"]} == named(*pair)
+    assert {"crlf": [], "bom": []} == named(*apart)
+
+
+def test_a_loop_that_always_raises_is_one_cause() -> None:
+    """Where ordinary traffic ends in an error, what is rarer ends in it for the same reason."""
+    rare = [finding(id, sign, run=f"{id} {sign}") for id in ("crlf", "bom", "whole") for sign in (NO_JSON, COMMENTS)]
+    waits = [finding("order", NO_JSON, run=f"w{n}", verdict="not-reached") for n in range(99)]
+
+    assert {"answer": ["order", "crlf", "bom", "whole"]} == named(finding("answer", NO_JSON, run="x"), *rare, *waits)
+
+
+def test_one_error_in_many_rows_is_one_cause() -> None:
+    """A reader that ends in one error in so many rows of a wire is one fault; where the words say nothing it is not."""
+    ids = [f"rare-{n}" for n in range(MOST_ROWS + 1)]
+    ROWS.update({id: row(id, "fragile") for id in ids})
+
+    def told(sign: Sign, count: int) -> int:
+        return len(named(*(finding(id, sign, cell=STREAM, run=id) for id in ids[:count])))
+
+    assert 1 == told(NO_JSON, MOST_ROWS + 1)
+    assert MOST_ROWS == told(NO_JSON, MOST_ROWS)
+    assert MOST_ROWS + 1 == told(("error", "KeyError", "…"), MOST_ROWS + 1)
+
+
+def test_two_errors_in_one_row_are_two_causes() -> None:
+    """Each is told with its own words."""
+    found = causes([finding("crlf", NO_JSON), finding("crlf", ("error", "TypeError", "not a list"), run="r2")], ROWS)
+
+    assert ["crlf", "crlf-2"] == [one.id for one in found]
 
 
 def test_faults_of_the_driver_stand_first() -> None:

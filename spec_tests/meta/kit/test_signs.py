@@ -38,10 +38,20 @@ def ran(at: float, run: int = 1, arguments: Any = None) -> list[Event]:
     return [ToolBegan(at, run, "weather", arguments or {"city": "Paris"}), ToolEnded(at, run, answer, "weather")]
 
 
-def run(turns: Sequence[Turn], outcome: Outcome, *events: Event | list[Event], what: str = "a turn") -> Run:
+RAISED = Failed("other", "KeyError", "choices")
+KEY_ERROR: Sign = ("error", "KeyError", "choices")
+
+
+def run(
+    turns: Sequence[Turn],
+    outcome: Outcome,
+    *events: Event | list[Event],
+    what: str = "a turn",
+    stream: bytes = b"data: 1\n\n",
+) -> Run:
     """A run of these turns and events; every turn is delivered."""
     flat = [one for event in events for one in (event if isinstance(event, list) else [event])]
-    flat += [Replied(event.at, event.n, 200, what) for event in flat if isinstance(event, Received)]
+    flat += [Replied(event.at, event.n, 200, what, (stream,)) for event in flat if isinstance(event, Received)]
     flat.sort(key=lambda event: event.at)
     transcript = Transcript(events=[*flat, Ended(9.0, outcome)])
     cell = Cell("openai-chat", stream=False, mode="sync")
@@ -106,6 +116,19 @@ TWO = [ASKS, says("Done.")]
         (
             run([says("Done.")], Failed("other", "KeyError", "no 'x_17' in run 4711, see https://a.b/c"), FIRST),
             ("error", "KeyError", "no … in run 0, see URL"),
+        ),
+        (run([calls(Call("ping", ""))], RAISED, FIRST), (*KEY_ERROR, "no arguments")),
+        (run([calls(Call("weather", "{"))], RAISED, FIRST), (*KEY_ERROR, "bad arguments")),
+        (run([ASKS], RAISED, FIRST), KEY_ERROR),
+        (run([says("Done.", stop="length")], RAISED, FIRST), (*KEY_ERROR, "a turn that stops with length")),
+        (run([says("Done.")], RAISED, FIRST, what="an error"), (*KEY_ERROR, "an error")),
+        (
+            run([ASKS], RAISED, FIRST, stream=b"\xef\xbb\xbfdata: 1\r\n\r\n"),
+            (*KEY_ERROR, "a byte order mark at its start, lines that end in CRLF"),
+        ),
+        (
+            run([ASKS, ASKS], Value("", "end"), FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)),
+            ("given-up", "calls behind others that ran"),
         ),
         (run([says("Done.")], Nothing(20), FIRST), ("hang",)),
         (run([], DONE, Stray(1.0, "POST", "/v1/v1/chat/completions")), ("stray", "POST", "/v0/v0/chat/completions")),
