@@ -157,7 +157,7 @@ def _finding(
         sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
         runs=tuple(one.id for one in runs),
         text=told(check, result, run, line, example),
-        evidence=evidence(run),
+        evidence=evidence(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
         known=session.known_for(check) is not None,

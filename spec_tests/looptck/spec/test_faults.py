@@ -70,7 +70,7 @@ def _errs(provider: Scene, implementation: Implementation, fault: Step | HttpErr
     run.replied(len(before) + 1)
     errors = len(run.requests) - len(before)
     assert errors < MOST, f"the service has erred {errors} times, and the loop still asks"
-    assert run.failed, f"after {errors} errors the loop {run.outcome}"
+    assert run.failed, f"after {errors} error{'s' if errors > 1 else ''} the loop {run.outcome}"
     return run
 
 

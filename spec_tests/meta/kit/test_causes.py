@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from looptck.catalogue import Requirement, Source
-from looptck.report.blocks import MOST_LINES, blocks, where
+from looptck.report.blocks import AGAIN, MOST_LINES, WIDTH, blocks, one_line, where, wrapped
 from looptck.report.causes import Cause, causes, patterns
 from looptck.report.groups import MOST_ROWS, Finding
 from looptck.report.signs import Sign
@@ -226,3 +226,35 @@ def test_many_causes_are_told_in_short() -> None:
     assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
     for lines in told:
         assert [] == [word for word in ("because", "also", "again") if not any(word in line for line in lines)]
+
+
+def test_very_many_causes_are_told_in_lines() -> None:
+    """The last of them have a line and what to paste, and none is left out."""
+    told = blocks(many(40), [PLAIN])
+
+    assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
+    assert ["FAIL  row-39  [openai-chat/plain/sync]  because of row-39", f"{AGAIN}again"] == told[-1]
+    assert 40 == len(told)
+
+
+def test_lines_fit() -> None:
+    """Long words about a failure are broken at blanks; the line to paste is not, and says the same."""
+    (cause,) = causes([finding("echo", LOST)], ROWS)
+    cause.example.result.reason = "word " * 99 + "end"
+    cause.example.again = "again " * 99
+    cause.example.text = f"FAIL\n  because: {cause.example.result.reason}\n{AGAIN}{cause.example.again}"
+    (long,), middling = blocks([cause], [PLAIN]), blocks([cause] * 3, [PLAIN])
+
+    for lines in (long, *middling):
+        assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > WIDTH]
+        assert "end" in " ".join(lines)
+    assert WIDTH >= len(one_line(cause, [PLAIN]))
+
+
+def test_a_wrapped_line_hangs() -> None:
+    """Its further lines stand deeper than its first."""
+    first, *others = wrapped("  because: " + "word " * 60)
+
+    assert first.startswith("  because: word")
+    assert others
+    assert {"      word"} == {line[:10] for line in others}

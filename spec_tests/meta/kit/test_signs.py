@@ -10,6 +10,7 @@ import pytest
 from looptck.cells import Cell
 from looptck.history import Answered, Asked, Item, Request, Said
 from looptck.outcome import Failed, Nothing, Outcome, Value
+from looptck.report.failure import evidence
 from looptck.report.signs import Sign, first_difference, sign
 from looptck.run import Run
 from looptck.transcript import Ended, Event, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
@@ -158,3 +159,16 @@ def test_a_loop_may_begin_with_words_of_its_own() -> None:
     found = first_difference(wrong)
     assert found is not None
     assert (2, "result of call_1a: 'Warm.'") == (found[0].n, found[1].expected)
+
+
+def test_evidence_says_nothing_twice() -> None:
+    """A refusal that is the reason of the verdict is not said again; of several of one rule the first is told."""
+    refused = [request(n, n, PROMPT, problem="a-rule") for n in (1, 2)]
+    told = [line for line in evidence(run([says("Done.")], DONE, *refused)) if "refused" in line]
+
+    assert ["  request 1 is refused at /messages: no (a-rule)"] == told
+    assert [] == [
+        line
+        for line in evidence(run([says("Done.")], DONE, *refused), "request 1 is refused at /messages: no (a-rule)")
+        if "refused" in line
+    ]
