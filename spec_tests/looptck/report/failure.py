@@ -9,7 +9,7 @@ from typing import Any
 from looptck.catalogue import Requirement
 from looptck.checks import Check
 from looptck.drivers import reference
-from looptck.outcome import shortened
+from looptck.outcome import Failed, shortened
 from looptck.plain import MOST, cut, plain
 from looptck.report.deltas import deltas, dress
 from looptck.report.signs import first_difference
@@ -64,7 +64,7 @@ def told(check: Check, result: Result, run: Run | None, line: str, example: Mapp
 
 
 def evidence(run: Run | None, reason: str = "") -> list[str]:
-    """What of a run shows best what is wrong, in a few lines: a request, else a stream, else the tools that ran.
+    """What of a run shows best what is wrong, in a few lines: a request or a stream, the tools that ran, an error.
 
     What the reason of the verdict says already is not said again.
     """
@@ -73,7 +73,8 @@ def evidence(run: Run | None, reason: str = "") -> list[str]:
     found = list(_difference(run)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
     tools = list(_tools(run))
     few = tools if len(tools) <= FEW else [*tools[:FEW], f"    … and {len(tools) - FEW} more"]
-    return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else [])]
+    ended = [f"  the loop {run.outcome}"] if isinstance(run.outcome, Failed) and run.outcome.type not in reason else []
+    return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else []), *ended]
 
 
 WIDE = 300

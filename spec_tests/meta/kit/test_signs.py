@@ -172,3 +172,11 @@ def test_evidence_says_nothing_twice() -> None:
         for line in evidence(run([says("Done.")], DONE, *refused), "request 1 is refused at /messages: no (a-rule)")
         if "refused" in line
     ]
+
+
+def test_evidence_tells_what_was_raised() -> None:
+    """Unless the reason of the verdict does."""
+    made = run([says("Done.")], RAISED, FIRST)
+
+    assert "  the loop raised KeyError: 'choices' (reason: other)" == evidence(made, "no tool ran")[-1]
+    assert "  tools that ran: none" == evidence(made, "the loop raised KeyError: 'choices' (reason: other)")[-1]
