@@ -30,8 +30,8 @@ WIDTH = 140
 """The most characters of a line, but of the one to paste."""
 LEAST = 40
 """The characters that a reason has at least, however little room there is."""
-CUT = 45
-"""Characters beside a reason in its line: its label, and the words that say how much was cut."""
+CUT = 26
+"""The characters of the words that say how much of a reason was cut."""
 FEW_ROWS = 3
 AGAIN = "  again: "
 
@@ -73,7 +73,7 @@ def wrapped(line: str) -> list[str]:
 def one_line(cause: Cause, cells: Sequence[str]) -> str:
     """A cause in one line."""
     head = _head(cause, cells)
-    return f"{head}  {_shortly(cause.example, WIDTH - len(head))}"
+    return f"{head}  {_shortly(cause.example, WIDTH - len(head) - 2)}"
 
 
 def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:
@@ -120,7 +120,7 @@ def _middling(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 def _short(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
     yield f"  {weight(cause.row)} {cause.row.text}"
-    yield f"  because: {_shortly(cause.example, WIDTH)}"
+    yield f"  because: {_shortly(cause.example, WIDTH - len('  because: '))}"
     yield from _others(cause, words="also", most=FEW_ROWS)
     yield f"{AGAIN}{cause.example.again}"
 
@@ -132,7 +132,8 @@ def _shortest(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 
 def _shortly(one: Finding, width: int) -> str:
     """The first line of a reason, cut so that it fits behind something else."""
-    return cut(next(iter(one.result.reason.splitlines()), ""), max(LEAST, width - CUT))
+    reason = next(iter(one.result.reason.splitlines()), "")
+    return reason if len(reason) <= width else cut(reason, max(LEAST, width - CUT))
 
 
 def _because(one: Finding) -> Iterator[str]:
