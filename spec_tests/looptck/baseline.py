@@ -16,16 +16,18 @@ from rich.console import Console
 from rich.text import Text
 
 from looptck import known
-from looptck.catalogue import catalogue
+from looptck.catalogue import Requirement, catalogue
 from looptck.cells import Cell
 from looptck.known import Known
 from looptck.plain import cut
 from looptck.report.causes import patterns
 from looptck.results import Results, read
 from looptck.running import run_pytest
+from looptck.selection import concerns
 from looptck.session import CouldNotRun, Options, Session
 from looptck.summary import serializable, troubles
 from looptck.verdicts import AGAINST, Result
+from looptck.wires import WIRES
 from looptck.yamlfile import BadFile
 
 LONGEST = 300
@@ -66,6 +68,8 @@ def baseline(options: Options, into: Path, results: Path | None) -> int:
         _append(into, added)
     for entry in stale(found.results, old):
         console.print(Text(f"stale: {entry}: passes now, or is no longer there ({entry.reason})"), soft_wrap=True)
+    if found.unfinished:
+        console.print(f"the run was cut short: {found.unfinished} checks and questions were not judged", style="yellow")
     errors = sum(one.verdict == "error" for one in found.results)
     if errors:
         console.print(f"{errors} errors of the driver or of the kit are no failures of the loop, and are left out")
@@ -83,38 +87,63 @@ def _run(options: Options) -> Results:
 
 def entries(found: Results, old: Sequence[Known]) -> Iterator[Entry]:
     """An entry for each requirement and set of cells with failures that no old one covers; one case alone is named."""
+    rows = {row.id: row for row in catalogue()}
     failing: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     judged: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    played: dict[str, set[str]] = defaultdict(set)
     for one in found.results:
+        played[one.requirement].add(one.cell)
         if one.verdict in {"pass", *AGAINST}:
             judged[one.requirement][one.cell].add(one.case)
         if one.verdict in AGAINST and not _covered(one, old):
             failing[one.requirement][one.cell].append(one)
+    each = bool(found.selection and found.selection["cases"])
     for requirement, cells in failing.items():
-        for case, of_case in _by_case(cells, judged[requirement]).items():
-            for pattern in patterns(of_case, judged[requirement]):
+        row = rows.get(requirement)
+        left_out = _declared(found, row) - played[requirement]
+        for case, of_case in _by_case(cells, judged[requirement], each=each).items():
+            for pattern in patterns(of_case, {*judged[requirement], *left_out}):
                 first = next(of_case[cell] for cell in of_case if Cell.parse(cell).matches([pattern]))
-                yield Entry(requirement, pattern, case, _reason(found, first))
+                yield Entry(requirement, pattern, case, _reason(row, first))
 
 
 def _covered(one: Result, old: Sequence[Known]) -> bool:
     return any(entry.covers(one.requirement, Cell.parse(one.cell), one.case) for entry in old)
 
 
-def _by_case(cells: dict[str, list[Result]], judged: dict[str, set[str]]) -> dict[str | None, dict[str, Result]]:
-    """The first failure in each cell, below the case where it is the only one of several that fails there."""
+def _declared(found: Results, row: Requirement | None) -> set[str]:
+    """The cells of the driver that a requirement is about, whether they were played or not."""
+    declared = found.implementation
+    cells = [
+        Cell(wire, stream, mode)
+        for wire in declared.get("wires", ())
+        if wire in WIRES
+        for stream in (False, True)
+        for mode in declared.get("modes", ())
+    ]
+    return {str(cell) for cell in cells if row is None or concerns(row, cell)}
+
+
+def _by_case(
+    cells: dict[str, list[Result]], judged: dict[str, set[str]], *, each: bool
+) -> dict[str | None, dict[str, Result]]:
+    """The first failure in each cell, below the case where it is the only one of several that fails there.
+
+    ``each``: below its case in any case.
+    """
     found: dict[str | None, dict[str, Result]] = defaultdict(dict)
     for cell, results in cells.items():
         alone = len(results) == 1 and len(judged[cell]) > 1
-        found[results[0].case if alone else None][cell] = results[0]
+        for one in results if each else results[:1]:
+            found[one.case if alone or each else None].setdefault(cell, one)
     return found
 
 
-def _reason(found: Results, one: Result) -> str:
-    """What a person is to replace: the sentence of the cause, and what was seen."""
-    sentence = found.sentences.get(one.requirement, "")
+def _reason(row: Requirement | None, one: Result) -> str:
+    """What a person is to replace: what the requirement asks for, and what was seen."""
+    sentence = f"{row.text} " if row else ""
     seen = one.reason.partition("\n")[0]
-    return cut(f"To be looked at: {sentence} {seen}".replace("  ", " "), LONGEST)
+    return cut(f"To be looked at: {sentence}Seen: {seen}", LONGEST)
 
 
 def stale(results: Iterable[Result], old: Sequence[Known]) -> Iterator[Known]:

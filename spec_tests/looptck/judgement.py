@@ -16,8 +16,8 @@ from looptck.drivers import DriverFault
 from looptck.known import Known
 from looptck.plain import compared, cut
 from looptck.report import trace
-from looptck.report.causes import Finding
 from looptck.report.failure import again, evidence, told
+from looptck.report.groups import Finding
 from looptck.report.signs import sign
 from looptck.run import Run
 from looptck.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
@@ -157,7 +157,7 @@ def _finding(
         sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
         runs=tuple(one.id for one in runs),
         text=told(check, result, run, line, example),
-        evidence=evidence(run),
+        evidence=evidence(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
         known=session.known_for(check) is not None,

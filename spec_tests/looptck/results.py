@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,18 +32,18 @@ class Results:
     results: tuple[Result, ...]
     traits: tuple[Answer, ...] | None = None
     """None: of a version that knew no traits."""
-    sentences: Mapping[str, str] = field(default_factory=dict)
-    """By requirement: the sentence of the row that names the cause of its failures."""
+    content: str | None = None
+    """What the kit was made of, as one word; None: of a version that does not say."""
+    selection: Mapping[str, Any] | None = None
+    """What the run was asked for; None: of a version that does not say."""
+    unfinished: int | None = None
+    """How many checks and questions were chosen and never judged; None: of a version that does not say."""
 
     @classmethod
     def of(cls, told: Mapping[str, Any], path: Path = Path()) -> Self:
         """From the JSON of a run."""
         traits = told.get("traits")
-        texts = {cause["id"]: cause["text"] for cause in told.get("causes", ())}
-        sentences: dict[str, str] = {}
-        for one in told["results"]:
-            if one.get("cause") in texts:
-                sentences.setdefault(one["requirement"], texts[one["cause"]])
+        unfinished = told.get("unfinished")
         return cls(
             path=path,
             looptck=told["looptck"],
@@ -51,7 +51,9 @@ class Results:
             implementation=told["implementation"],
             results=tuple(Result(**{name: one[name] for name in MEMBERS}) for one in told["results"]),
             traits=None if traits is None else tuple(Answer(**answer) for answer in traits),
-            sentences=sentences,
+            content=told.get("content"),
+            selection=told.get("selection"),
+            unfinished=None if unfinished is None else sum(unfinished.values()),
         )
 
     @property

@@ -310,7 +310,8 @@ class Run:
     def ending(self) -> tuple[str, str | None, Any]:
         """How it ended, without what differs between any two runs."""
         text, output = (None, None) if self.failed else (self.value.text, self.output)
-        return type(self.outcome).__name__, text, output
+        words = {Value: "a value", Failed: "an error", Nothing: "no outcome"}
+        return words[type(self.outcome)], text, output
 
     @property
     def failed(self) -> bool:

@@ -23,8 +23,8 @@ from looptck.kit import Kit, Patience, Scene
 from looptck.known import Known
 from looptck.provider.server import Late
 from looptck.report import trace
-from looptck.report.causes import Finding
 from looptck.report.failure import again
+from looptck.report.groups import Finding
 from looptck.run import Run
 from looptck.selection import Selection, missing
 from looptck.standing import LATE, REFUSED, came_late, first_refused, refused

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from looptck.catalogue import Catalogue
 from looptck.cells import Cell
-from looptck.report.causes import Cause, Finding, causes, details, documented
+from looptck.content import content
+from looptck.report.causes import Cause, causes, details, documented
+from looptck.report.groups import Finding
 from looptck.report.nothing import nothing
 from looptck.selection import Selection
 from looptck.verdicts import AGAINST, Result, counted
@@ -46,6 +49,11 @@ def troubles(session: Session) -> list[str]:
 def unjudged(session: Session) -> int:
     """How many of the chosen checks have no verdict."""
     return len(session.chosen) - session.judged
+
+
+def unasked(session: Session) -> int:
+    """How many of the chosen questions have no answer."""
+    return len(session.survey.questions) - len(session.survey.answers)
 
 
 def unexpected(session: Session) -> list[Result]:
@@ -93,6 +101,9 @@ def serializable(session: Session) -> dict[str, Any]:
             for fault in session.kit.late_faults
         ],
         "stale_known_failures": stale(session),
+        "content": content(),
+        "selection": asdict(session.selection) | {"options": list(session.given)},
+        "unfinished": {"checks": unjudged(session), "questions": unasked(session)},
     }
 
 

@@ -1,14 +1,11 @@
-"""Causes: the failures of a run, grouped by what went wrong first, so that one fault is told once.
+"""Causes: the failures of a run, each group of them (`groups`) under the name of a row, so that one fault is told once.
 
-Failures have one cause where the runs that they rest on show one sign, the first event that is not as it should be.
-Where the events of a run show nothing wrong, what fails on it has one cause, and else each requirement has its own. A
-cause bears the name of the row that says most: one that failed, that is not about whole conversations, and whose
+A cause bears the name of the row that says most: one that failed, that is not about whole conversations, and whose
 failures are mostly here; of those the one with the worst impact.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,34 +13,12 @@ from itertools import groupby
 from typing import Any
 
 from looptck.catalogue import IMPACTS, LEVELS, Requirement
-from looptck.report.signs import WEAK, Sign
+from looptck.report.groups import Finding, Key, grouped
+from looptck.report.signs import WEAK
 from looptck.verdicts import Result
 
-BASIC = frozenset({"unsafe", "broken"})
-"""The impacts of faults in ordinary traffic, which break what is rarer too."""
 SHARE = 3
 """A row names a cause only with at least this part of the failures of the row that has most of them."""
-Key = tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Finding:
-    """What is known of one verdict that counts against the implementation, in words that outlive its run."""
-
-    result: Result
-    sign: Sign | None = None
-    runs: tuple[str, ...] = ()
-    """The ids of the runs that it rests on."""
-    text: str = ""
-    """All that can be told of it."""
-    evidence: Sequence[str] = ()
-    """The lines of it that show best what is wrong."""
-    again: str = ""
-    trace: str = ""
-    """The folder with all that went to and fro."""
-    size: int = 0
-    """How much happened: of several examples the smallest is shown."""
-    known: bool = False
 
 
 @dataclass(slots=True)
@@ -90,7 +65,7 @@ class Cause:
 
 def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> list[Cause]:
     """The causes of these failures: what is nobody's verdict first, then by impact, level and size."""
-    groups = _groups(findings, rows)
+    groups = grouped(findings, rows)
     homes = _homes(groups)
     named = _joined([(key, _row(key, group, rows, homes), group) for key, group in groups.items()])
     named.sort(key=lambda one: _order(*one))
@@ -118,11 +93,11 @@ def details(
 
 
 def _joined(named: Sequence[tuple[Key, Requirement, list[Finding]]]) -> list[tuple[Requirement, list[Finding]]]:
-    """Causes of one name are one, unless their signs are firm and say that they are not."""
+    """Causes of one name are one, unless their signs are firm, or errors of their own, and say that they are not."""
     found: list[tuple[Requirement, list[Finding]]] = []
     loose: dict[str, list[Finding]] = {}
     for key, row, group in named:
-        if key[0] not in {*WEAK, "row"}:
+        if key[0] not in {*WEAK - {"error"}, "row"}:
             found.append((row, group))
         elif row.id in loose:
             loose[row.id] += group
@@ -154,81 +129,6 @@ def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[s
         }
         for cause in found
     ]
-
-
-# -- grouping ---------------------------------------------------------------------------------------------------------
-
-
-def _groups(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:
-    """Failures by cause: first by sign, then what has none by run."""
-    by_sign: dict[Sign | None, list[Finding]] = defaultdict(list)
-    groups: dict[Key, list[Finding]] = defaultdict(list)
-    for one in findings:
-        if one.result.verdict == "error":
-            groups["fault", _kind(one.result.reason)].append(one)
-        else:
-            by_sign[one.sign].append(one)
-    for sign, alike in by_sign.items():
-        if sign is None:
-            groups |= _by_run(alike)
-        elif sign[0] in WEAK:
-            groups |= _apart(sign, alike, rows)
-        else:
-            groups[sign] += alike
-    return groups
-
-
-def _kind(reason: str) -> str:
-    """What sort of fault of the driver or of the kit it was: the words before the details."""
-    return re.sub(r"\d+", "0", ":".join(reason.split(":")[:2]))
-
-
-def _by_run(findings: Sequence[Finding]) -> dict[Key, list[Finding]]:
-    """What shares a row or a run: neither has anything else by which to tell causes apart."""
-    leaders: dict[str, str] = {}
-
-    def leader(name: str) -> str:
-        while leaders.setdefault(name, name) != name:
-            name = leaders[name]
-        return name
-
-    for one in findings:
-        for run in one.runs:
-            leaders[leader(f"run {run}")] = leader(one.result.requirement)
-    groups: dict[Key, list[Finding]] = defaultdict(list)
-    for one in findings:
-        groups["row", leader(one.result.requirement)].append(one)
-    return groups
-
-
-def _apart(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:
-    """Failures with a sign that many a fault leads to: one cause where ordinary traffic fails, else each row its own.
-
-    Rows about whole conversations, and checks that were not reached, go with what they have noticed.
-    """
-
-    def names(one: Finding) -> bool:
-        return one.result.verdict == "fail" and not rows[one.result.requirement].general
-
-    groups: dict[Key, list[Finding]] = defaultdict(list)
-    ordinary = {_dress(one) for one in findings if names(one) and rows[one.result.requirement].impact in BASIC}
-    left = []
-    for one in findings:
-        if _dress(one) in ordinary:
-            groups[sign].append(one)
-        elif names(one):
-            groups[*sign, one.result.requirement].append(one)
-        else:
-            left.append(one)
-    for one in left:
-        there = [key for key, group in groups.items() if any(_dress(other) == _dress(one) for other in group)]
-        groups[there[0] if there else (*sign, one.result.requirement)].append(one)
-    return groups
-
-
-def _dress(one: Finding) -> str:
-    """Wire and plain or stream: what is read by one reader."""
-    return one.result.cell.rpartition("/")[0]
 
 
 # -- naming -----------------------------------------------------------------------------------------------------------

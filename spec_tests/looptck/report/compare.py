@@ -1,95 +1,40 @@
-"""What ``looptck compare`` tells: verdicts and traits of two runs, side by side."""
+"""What ``looptck compare`` prints: verdicts and traits of two runs, side by side."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from looptck.catalogue import IMPACTS, LEVELS, Requirement, catalogue
+from looptck.report.comparing import Asked, Change, Comparison, Judged, comparison
 from looptck.report.table import STYLES
 from looptck.report.traits import where
-from looptck.results import Results, read
-from looptck.traits import Answer, traits
-from looptck.verdicts import AGAINST, Result, Verdict, counted, worst
+from looptck.results import read
+from looptck.traits import traits
+from looptck.verdicts import Verdict, counted
 from looptck.yamlfile import BadFile
 
-Change = Literal["broken", "fixed", "other", "gone", "new", "same"]
 TOLD: dict[Change, str] = {
     "broken": "broken: passed in A, counts against B",
     "fixed": "fixed: counted against A, passes in B",
     "other": "changed otherwise",
-    "gone": "gone: judged in A, and not in B",
-    "new": "new: judged in B, and not in A",
+    "gone": "gone: judged in A; in B not played, or no longer applicable",
+    "new": "new: judged in B; in A not played, or not applicable",
     "same": "the same in both",
 }
 """In the order in which they are told."""
-_WRONG = AGAINST | {"error"}
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A requirement in a cell; None: there is no verdict."""
-
-    requirement: str
-    profile: str
-    level: str
-    impact: str | None
-    cell: str
-    a: Verdict | None
-    b: Verdict | None
-    change: Change
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A trait in a cell; None: it was not asked."""
-
-    trait: str
-    cell: str
-    a: dict[str, str] | None
-    b: dict[str, str] | None
-    change: Change
-    """``other``, ``gone``, ``new`` or ``same``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two runs, and where they differ."""
-
-    a: Results
-    b: Results
-    requirements: tuple[Judged, ...]
-    traits: tuple[Asked, ...]
-
-    @property
-    def differs(self) -> bool:
-        """Whether anything does."""
-        changes = {one.change for one in self.requirements} | {one.change for one in self.traits}
-        return bool(changes - {"same"})
-
-    def alone(self, side: str) -> list[str]:
-        """The cells that one run has and the other has not."""
-        own, other = (self.a, self.b) if side == "a" else (self.b, self.a)
-        return sorted(own.cells - other.cells)
-
-    def serializable(self, *, everything: bool = False) -> dict[str, Any]:
-        """As ``--json`` writes it; ``fixtures/compare.schema.json`` is its schema."""
-        return {
-            "a": _described(self.a),
-            "b": _described(self.b),
-            "requirements": [asdict(one) for one in self.requirements if everything or one.change != "same"],
-            "traits": [asdict(one) for one in self.traits if everything or one.change != "same"],
-        }
+COUNTED: dict[Change, str] = {**{change: change for change in TOLD}, "cases": "the same but for single cases"}
+MOST_CASES = 4
+"""The most cases that a line names."""
+WIDTH = 140
+"""Columns where there is no terminal."""
 
 
 def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | None = None) -> int:
@@ -105,113 +50,32 @@ def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | Non
     if json_file:
         text = json.dumps(found.serializable(everything=everything), indent=1, ensure_ascii=False) + "\n"
         json_file.write_text(text, encoding="utf-8")
-    _print(Console(width=None if Console().is_terminal else 140), found, everything=everything)
+    _print(Console(width=None if Console().is_terminal else WIDTH), found, everything=everything)
     return 1 if found.differs else 0
-
-
-def comparison(a: Results, b: Results) -> Comparison:
-    """What is the same and what is not. Where one of them knows no traits they are not compared."""
-    asked = _asked(a.traits, b.traits) if a.traits is not None and b.traits is not None else ()
-    return Comparison(a, b, tuple(_judged(a.results, b.results)), tuple(asked))
-
-
-def _judged(a: Sequence[Result], b: Sequence[Result]) -> list[Judged]:
-    """All requirements in all cells: by level, then by what a user suffers, then as the catalogue has them."""
-    known = {row.id: (place, row) for place, row in enumerate(catalogue())}
-    sides = _worst(a), _worst(b)
-    about = {(result.requirement, result.cell): result for result in (*a, *b)}
-    rows = [
-        Judged(id, result.profile, result.level, _impact(known.get(id)), cell, *verdicts, _changed(*verdicts))
-        for (id, cell), result in about.items()
-        for verdicts in [(sides[0].get((id, cell)), sides[1].get((id, cell)))]
-        if verdicts != (None, None)
-    ]
-
-    def order(one: Judged) -> tuple[int, int, int, str]:
-        impact = IMPACTS.index(one.impact) if one.impact else len(IMPACTS)
-        return (
-            LEVELS.index(one.level),
-            impact,
-            known[one.requirement][0] if one.requirement in known else len(known),
-            one.requirement,
-        )
-
-    return sorted(rows, key=order)
-
-
-def _worst(results: Iterable[Result]) -> dict[tuple[str, str], Verdict]:
-    by: dict[tuple[str, str], list[Result]] = defaultdict(list)
-    for result in results:
-        if result.verdict != "divergence":
-            by[result.requirement, result.cell].append(result)
-    return {key: worst(of_one) for key, of_one in by.items()}
-
-
-def _impact(known: tuple[int, Requirement] | None) -> str | None:
-    return known[1].impact if known else None
-
-
-def _changed(a: Verdict | None, b: Verdict | None) -> Change:
-    if a == b:
-        return "same"
-    if a is None or b is None:
-        return "new" if a is None else "gone"
-    if a == "pass" and b in _WRONG:
-        return "broken"
-    return "fixed" if a in _WRONG and b == "pass" else "other"
-
-
-def _asked(a: Sequence[Answer], b: Sequence[Answer]) -> list[Asked]:
-    sides = [{(one.trait, one.cell): one for one in answers} for answers in (a, b)]
-    places = {one.id: place for place, one in enumerate(traits())}
-    keys = sorted({**sides[0], **sides[1]}, key=lambda key: places.get(key[0], len(places)))
-    return [_both(key, sides[0].get(key), sides[1].get(key)) for key in keys]
-
-
-def _both(key: tuple[str, str], a: Answer | None, b: Answer | None) -> Asked:
-    exact = key[0] in traits() and traits()[key[0]].exact
-    if a is None or b is None:
-        change: Change = "new" if a is None else "gone"
-    else:
-        differ = a.answer != b.answer or (exact and a.detail != b.detail)
-        change = "other" if differ else "same"
-    told_a, told_b = (None if one is None else {"answer": one.answer, "detail": one.detail} for one in (a, b))
-    return Asked(*key, told_a, told_b, change)
-
-
-def _described(run: Results) -> dict[str, Any]:
-    told = run.implementation
-    return {
-        "file": str(run.path),
-        "looptck": run.looptck,
-        "driver": run.driver,
-        "name": told["name"],
-        "version": told["version"],
-        "language": told["language"],
-        "summary": counted(run.results),
-        "traits": None if run.traits is None else len(run.traits),
-    }
 
 
 def _print(console: Console, found: Comparison, *, everything: bool) -> None:
     for side, run in (("A", found.a), ("B", found.b)):
         of = Text(f"  {run.path}, looptck {run.looptck}", style="dim")
         console.print(Text(f"{side}  {run.name}", style="bold").append_text(of), soft_wrap=True)
+    for warning in found.warnings:
+        console.print(Text(f"warning: {warning}", style="bold yellow"))
     if found.requirements:
         console.print(_counts(found))
     for side in ("a", "b"):
         if alone := found.alone(side):
             cells = ", ".join(where(alone, found.a.cells | found.b.cells)) or "any cell"
             console.print(f"only {side.upper()} was played in {cells}", style="yellow", highlight=False)
-    shared = found.a.cells & found.b.cells
     for change, words in TOLD.items():
-        rows = [one for one in found.requirements if one.change == change and one.cell in shared]
-        if rows and (everything or change != "same"):
-            console.print(
-                _requirements(f"{words} ({len({one.requirement for one in rows})} requirements)", rows, shared)
-            )
-    _print_traits(console, found, shared, everything=everything)
-    console.print("\n" + _summary(found), highlight=False)
+        if change == "same" and not everything:
+            continue
+        rows = [one for one in found.requirements if one.cell in found.shared]
+        lines = list(_lines(rows, change, found.shared))
+        if lines:
+            _head(console, f"{words} ({_many(len({id for id, *_ in lines}), 'requirement')})")
+            console.print(_requirements(lines, rows))
+    _print_traits(console, found, everything=everything)
+    console.print("\n" + _summary(found), highlight=False, soft_wrap=True)
 
 
 def _counts(found: Comparison) -> Table:
@@ -226,40 +90,63 @@ def _counts(found: Comparison) -> Table:
     return shown
 
 
-def _requirements(title: str, rows: Sequence[Judged], shared: set[str]) -> Table:
-    shown = _grid(title, "level", "impact", "requirement", "A", "B", "where")
-    key = attrgetter("requirement", "a", "b")
-    for (id, a, b), group in groupby(sorted(rows, key=_stable(rows, key)), key=key):
-        same = list(group)
+# -- requirements -----------------------------------------------------------------------------------------------------
+
+Line = tuple[str, Verdict | None, Verdict | None, str, str]
+"""A requirement, both verdicts, the cases where not all of them have these, and where."""
+
+
+def _lines(rows: Sequence[Judged], change: Change, shared: set[str]) -> Iterator[Line]:
+    """What changed in this way, a line for all cases and cells of a requirement with the same two verdicts."""
+    for id, of_id in groupby(rows, key=lambda one: one.requirement):
+        cells: dict[tuple[Verdict | None, Verdict | None, str], list[str]] = defaultdict(list)
+        for row in of_id:
+            alike: dict[tuple[Verdict | None, Verdict | None], list[str]] = defaultdict(list)
+            for one in row.cases:
+                if one.change == change:
+                    alike[one.a, one.b].append(one.case)
+            for (a, b), cases in alike.items():
+                cells[a, b, "" if len(cases) == len(row.cases) else _few(cases)].append(row.cell)
+        for (a, b, names), there in cells.items():
+            yield id, a, b, names, ", ".join(where(there, shared)) or "everywhere"
+
+
+def _few(cases: Sequence[str]) -> str:
+    more = f", and {len(cases) - MOST_CASES} more" if len(cases) > MOST_CASES else ""
+    return ", ".join(cases[:MOST_CASES]) + more
+
+
+def _requirements(lines: Sequence[Line], rows: Sequence[Judged]) -> Table:
+    about = {one.requirement: one for one in rows}
+    shown = _grid("level", "impact", "requirement", "A", "B", "cases", "where")
+    for id, a, b, cases, there in lines:
         words = [Text(verdict, STYLES[verdict]) if verdict else Text("·", "dim") for verdict in (a, b)]
-        shown.add_row(same[0].level, same[0].impact or "", id, *words, _where(same, shared))
+        shown.add_row(about[id].level, about[id].impact or "", id, *words, Text(cases), there)
     return shown
 
 
-def _print_traits(console: Console, found: Comparison, shared: set[str], *, everything: bool) -> None:
+# -- traits -----------------------------------------------------------------------------------------------------------
+
+
+def _print_traits(console: Console, found: Comparison, *, everything: bool) -> None:
     for side, run in (("A", found.a), ("B", found.b)):
         if run.traits is None:
             console.print(f"{side} holds no traits: looptck {run.looptck} knew none, so they are not compared")
     for change, words in (
         ("other", "answered otherwise"),
-        ("gone", TOLD["gone"]),
-        ("new", TOLD["new"]),
+        ("gone", "gone: asked in A, and not in B"),
+        ("new", "new: asked in B, and not in A"),
         ("same", TOLD["same"]),
     ):
-        rows = [one for one in found.traits if one.change == change and one.cell in shared]
+        rows = [one for one in found.traits if one.change == change and one.cell in found.shared]
         if not rows or (change == "same" and not everything):
             continue
-        shown = _grid(
-            f"traits, {words.replace('judged', 'asked')} ({len({one.trait for one in rows})})",
-            "trait",
-            "A",
-            "B",
-            "where",
-        )
+        _head(console, f"traits, {words} ({len({one.trait for one in rows})})")
+        shown = _grid("trait", "A", "B", "where")
         key = _by_answers
         for (id, *_), group in groupby(sorted(rows, key=_stable(rows, key)), key=key):
             same = list(group)
-            shown.add_row(id, _answer(same[0].a), _answer(same[0].b), _where(same, shared))
+            shown.add_row(id, _answer(same[0].a), _answer(same[0].b), _where(same, found.shared))
         console.print(shown)
 
 
@@ -286,21 +173,40 @@ def _stable(rows: Sequence[Any], key: Callable[[Any], Any]) -> Callable[[Any], i
     return lambda row: places[key(row)]
 
 
-def _where(rows: Iterable[Judged | Asked], shared: set[str]) -> str:
+def _where(rows: Iterable[Asked], shared: set[str]) -> str:
     return ", ".join(where({one.cell for one in rows}, shared)) or "everywhere"
 
 
-def _grid(title: str, *columns: str) -> Table:
-    shown = Table(title=f"\n{title}", title_justify="left", title_style="bold", box=None, pad_edge=False)
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def _head(console: Console, title: str) -> None:
+    """A line above a table, which may be longer than the table is wide."""
+    console.print(Text(f"\n{title}", style="bold"))
+
+
+def _grid(*columns: str) -> Table:
+    shown = Table(box=None, pad_edge=False)
     for name in columns:
         shown.add_column(name, header_style="dim")
     return shown
 
 
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _summary(found: Comparison) -> str:
-    changes = [one.change for one in found.requirements]
-    words = ", ".join(f"{changes.count(change)} {change}" for change in TOLD if change in changes)
-    differ = sum(one.change != "same" for one in found.traits)
-    told = [f"requirements by cell: {words}"] if words else []
-    told += [f"traits by cell: {differ} of {len(found.traits)} differ"] if found.traits else []
+    """How much changed in the cells that both runs have."""
+    rows = [one for one in found.requirements if one.cell in found.shared]
+    told = []
+    for what, changes in (
+        ("requirements", [one.change for one in rows]),
+        ("cases", [one.change for row in rows for one in row.cases]),
+    ):
+        if words := ", ".join(f"{changes.count(key)} {word}" for key, word in COUNTED.items() if key in changes):
+            told.append(f"{what} by cell: {words}")
+    answers = [one for one in found.traits if one.cell in found.shared]
+    differ = sum(one.change != "same" for one in answers)
+    told += [f"traits by cell: {differ} of {len(answers)} differ"] if answers else []
     return "; ".join(told) or "nothing was compared"

@@ -9,7 +9,7 @@ from typing import Any
 from looptck.catalogue import Requirement
 from looptck.checks import Check
 from looptck.drivers import reference
-from looptck.outcome import shortened
+from looptck.outcome import Failed, shortened
 from looptck.plain import MOST, cut, plain
 from looptck.report.deltas import deltas, dress
 from looptck.report.signs import first_difference
@@ -54,7 +54,7 @@ def told(check: Check, result: Result, run: Run | None, line: str, example: Mapp
         parts += indented("  with: ", "; ".join(f"{name}: {plain(value, MOST)}" for name, value in example.items()))
     if run is not None:
         parts += _difference(run)
-        parts += _problems(run)
+        parts += _problems(run, result.reason)
         parts += _streams(run, MOST_DELTAS)
         parts += _tools(run)
         parts += _spans(run)
@@ -63,14 +63,18 @@ def told(check: Check, result: Result, run: Run | None, line: str, example: Mapp
     return "\n".join(parts)
 
 
-def evidence(run: Run | None) -> list[str]:
-    """What of a run shows best what is wrong, in a few lines: a request, else a stream, else the tools that ran."""
+def evidence(run: Run | None, reason: str = "") -> list[str]:
+    """What of a run shows best what is wrong, in a few lines: a request or a stream, the tools that ran, an error.
+
+    What the reason of the verdict says already is not said again.
+    """
     if run is None:
         return []
-    found = list(_difference(run)) or list(_problems(run))[:2] or list(_streams(run, FEW))
+    found = list(_difference(run)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
     tools = list(_tools(run))
     few = tools if len(tools) <= FEW else [*tools[:FEW], f"    … and {len(tools) - FEW} more"]
-    return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else [])]
+    ended = [f"  the loop {run.outcome}"] if isinstance(run.outcome, Failed) and run.outcome.type not in reason else []
+    return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else []), *ended]
 
 
 WIDE = 300
@@ -107,10 +111,16 @@ def _difference(run: Run) -> Iterator[str]:
         yield f"    + {difference.got}"
 
 
-def _problems(run: Run) -> Iterator[str]:
+def _problems(run: Run, reason: str) -> Iterator[str]:
+    """What the service refuses, each rule once, but for what the reason says already."""
+    seen = set()
     for received in run.received:
         for problem in received.problems:
-            yield f"  request {received.n} would be refused at {problem.pointer}: {problem.message} ({problem.rule})"
+            known = problem.rule in seen or (problem.message in reason and problem.pointer in reason)
+            seen.add(problem.rule)
+            if not known:
+                where = f"request {received.n} is refused at {problem.pointer}"
+                yield f"  {where}: {problem.message} ({problem.rule})"
 
 
 def _streams(run: Run, most: int) -> Iterator[str]:

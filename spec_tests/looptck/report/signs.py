@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from looptck.expected import Difference, Owed, Wanted, agrees, difference, told
 from looptck.history import Answered, Asked, Item, Kept, Said, same_arguments
 from looptck.outcome import Failed, Nothing, Value
+from looptck.report.deltas import dress
 from looptck.run import Run
 from looptck.transcript import Ended, Received, Replied, Stray, ToolBegan
 from looptck.turns import Call, Turn
@@ -21,8 +22,10 @@ from looptck.turns import Call, Turn
 Sign = tuple[str, ...]
 """Its first word is the kind: refused, history, tool, error, silence, given-up, answer, hang, stray."""
 
-WEAK = frozenset({"silence", "given-up", "answer", "tool"})
+WEAK = frozenset({"silence", "given-up", "answer", "tool", "error"})
 """The kinds that many a fault leads to."""
+OF_AN_ERROR = 3
+"""How many words of an error's sign say what was raised; those behind them say what was unusual about the reply."""
 _COMPLETE = frozenset({"end", "calls"})
 _ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_progress"}
 """Stop reasons that mean the same to a loop as another."""
@@ -50,7 +53,7 @@ def _found(run: Run) -> Iterator[tuple[float, Sign]]:
             case Stray():
                 yield event.at, ("stray", event.method, _alike(event.path))
             case Ended(at, Failed() as outcome):
-                yield at, ("error", outcome.type, _alike(outcome.message))
+                yield at, ("error", outcome.type, _alike(outcome.message), *_unusual(run))
             case Ended(at, Nothing()):
                 yield at, ("hang",)
             case Ended(at, Value() as outcome):
@@ -223,7 +226,8 @@ def _ending(run: Run, outcome: Value) -> Iterator[Sign]:
     if what != "a turn" or turn is None:
         yield "silence", _alike(what)
     elif turn.calls and turn.stopped in _COMPLETE:
-        yield "given-up", _calls(run, turn)
+        sort = _calls(run, turn)
+        yield "given-up", f"{sort} behind others that ran" if sort == "calls" and run.ran and last > 1 else sort
     elif turn.stopped not in _COMPLETE:
         yield "silence", f"a turn that stops with {turn.stopped}"
     elif (turn.text or "") != (outcome.text or "") and outcome.output is None:
@@ -239,6 +243,29 @@ def _calls(run: Run, turn: Turn) -> str:
     if any(one.answer is not None and "error" in one.answer for one in run.ran):
         return "a tool that raises"
     return "calls"
+
+
+def _unusual(run: Run) -> Iterator[str]:
+    """What was not as usual about the last reply before a loop raised: the reply, its lines, its calls, its tools."""
+    replies = [event for event in run.transcript.events if isinstance(event, Replied)]
+    if not replies or run.scripted is not None:
+        return
+    last = max(replies, key=lambda event: event.n)
+    what, turn = last.what.partition(UNREAD)[0], run.turns.get(last.n)
+    if what != "a turn":
+        yield _alike(what)
+    elif turn is not None and turn.stopped not in _COMPLETE:
+        yield f"a turn that stops with {turn.stopped}"
+    elif turn is not None and any(not call.arguments.strip() for call in turn.calls):
+        yield "no arguments"
+    elif turn is not None and turn.calls and (sort := _calls(run, turn)) != "calls":
+        yield sort
+    if last.stream and (lines := dress(last.stream)):
+        yield lines
+
+
+UNREAD = ", which the loop did not read"
+"""Begins what the provider says of a reply that was still under way when the loop had ended."""
 
 
 def _is_object(arguments: str) -> bool:

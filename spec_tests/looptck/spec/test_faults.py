@@ -77,7 +77,7 @@ def _errs(provider: Scene, implementation: Implementation, fault: Step | HttpErr
             f"the loop asked {errors} times, and waited longer from time to time: its patience is its own"
         )
     assert errors < MOST, f"the service has erred {errors} times, and the loop still asks"
-    assert run.failed, f"after {errors} errors the loop {run.outcome}"
+    assert run.failed, f"after {errors} error{'s' if errors > 1 else ''} the loop {run.outcome}"
     return run
 
 

@@ -14,6 +14,7 @@ from looptck.handover import MODEL
 from looptck.history import Asked, Offered, Said
 from looptck.kit import Scene
 from looptck.offers import described_otherwise, lost
+from looptck.plain import MOST, plain
 from looptck.run import Run
 from looptck.turns import Call, calls, says
 
@@ -73,8 +74,10 @@ def _holds_the_prompt(run: Run, n: int) -> None:
             for place, item in enumerate(said)
             if same_role(role, item.role) and text in item.text
         ]
-        assert 1 == len(places), f"request {n} has {text!r} {len(places)} times from {role}, among {said}"
-        assert reached <= places[0], f"request {n} has {text!r} before what came earlier, among {said}"
+        among = f"{plain(text, MOST)}, from {role}, among {plain(said, MOST)}"
+        assert places, f"request {n} is without {among}"
+        assert 1 == len(places), f"request {n} has {len(places)} times {among}"
+        assert reached <= places[0], f"request {n} has before what came earlier {among}"
         reached = places[0]
     if n == 1:
         assert len(said) == len(run.request(n).request.items), "the first request holds more than messages"

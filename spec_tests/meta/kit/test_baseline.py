@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from click.testing import CliRunner
 
 from looptck.baseline import entries, stale
+from looptck.catalogue import catalogue
 from looptck.cli import main
 from looptck.known import Known
 from looptck.results import Results
@@ -36,12 +38,15 @@ def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> Non
     again = run("run", "-q", *words, "--known-failures", str(into))
     second = run("baseline", *words, "--into", str(into))
 
-    assert (0, f"1 entries added to {into}, 0 were there") == (first[0], first[1].strip())
+    assert (0, f"2 entries added to {into}, 0 were there") == (first[0], first[1].strip())
     assert 0 == again[0]
-    assert f"0 entries added to {into}, 1 were there" in second[1]
-    (entry,) = yaml.safe_load(into.read_text("utf-8"))
-    assert (CALLS, "*") == (entry["requirement"], entry["cell"])
-    assert entry["reason"].startswith("To be looked at: Each tool call of a complete turn runs its tool exactly once")
+    assert f"0 entries added to {into}, 2 were there" in second[1]
+    written = yaml.safe_load(into.read_text("utf-8"))
+    assert [(CALLS, cell) for cell in CELLS] == [(entry["requirement"], entry["cell"]) for entry in written]
+    for entry in written:
+        assert entry["reason"].startswith(
+            "To be looked at: Each tool call of a complete turn runs its tool exactly once"
+        )
 
 
 def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
@@ -70,10 +75,10 @@ def test_what_is_no_results_is_refused(tmp_path: Path, text: str, told: str) -> 
     assert told in output.replace("\n", "")
 
 
-def results(*rows: tuple[str, str, Verdict]) -> Results:
+def results(*rows: tuple[str, str, Verdict], id: str = CALLS, **more: Any) -> Results:
     """The results of a row: case, cell and verdict."""
-    found = tuple(Result(CALLS, "core", "MUST", cell, case, verdict, "why") for case, cell, verdict in rows)
-    return Results(Path(), "0", "", {}, found)
+    found = tuple(Result(id, "core", "MUST", cell, case, verdict, "why") for case, cell, verdict in rows)
+    return replace(Results(Path(), "0", "", {}, found), **more)
 
 
 def made(found: Results, *old: Known) -> list[tuple[str, str | None]]:
@@ -95,6 +100,37 @@ def test_an_entry_covers_the_cells_that_fail() -> None:
     assert [("*", None)] == made(results(*(("a", cell, "fail") for cell in CELLS)))
     assert [(CELLS[1], None)] == made(results(("a", CELLS[0], "pass"), ("a", CELLS[1], "fail")))
     assert [] == made(results(("a", CELLS[0], "error"), ("a", CELLS[1], "not-applicable")))
+
+
+CHAT: dict[str, Any] = {"wires": ["openai-chat", "a-wire-of-its-own"], "modes": ["sync"]}
+
+
+def test_an_entry_covers_no_cell_that_was_not_played() -> None:
+    """Where the driver has more cells than the run, and the requirement is about them."""
+    stream = results(("a", CELLS[1], "fail"), implementation=CHAT)
+    both = results(*(("a", cell, "fail") for cell in CELLS), implementation=CHAT)
+    async_too = results(*(("a", cell, "fail") for cell in CELLS), implementation=CHAT | {"modes": ["sync", "async"]})
+    about_streams = results(("a", CELLS[1], "fail"), id="pings-are-skipped", implementation=CHAT)
+
+    assert [(CELLS[1], None)] == made(stream) == made(about_streams)
+    assert [("*", None)] == made(both)
+    assert [(cell, None) for cell in CELLS] == made(async_too)
+
+
+def test_an_entry_covers_no_case_that_was_not_asked_for() -> None:
+    """Of a run that was asked for cases each entry names its own."""
+    found = results(("a", CELLS[0], "fail"), ("b", CELLS[0], "fail"), selection={"cases": ["a", "b"]})
+
+    assert [(CELLS[0], "a"), (CELLS[0], "b")] == made(found)
+
+
+def test_the_reason_tells_of_the_requirement_itself() -> None:
+    """It has the sentence of its own row, whatever row names the cause that it falls with, and what was seen of it."""
+    report = judged(FLAWED, CALLS, "calls-are-echoed", cells=(CELLS[0],))
+    told = {one.requirement: one.reason for one in entries(Results.of(report.told), [])}
+
+    assert {CALLS} == {cause["requirement"] for cause in report.told["causes"]}
+    assert told["calls-are-echoed"].startswith(f"To be looked at: {catalogue()['calls-are-echoed'].text} Seen: ")
 
 
 def test_what_an_entry_covers_is_not_added() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from looptck.catalogue import Requirement, Source
-from looptck.report.blocks import MOST_LINES, blocks, where
-from looptck.report.causes import Cause, Finding, causes, patterns
+from looptck.report.blocks import AGAIN, MOST_LINES, WIDTH, blocks, one_line, where, wrapped
+from looptck.report.causes import Cause, causes, patterns
+from looptck.report.groups import MOST_ROWS, Finding
 from looptck.report.signs import Sign
 from looptck.verdicts import Result, Verdict
 
@@ -103,6 +104,65 @@ def test_a_weak_sign_does_not_join_rarer_traffic() -> None:
     assert {"answer": [], "crlf": [], "bom": []} == named(*apart, finding("answer", ENDED, run="r3"))
 
 
+RESPONSES = "openai-responses/stream/sync"
+NO_JSON: Sign = ("error", "JSONDecodeError", "Expecting value: line 0 column 0 (char 0)")
+NO_ARGUMENTS: Sign = (*NO_JSON, "no arguments")
+COMMENTS: Sign = (*NO_JSON, "comments, fields id or retry")
+
+
+def test_one_message_on_different_traffic_is_not_one_cause() -> None:
+    """What reads a stream and what reads a call's arguments may raise the same; neither hides the other."""
+    empty = [finding("crlf", NO_ARGUMENTS, cell=cell, run=f"a {cell}") for cell in (PLAIN, STREAM, RESPONSES)]
+    framed = [finding("whole", COMMENTS, cell=STREAM, run=f"r{n}") for n in range(35)]
+
+    assert {"crlf": [], "whole": []} == named(*empty, *framed)
+    assert {"crlf": [], "bom": ["whole"]} == named(*empty, *framed, finding("bom", COMMENTS, cell=STREAM, run="r99"))
+
+
+def test_one_message_in_rows_of_two_wires_is_not_one_cause() -> None:
+    """A missing index on one wire is not told under missing numbers on another."""
+    elsewhere = [finding("crlf", NO_JSON, cell=RESPONSES, run=f"r{n}") for n in range(9)]
+
+    assert {"crlf": [], "bom": []} == named(*elsewhere, finding("bom", NO_JSON, cell=STREAM, run="r99"))
+
+
+def test_rows_of_one_wire_that_raise_on_the_same_lines_are_one_cause() -> None:
+    """What was unusual about the reply is what they have in common; on another wire it is another reader."""
+    pair = [finding("crlf", COMMENTS, cell=STREAM), finding("bom", COMMENTS, cell=STREAM, run="r2")]
+    apart = [finding("crlf", COMMENTS, cell=STREAM), finding("bom", COMMENTS, cell=RESPONSES, run="r2")]
+
+    assert {"crlf": ["bom"]} == named(*pair)
+    assert {"crlf": [], "bom": []} == named(*apart)
+
+
+def test_a_loop_that_always_raises_is_one_cause() -> None:
+    """Where ordinary traffic ends in an error, what is rarer ends in it for the same reason."""
+    rare = [finding(id, sign, run=f"{id} {sign}") for id in ("crlf", "bom", "whole") for sign in (NO_JSON, COMMENTS)]
+    waits = [finding("order", NO_JSON, run=f"w{n}", verdict="not-reached") for n in range(99)]
+
+    assert {"answer": ["order", "crlf", "bom", "whole"]} == named(finding("answer", NO_JSON, run="x"), *rare, *waits)
+
+
+def test_one_error_in_many_rows_is_one_cause() -> None:
+    """A reader that ends in one error in so many rows of a wire is one fault; where the words say nothing it is not."""
+    ids = [f"rare-{n}" for n in range(MOST_ROWS + 1)]
+    ROWS.update({id: row(id, "fragile") for id in ids})
+
+    def told(sign: Sign, count: int) -> int:
+        return len(named(*(finding(id, sign, cell=STREAM, run=id) for id in ids[:count])))
+
+    assert 1 == told(NO_JSON, MOST_ROWS + 1)
+    assert MOST_ROWS == told(NO_JSON, MOST_ROWS)
+    assert MOST_ROWS + 1 == told(("error", "KeyError", "…"), MOST_ROWS + 1)
+
+
+def test_two_errors_in_one_row_are_two_causes() -> None:
+    """Each is told with its own words."""
+    found = causes([finding("crlf", NO_JSON), finding("crlf", ("error", "TypeError", "not a list"), run="r2")], ROWS)
+
+    assert ["crlf", "crlf-2"] == [one.id for one in found]
+
+
 def test_faults_of_the_driver_stand_first() -> None:
     """An error says nothing about the loop and is told before all that does."""
     broken = finding("order", verdict="error")
@@ -166,3 +226,35 @@ def test_many_causes_are_told_in_short() -> None:
     assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
     for lines in told:
         assert [] == [word for word in ("because", "also", "again") if not any(word in line for line in lines)]
+
+
+def test_very_many_causes_are_told_in_lines() -> None:
+    """The last of them have a line and what to paste, and none is left out."""
+    told = blocks(many(40), [PLAIN])
+
+    assert MOST_LINES >= sum(len(lines) + 1 for lines in told)
+    assert ["FAIL  row-39  [openai-chat/plain/sync]  because of row-39", f"{AGAIN}again"] == told[-1]
+    assert 40 == len(told)
+
+
+def test_lines_fit() -> None:
+    """Long words about a failure are broken at blanks; the line to paste is not, and says the same."""
+    (cause,) = causes([finding("echo", LOST)], ROWS)
+    cause.example.result.reason = "word " * 99 + "end"
+    cause.example.again = "again " * 99
+    cause.example.text = f"FAIL\n  because: {cause.example.result.reason}\n{AGAIN}{cause.example.again}"
+    (long,), middling = blocks([cause], [PLAIN]), blocks([cause] * 3, [PLAIN])
+
+    for lines in (long, *middling):
+        assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > WIDTH]
+        assert "end" in " ".join(lines)
+    assert WIDTH >= len(one_line(cause, [PLAIN]))
+
+
+def test_a_wrapped_line_hangs() -> None:
+    """Its further lines stand deeper than its first."""
+    first, *others = wrapped("  because: " + "word " * 60)
+
+    assert first.startswith("  because: word")
+    assert others
+    assert {"      word"} == {line[:10] for line in others}

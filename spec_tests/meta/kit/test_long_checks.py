@@ -6,9 +6,11 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from looptck.results import read
 from meta.drivers.bench import SHORT, in_process, judged, process
 
 PROPERTY = "conversations-are-carried-right"
@@ -46,15 +48,17 @@ def test_a_loop_that_is_wrong_now_and_then_is_not_the_kits_fault() -> None:
     assert (1, {"not-reached": 1}) == (report.status, report.counts)
 
 
-def test_an_interrupted_run_ends_its_driver() -> None:
+def test_an_interrupted_run_ends_its_driver(tmp_path: Path) -> None:
     """A run that is interrupted has exit status 2, says how much was not judged, and leaves no driver behind."""
-    words = ["run", "--driver", process("InterruptsTheKit"), "--requirement", PROPERTY]
+    results = tmp_path / "results.json"
+    words = ["run", "--driver", process("InterruptsTheKit"), "--requirement", PROPERTY, "--json", str(results)]
     done = subprocess.run(
         [sys.executable, "-c", INTERRUPTIBLE, *words], capture_output=True, text=True, timeout=60, check=False
     )
 
     assert 2 == done.returncode
     assert "no verdict for 2 of 2 checks: the run was cut short" in done.stdout
+    assert 2 == read(results).unfinished
     found = re.search(r"^fake (\d+)\s+\(python\)", done.stdout, re.MULTILINE)
     assert found is not None
     with pytest.raises(ProcessLookupError):

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from looptck.cli import main
+from looptck.content import content
 from looptck.data import fixture
 from meta.drivers.bench import Report, judged, process
 
@@ -66,6 +67,18 @@ def test_junit_tells_the_same(tmp_path: Path, driver: str | None) -> None:
     against = counts.get("fail", 0) + counts.get("not-reached", 0)
     told = [int(suite.get(name, "")) for name in ("failures", "errors", "skipped")]
     assert [against, counts.get("error", 0), counts.get("not-applicable", 0)] == told
+
+
+def test_results_say_what_made_them() -> None:
+    """The selection, that the run came to its end, and which content of the kit has judged it."""
+    told = judged(FLAWED, "call-runs-its-tool-once", cases=("one-call",)).told
+
+    assert {"checks": 0, "questions": 0} == told["unfinished"]
+    assert (["call-runs-its-tool-once"], ["one-call"]) == (
+        told["selection"]["requirements"],
+        told["selection"]["cases"],
+    )
+    assert (content(), 16) == (told["content"], len(told["content"]))
 
 
 def test_a_known_failure_is_skipped_in_junit(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from looptck.cells import Cell
 from looptck.history import Answered, Asked, Item, Request, Said
 from looptck.outcome import Failed, Nothing, Outcome, Value
+from looptck.report.failure import evidence
 from looptck.report.signs import Sign, first_difference, sign
 from looptck.run import Run
 from looptck.transcript import Ended, Event, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
@@ -38,10 +39,20 @@ def ran(at: float, run: int = 1, arguments: Any = None) -> list[Event]:
     return [ToolBegan(at, run, "weather", arguments or {"city": "Paris"}), ToolEnded(at, run, answer, "weather")]
 
 
-def run(turns: Sequence[Turn], outcome: Outcome, *events: Event | list[Event], what: str = "a turn") -> Run:
+RAISED = Failed("other", "KeyError", "choices")
+KEY_ERROR: Sign = ("error", "KeyError", "choices")
+
+
+def run(
+    turns: Sequence[Turn],
+    outcome: Outcome,
+    *events: Event | list[Event],
+    what: str = "a turn",
+    stream: bytes = b"data: 1\n\n",
+) -> Run:
     """A run of these turns and events; every turn is delivered."""
     flat = [one for event in events for one in (event if isinstance(event, list) else [event])]
-    flat += [Replied(event.at, event.n, 200, what) for event in flat if isinstance(event, Received)]
+    flat += [Replied(event.at, event.n, 200, what, (stream,)) for event in flat if isinstance(event, Received)]
     flat.sort(key=lambda event: event.at)
     transcript = Transcript(events=[*flat, Ended(9.0, outcome)])
     cell = Cell("openai-chat", stream=False, mode="sync")
@@ -107,6 +118,19 @@ TWO = [ASKS, says("Done.")]
             run([says("Done.")], Failed("other", "KeyError", "no 'x_17' in run 4711, see https://a.b/c"), FIRST),
             ("error", "KeyError", "no … in run 0, see URL"),
         ),
+        (run([calls(Call("ping", ""))], RAISED, FIRST), (*KEY_ERROR, "no arguments")),
+        (run([calls(Call("weather", "{"))], RAISED, FIRST), (*KEY_ERROR, "bad arguments")),
+        (run([ASKS], RAISED, FIRST), KEY_ERROR),
+        (run([says("Done.", stop="length")], RAISED, FIRST), (*KEY_ERROR, "a turn that stops with length")),
+        (run([says("Done.")], RAISED, FIRST, what="an error"), (*KEY_ERROR, "an error")),
+        (
+            run([ASKS], RAISED, FIRST, stream=b"\xef\xbb\xbfdata: 1\r\n\r\n"),
+            (*KEY_ERROR, "a byte order mark at its start, lines that end in CRLF"),
+        ),
+        (
+            run([ASKS, ASKS], Value("", "end"), FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)),
+            ("given-up", "calls behind others that ran"),
+        ),
         (run([says("Done.")], Nothing(20), FIRST), ("hang",)),
         (run([], DONE, Stray(1.0, "POST", "/v1/v1/chat/completions")), ("stray", "POST", "/v0/v0/chat/completions")),
     ],
@@ -135,3 +159,24 @@ def test_a_loop_may_begin_with_words_of_its_own() -> None:
     found = first_difference(wrong)
     assert found is not None
     assert (2, "result of call_1a: 'Warm.'") == (found[0].n, found[1].expected)
+
+
+def test_evidence_says_nothing_twice() -> None:
+    """A refusal that is the reason of the verdict is not said again; of several of one rule the first is told."""
+    refused = [request(n, n, PROMPT, problem="a-rule") for n in (1, 2)]
+    told = [line for line in evidence(run([says("Done.")], DONE, *refused)) if "refused" in line]
+
+    assert ["  request 1 is refused at /messages: no (a-rule)"] == told
+    assert [] == [
+        line
+        for line in evidence(run([says("Done.")], DONE, *refused), "request 1 is refused at /messages: no (a-rule)")
+        if "refused" in line
+    ]
+
+
+def test_evidence_tells_what_was_raised() -> None:
+    """Unless the reason of the verdict does."""
+    made = run([says("Done.")], RAISED, FIRST)
+
+    assert "  the loop raised KeyError: 'choices' (reason: other)" == evidence(made, "no tool ran")[-1]
+    assert "  tools that ran: none" == evidence(made, "the loop raised KeyError: 'choices' (reason: other)")[-1]

@@ -79,7 +79,7 @@ def test_the_output_comes_back(implementation: Implementation) -> None:
     run = implementation.run(tools=TOOLS)
 
     assert {"ok": True} == run.output
-    assert ("Value", None, {"ok": True}) == run.ending
+    assert ("a value", None, {"ok": True}) == run.ending
     assert 'returned the output {"ok": true}' == str(run.outcome)
 
 

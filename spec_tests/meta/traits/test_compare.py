@@ -20,19 +20,24 @@ from looptck.wires import WIRES
 
 CELLS = [f"{wire}/{how}/{mode}" for wire in WIRES for how in ("plain", "stream") for mode in ("sync", "async")]
 CHAT, CHAT_ASYNC, STREAM = CELLS[0], CELLS[1], CELLS[2]
+SELECTION: dict[str, Any] = {
+    "profiles": [], "requirements": [], "cells": [], "cases": [], "level": "MAY", "traits": [], "options": [],
+}  # fmt: skip
+WHOLE = {"content": "c0ffee", "selection": SELECTION, "unfinished": {"checks": 0, "questions": 0}}
+"""What a run says that has come to its end."""
 TOLD, RAISED = "told-to-the-model", "error-for-the-caller"
 Row = tuple[str, str, str]
-"""A requirement or trait, a cell, and a verdict or answer."""
+"""A requirement, with its case behind a colon, or trait; a cell; a verdict or answer."""
 
 
-def _file(folder: Path, name: str, verdicts: Sequence[Row], traits: Sequence[Row] | None = ()) -> str:
-    """The results of a run: verdicts, and answers whose details come behind a colon."""
+def _file(folder: Path, name: str, verdicts: Sequence[Row], traits: Sequence[Row] | None = (), **more: object) -> str:
+    """The results of a run: verdicts, and answers whose details come behind a colon; ``more`` are other members."""
     results = [
         {
-            "requirement": id, "profile": "core", "level": "MUST", "cell": cell, "case": f"case-{n}",
-            "verdict": verdict, "reason": "",
+            "requirement": id.partition(":")[0], "profile": "core", "level": "MUST", "cell": cell,
+            "case": id.partition(":")[2] or "a-case", "verdict": verdict, "reason": "",
         }
-        for n, (id, cell, verdict) in enumerate(verdicts)
+        for id, cell, verdict in verdicts
     ]  # fmt: skip
     counts = Counter(verdict for _, _, verdict in verdicts)
     told: dict[str, Any] = {
@@ -46,6 +51,8 @@ def _file(folder: Path, name: str, verdicts: Sequence[Row], traits: Sequence[Row
         "results": results,
         "driver_faults": [],
         "stale_known_failures": [],
+        **({} if traits is None else WHOLE),
+        **more,
     }  # fmt: skip
     if traits is not None:
         told["traits"] = [
@@ -64,8 +71,8 @@ def _compared(*words: str) -> tuple[int, str, list[str]]:
 
 
 BEFORE: list[Row] = [
-    ("twin-ids-lose-nothing", CHAT, "pass"),
-    ("twin-ids-lose-nothing", CHAT, "fail"),
+    ("twin-ids-lose-nothing:one", CHAT, "pass"),
+    ("twin-ids-lose-nothing:two", CHAT, "fail"),
     ("refusal-is-told", CHAT, "pass"),
     ("refusal-is-told", STREAM, "pass"),
     ("model-name-is-sent", CHAT, "pass"),
@@ -74,7 +81,8 @@ BEFORE: list[Row] = [
     ("model-name-is-sent", CHAT, "divergence"),
 ]
 AFTER: list[Row] = [
-    ("twin-ids-lose-nothing", CHAT, "pass"),
+    ("twin-ids-lose-nothing:one", CHAT, "pass"),
+    ("twin-ids-lose-nothing:two", CHAT, "pass"),
     ("refusal-is-told", CHAT, "not-reached"),
     ("refusal-is-told", STREAM, "error"),
     ("model-name-is-sent", CHAT, "pass"),
@@ -91,19 +99,20 @@ def test_verdicts_are_grouped_by_what_became_of_them(tmp_path: Path) -> None:
     assert ["A loop a 1.2 (python)", "B loop b 1.2 (python)"] == [line.partition(") ")[0] + ")" for line in lines[:2]]
     told = [line for line in lines if line.startswith(("MUST", "broken", "fixed", "changed", "gone", "new"))]
     assert [
-        "broken: passed in A, counts against B (1 requirements)",
+        "broken: passed in A, counts against B (1 requirement)",
         f"MUST refusal-is-told pass not-reached {'plain'}",
         f"MUST refusal-is-told pass error {'stream'}",
-        "fixed: counted against A, passes in B (1 requirements)",
-        "MUST twin-ids-lose-nothing fail pass plain",
-        "changed otherwise (1 requirements)",
+        "fixed: counted against A, passes in B (1 requirement)",
+        "MUST twin-ids-lose-nothing fail pass two plain",
+        "changed otherwise (1 requirement)",
         "MUST history-only-grows fail not-reached plain",
-        "gone: judged in A, and not in B (1 requirements)",
+        "gone: judged in A; in B not played, or no longer applicable (1 requirement)",
         "MUST pings-are-skipped pass · plain",
-        "new: judged in B, and not in A (1 requirements)",
+        "new: judged in B; in A not played, or not applicable (1 requirement)",
         "MUST cr-line-ends-are-read · pass plain",
     ] == [_without_impact(line) for line in told]
-    assert "requirements by cell: 2 broken, 1 fixed, 1 other, 1 gone, 1 new, 1 same" == lines[-1]
+    counts = "2 broken, 1 fixed, 1 other, 1 gone, 1 new"
+    assert f"requirements by cell: {counts}, 1 same; cases by cell: {counts}, 2 same" == lines[-1]
 
 
 def _without_impact(line: str) -> str:
@@ -113,6 +122,110 @@ def _without_impact(line: str) -> str:
 
 
 _IMPACTS = {"unsafe", "broken", "fragile", "untidy"}
+
+
+def _compared_as_json(a: str, b: str, *words: str) -> dict[str, Any]:
+    """What ``--json`` writes, which fits its schema."""
+    path = Path(a).with_name("compared.json")
+    _compared(a, b, "--json", str(path), *words)
+    told: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    Draft202012Validator(json.loads(fixture("compare.schema.json").read_text("utf-8"))).validate(told)
+    return told
+
+
+def test_a_case_that_changes_beside_one_that_fails_in_both_is_shown(tmp_path: Path) -> None:
+    """The worst verdict of its requirement is the same, and it is named all the same."""
+    before: list[Row] = [("twin-ids-lose-nothing:a", CHAT, "fail"), ("twin-ids-lose-nothing:b[one]", CHAT, "pass")]
+    after: list[Row] = [("twin-ids-lose-nothing:a", CHAT, "fail"), ("twin-ids-lose-nothing:b[one]", CHAT, "fail")]
+    files = _file(tmp_path, "a", before), _file(tmp_path, "b", after)
+    status, _, lines = _compared(*files)
+    (row,) = _compared_as_json(*files)["requirements"]
+
+    assert 1 == status
+    assert "MUST twin-ids-lose-nothing pass fail b[one] everywhere" in [_without_impact(line) for line in lines]
+    assert "requirements by cell: 1 the same but for single cases; cases by cell: 1 broken, 1 same" in lines
+    assert ("fail", "fail", "cases") == (row["a"], row["b"], row["change"])
+    assert [{"case": "b[one]", "a": "pass", "b": "fail", "change": "broken"}] == row["cases"]
+
+
+def test_cases_with_the_same_two_verdicts_share_a_line(tmp_path: Path) -> None:
+    """A few of them are named, and the others counted."""
+    sides = [
+        [(f"twin-ids-lose-nothing:c{n}", CHAT, word if n else "pass") for n in range(7)] for word in ("fail", "pass")
+    ]
+    _, _, lines = _compared(_file(tmp_path, "a", sides[0]), _file(tmp_path, "b", sides[1]))
+
+    assert "MUST twin-ids-lose-nothing fail pass c1, c2, c3, c4, and 2 more everywhere" in map(_without_impact, lines)
+
+
+def test_a_case_of_one_run_alone_fixes_nothing(tmp_path: Path) -> None:
+    """A case that failed and is no longer played is gone, and its requirement is not fixed."""
+    before: list[Row] = [("twin-ids-lose-nothing:a", CHAT, "pass"), ("twin-ids-lose-nothing:b", CHAT, "fail")]
+    (row,) = _compared_as_json(_file(tmp_path, "a", before), _file(tmp_path, "b", before[:1]))["requirements"]
+
+    assert ("fail", "pass", "cases") == (row["a"], row["b"], row["change"])
+    assert ["gone"] == [case["change"] for case in row["cases"]]
+
+
+def test_what_does_not_apply_is_not_judged(tmp_path: Path) -> None:
+    """What passed and does not apply any more is gone, the reverse new, and in both it is not compared."""
+    names = ("pings-are-skipped", "model-name-is-sent", "refusal-is-told", "history-only-grows")
+    words = [("pass", "not-applicable"), ("not-applicable", "fail"), ("not-applicable",) * 2, ("pass", "pass")]
+    sides = [[(id, CHAT, pair[side]) for id, pair in zip(names, words, strict=True)] for side in (0, 1)]
+    files = _file(tmp_path, "a", sides[0]), _file(tmp_path, "b", sides[1])
+    _, output, lines = _compared(*files)
+    told = {row["requirement"]: row["change"] for row in _compared_as_json(*files, "--all")["requirements"]}
+
+    assert dict(zip(names, ("gone", "new", "not-applicable", "same"), strict=True)) == told
+    assert "requirements by cell: 1 gone, 1 new, 1 same; cases by cell: 1 gone, 1 new, 1 same" in lines
+    assert "refusal-is-told" not in output
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "told"),
+    [
+        ({}, {}, []),
+        ({}, {"unfinished": {"checks": 7, "questions": 2}}, ["B was cut short: 9 of the chosen checks and questions"]),
+        ({}, {"looptck": "1.0.0"}, ["A was judged by looptck 0.9.0, B by looptck 1.0.0"]),
+        (
+            {},
+            {"content": "bad"},
+            ["both were judged by looptck 0.9.0, and by different content of it (c0ffee and bad)"],
+        ),
+        (
+            {"selection": SELECTION | {"profiles": ["core"]}},
+            {"selection": SELECTION | {"cells": ["*/sync", "*/async"]}},
+            [
+                "the runs were asked for different profiles: core in A, the usual ones in B",
+                "the runs were asked for different cells: all in A, */sync, */async in B",
+            ],
+        ),
+    ],
+)
+def test_runs_that_are_not_alike_are_warned_of(
+    tmp_path: Path, of_a: dict[str, Any], of_b: dict[str, Any], told: list[str]
+) -> None:
+    """A run that was cut short, another kit, another selection: on the terminal and as JSON."""
+    files = _file(tmp_path, "a", BEFORE, **of_a), _file(tmp_path, "b", BEFORE, **of_b)
+    status, output, _ = _compared(*files)
+    compared = _compared_as_json(*files)
+
+    assert 0 == status
+    assert told == [warning[: len(words)] for warning, words in zip(compared["warnings"], told, strict=True)]
+    assert len(told) == output.count("warning: ")
+    assert ("unfinished" in of_b) == compared["b"]["cut_short"]
+
+
+def test_an_older_run_that_lacks_checks_may_have_been_cut_short(tmp_path: Path) -> None:
+    """It does not say so; it is told where the other one has more, and not where it has not."""
+    more = [*BEFORE, ("pings-are-skipped", STREAM, "pass")]
+    new = _file(tmp_path, "b", BEFORE)
+    warnings = [_compared_as_json(_file(tmp_path, "a", rows, None), new)["warnings"] for rows in (BEFORE[3:], more)]
+
+    assert [True, False] == [
+        any(one.startswith("A, of looptck 0.8.0, does not say whether it was cut short") for one in told)
+        for told in warnings
+    ]
 
 
 def test_same_files_are_the_same(tmp_path: Path) -> None:
