@@ -27,6 +27,8 @@ STYLES: dict[Verdict, str] = {
 KNOWN = "*"
 """Behind a verdict that counts against the loop and is in its list of known failures."""
 
+_TROUBLE = AGAINST | {"error"}
+
 MOST_REASONS = 6
 """How many reasons why rows do not apply are named."""
 
@@ -34,8 +36,8 @@ MOST_REASONS = 6
 def table(session: Session, *, brief: bool = False) -> Group:
     """Sync and async share a column: their verdicts differ seldom, and stand below each other where they do.
 
-    ``brief``: of the rows only those in which something counts against the implementation. Rows and columns that do
-    not apply share a line in any case.
+    ``brief``: of the rows only those that fail, and how many were not reached, for which what failed is the cause.
+    Rows and columns that do not apply share a line in any case.
     """
     rows: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in session.results:
@@ -43,6 +45,11 @@ def table(session: Session, *, brief: bool = False) -> Group:
             rows[result.requirement][result.cell].append(result)
     idle = {id: results for id, results in rows.items() if _verdicts(results) == {"not-applicable"}}
     shown = {id: results for id, results in rows.items() if id not in idle and (not brief or _is_against(results))}
+    unreached = [id for id, results in shown.items() if _verdicts(results) & _TROUBLE == {"not-reached"}]
+    if brief and len(unreached) < len(shown):
+        shown = {id: results for id, results in shown.items() if id not in unreached}
+    else:
+        unreached = []
     columns: dict[tuple[str, bool], list[Cell]] = defaultdict(list)
     for cell in session.cells():
         if any(one.verdict != "not-applicable" for results in rows.values() for one in results.get(str(cell), ())):
@@ -70,7 +77,10 @@ def table(session: Session, *, brief: bool = False) -> Group:
             for cell in cells
         }
         told.add_row(row.id, row.level, *(_column(cells, shown[row.id], known) for cells in columns.values()))
-    lines = list(_below(rows, idle, left_out=len(rows) - len(idle) - len(shown)))
+    lines = list(_below(rows, idle, left_out=len(rows) - len(idle) - len(shown) - len(unreached)))
+    if unreached:
+        more = f"{len(unreached)} more requirement{'s' if len(unreached) > 1 else ''}"
+        lines.insert(0, f"{more} not reached, because of what failed")
     if session.known:
         lines.append(f"{KNOWN} a known failure")
     return Group(told, *(Text(line, style="dim") for line in lines))
@@ -85,7 +95,7 @@ def _against(results: Sequence[Result]) -> list[Result]:
 
 
 def _is_against(results: Mapping[str, list[Result]]) -> bool:
-    return bool(_verdicts(results) & (AGAINST | {"error"}))
+    return bool(_verdicts(results) & _TROUBLE)
 
 
 def _below(
