@@ -16,7 +16,7 @@ from looptck_reference.mutants.core.asking import Asker, asking
 from looptck_reference.mutants.core.policies import answering
 from looptck_reference.runner import OnText
 from looptck_reference.tools import Tool
-from looptck_reference.values import Json, Turn
+from looptck_reference.values import Json, Stop, Turn
 
 
 class StreamsAnyway(Driver):
@@ -78,6 +78,22 @@ class ZeroIsEndless(Driver):
     class loop(Loop):  # noqa: N801
         def limit_reached(self) -> bool:
             return self.limit > 0 and super().limit_reached()
+
+
+class AsksForText(Driver):
+    """Asks the model anew where its turn says nothing, as Anthropic's page on empty responses has it."""
+
+    class loop(Loop):  # noqa: N801
+        """Asks twice at most, and keeps the empty turn out of the history."""
+
+        asked = 0
+
+        def model_answered(self, turn: Turn) -> Action:
+            if turn.text or turn.calls or turn.stop not in {Stop.END, Stop.CALLS} or self.asked == 2:
+                return super().model_answered(turn)
+            self.asked += 1
+            self.history.append({"role": "user", "content": "Please answer in words."})
+            return self._enter(self._ask())
 
 
 class Together(Driver):

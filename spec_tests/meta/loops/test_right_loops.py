@@ -43,6 +43,19 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             ["cut-reply-is-told", "malformed-event-is-told", "refusal-is-told", "stream-without-finish-is-told"],
             (),
         ),
+        (
+            right.AsksForText,
+            "*/sync",
+            [
+                "announced-calls-that-never-come-end-the-loop",
+                "conversations-are-carried-right",
+                "empty-answer-ends-the-loop",
+                "framing-does-not-matter",
+                "recorded-traffic-is-read-right",
+                "text-before-calls-is-not-the-answer",
+            ],
+            (),
+        ),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
         (
             right.AddsItsOwn,
