@@ -14,9 +14,11 @@ from looptck_reference.exchange import Exchange
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import Asker, asking
 from looptck_reference.mutants.core.policies import answering
+from looptck_reference.mutants.speaking import speaking
 from looptck_reference.runner import OnText
 from looptck_reference.tools import Tool
 from looptck_reference.values import Json, Stop, Turn
+from looptck_reference.wires import ChatWire
 
 
 class StreamsAnyway(Driver):
@@ -94,6 +96,19 @@ class AsksForText(Driver):
             self.asked += 1
             self.history.append({"role": "user", "content": "Please answer in words."})
             return self._enter(self._ask())
+
+
+class NullStaysNull(Driver):
+    """Echoes calls without arguments as a server that writes null for them wrote them."""
+
+    class _Wire(ChatWire):
+        def echo(self, turn: Turn) -> list[Json]:
+            echoed = super().echo(turn)
+            for call in (call for message in echoed for call in message.get("tool_calls", ())):
+                call["function"]["arguments"] = call["function"]["arguments"].strip("{}") or None
+            return echoed
+
+    wires = speaking(chat=_Wire())
 
 
 class Together(Driver):
