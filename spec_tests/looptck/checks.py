@@ -45,8 +45,10 @@ def refusable(why: str) -> pytest.MarkDecorator:
 
 
 SHRINKS = 100
-"""The most values that are tried to make a failing one smaller. The limit of hypothesis is a time of five minutes, which a
-slow implementation needs for every property that it fails."""
+"""The most values that are tried to make a failing one smaller.
+
+The limit of hypothesis is five minutes, which a slow implementation needs for every property that it fails.
+"""
 
 lengthy = pytest.mark.looptck_lengthy
 """Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
