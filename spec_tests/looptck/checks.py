@@ -44,6 +44,12 @@ def refusable(why: str) -> pytest.MarkDecorator:
     return pytest.mark.looptck_refusable(why)
 
 
+SHRINKS = 100
+"""The most values that are tried to make a failing one smaller.
+
+The limit of hypothesis is five minutes, which a slow implementation needs for every property that it fails.
+"""
+
 lengthy = pytest.mark.looptck_lengthy
 """Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
 
@@ -220,12 +226,23 @@ class Implementation:
             verbosity=Verbosity.normal,
         )
         values_of: list[dict[str, Any]] = []
+        failed: list[str] = []
+        left = SHRINKS
 
         @wraps(body)
         def noted(**values: Any) -> None:
+            nonlocal left
+            if failed and repr(values) not in failed:
+                if left == 0:
+                    return  # as if it had passed, which ends the search with the smallest value so far
+                left -= 1
             values_of.append(values)
             self.example = values
-            body(**values)
+            try:
+                body(**values)
+            except (AssertionError, NotReached):
+                failed.append(repr(values))
+                raise
 
         search = given(*strategies)(noted)
         for values in tried:

@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.expected import Owed, agrees
 from looptck.expected import told as said
-from looptck.history import Answered, Asked, Kept, spelled
+from looptck.history import Answered, Asked, Kept, Said, spelled
 from looptck.jsontext import canonical
 from looptck.outcome import Failed, Value
 from looptck.plain import MOST, cut, plain, times
@@ -79,11 +79,12 @@ def text_parts(run: Run, parts: list[str]) -> None:
 
 
 def text_is_not(run: Run, unwanted: str) -> None:
-    """Decided by the outcome, after the last turn was delivered."""
-    run.delivered(len(run.requests))
+    """Decided by the outcome, and by the request after the turn that said it: it was said beside a call."""
+    run.delivered(1)
     got = run.outcome.text if isinstance(run.outcome, Value) else None
 
     assert unwanted not in (got or ""), f"the caller got {got!r}, which was said beside a call"
+    run.request(2)
 
 
 def outcome(run: Run, expected: str) -> None:
@@ -98,6 +99,19 @@ def outcome(run: Run, expected: str) -> None:
     }[expected]
 
     assert holds, f"the loop {run.outcome}, which looks like an ordinary answer"
+
+
+def ended_or_asked_anew(run: Run, turn: int) -> None:
+    """Decided by the end of the run, or the request after the turn: the one before it again, or with a new message."""
+    run.delivered(turn)
+    if len(run.requests) == turn:
+        assert run.ended, f"no outcome came: the loop {run.outcome}"
+        return
+    last = run.told(turn + 1).items[-1]
+    anew = isinstance(last, Said) and last.role != "assistant" and last in run.added(turn)
+
+    again = run.request(turn).body == run.request(turn + 1).body
+    assert anew or again, f"the model was asked to go on, and nothing behind the turn says so; last stands {said(last)}"
 
 
 def error(run: Run, expected: dict[str, str]) -> None:
@@ -305,6 +319,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         text_parts,
         text_is_not,
         outcome,
+        ended_or_asked_anew,
         error,
         calls_echoed,
         answers,

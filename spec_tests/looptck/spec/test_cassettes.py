@@ -10,11 +10,12 @@ from dataclasses import replace
 from looptck.cassettes import Cassette
 from looptck.cassettes.scenario import is_plain_sailing
 from looptck.checks import Implementation, recorded, requirement
-from looptck.expectations import answers, answers_follow, calls_echoed, outcome, text, tools_ran
+from looptck.expectations import answers, answers_follow, calls_echoed, ended_or_asked_anew, outcome, text, tools_ran
 from looptck.framing import Framing
 from looptck.history import parsed
 from looptck.run import Run
 from looptck.session import Session
+from looptck.turns import Turn
 from looptck.verdicts import NotReached
 from looptck.wires.wire import CUT
 
@@ -39,6 +40,8 @@ def test_recorded_conversation(implementation: Implementation, cassette: Cassett
     last = cassette.exchanges[-1].turn
     if last is None:
         outcome(run, "told-or-asked-again")
+    elif _is_empty(last):
+        ended_or_asked_anew(run, len(cassette.exchanges))
     elif last.stopped not in CUT:
         text(run, last.text or "")
 
@@ -66,7 +69,12 @@ def _all_requested(run: Run, cassette: Cassette) -> None:
     for received in run.requests[: len(cassette.turns)]:
         run.delivered(received.n)
     last = cassette.exchanges[-1].turn
-    if last is None or last.stopped in CUT:
+    if last is None or last.stopped in CUT or _is_empty(last):
         came = min(came, recorded)
 
     assert recorded == came, f"{recorded} requests were recorded, and {len(run.requests)} came; the loop {run.outcome}"
+
+
+def _is_empty(turn: Turn) -> bool:
+    """Whether it is an answer that says nothing, so that a loop may ask for another one."""
+    return not (turn.text or turn.refusal or turn.calls or turn.stopped in CUT)

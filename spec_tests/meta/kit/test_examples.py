@@ -12,7 +12,7 @@ from hypothesis import configuration
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from looptck.checks import Implementation
+from looptck.checks import SHRINKS, Implementation
 from looptck.kit import Scene
 
 
@@ -59,6 +59,26 @@ def test_value_that_fails_is_made_smaller_where_that_is_asked_for(shrinks: bool,
         @asked.every(numbers.filter(lambda number: number >= 1000))
         def holds(number: int) -> None:
             assert number < 1000, f"{number} is too much"
+
+
+def test_search_for_a_smaller_value_ends() -> None:
+    """However small a value may become, a slow implementation is asked for so many runs and few more."""
+    tried: list[list[int]] = []
+
+    def is_wrong(numbers: list[int]) -> bool:
+        return all(number >= 97 * (place + 1) ** 2 for place, number in enumerate(numbers))
+
+    with pytest.raises(AssertionError, match="too much"):
+
+        @implementation(50).every(st.lists(st.integers(0, 10**9), min_size=8, max_size=8))
+        def holds(numbers: list[int]) -> None:
+            tried.append(numbers)
+            assert not is_wrong(numbers), "too much"
+
+    wrong = [numbers for numbers in tried if is_wrong(numbers)]
+    behind = len(tried) - tried.index(wrong[0])
+    assert SHRINKS < behind < 3 * SHRINKS
+    assert sum(tried[-1]) < sum(wrong[0])
 
 
 ODD = '''

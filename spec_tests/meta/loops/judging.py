@@ -18,6 +18,7 @@ from looptck.verdicts import Result
 
 RECORDED = (
     "no-call",
+    "empty-answer",
     "one-call",
     "parallel-calls",
     "text-before-calls",

@@ -92,6 +92,35 @@ class ZeroIsEndless(Driver):
             return self.limit > 0 and super().limit_reached()
 
 
+class AsksForText(Driver):
+    """Asks the model anew where its turn says nothing, as Anthropic's page on empty responses has it."""
+
+    class loop(Loop):  # noqa: N801
+        """Asks twice at most, and keeps the empty turn out of the history."""
+
+        asked = 0
+
+        def model_answered(self, turn: Turn) -> Action:
+            if turn.text or turn.calls or turn.stop not in {Stop.END, Stop.CALLS} or self.asked == 2:
+                return super().model_answered(turn)
+            self.asked += 1
+            self.history.append({"role": "user", "content": "Please answer in words."})
+            return self._enter(self._ask())
+
+
+class NullStaysNull(Driver):
+    """Echoes calls without arguments as a server that writes null for them wrote them."""
+
+    class _Wire(ChatWire):
+        def echo(self, turn: Turn) -> list[Json]:
+            echoed = super().echo(turn)
+            for call in (call for message in echoed for call in message.get("tool_calls", ())):
+                call["function"]["arguments"] = call["function"]["arguments"].strip("{}") or None
+            return echoed
+
+    wires = speaking(chat=_Wire())
+
+
 class Together(Driver):
     """Runs the calls of a turn at the same time, and answers in the order of the calls."""
 

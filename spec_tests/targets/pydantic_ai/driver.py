@@ -153,7 +153,7 @@ def _hear(event: Any, emit: Callable[[str], None]) -> None:
 def _agent(case: Json, functions: dict[str, Any], http: httpx2.AsyncClient) -> Agent[None, Any]:
     """The case as an agent. A tool that is to have no function is an external one: its calls end the run."""
     external = [
-        ToolDefinition(tool["name"], tool["parameters"], tool["description"])
+        ToolDefinition(name=tool["name"], parameters_json_schema=tool["parameters"], description=tool["description"])
         for tool in case["tools"]
         if tool["name"] not in functions
     ]
