@@ -336,7 +336,6 @@ def test_null_arguments(provider: Scene, implementation: Implementation) -> None
     run = implementation.run()
 
     tools_ran(run, [{"ping": {}}])
-    assert "Pong." == run.value.text
 
 
 @requirement("framing-does-not-matter")

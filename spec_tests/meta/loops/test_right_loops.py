@@ -44,6 +44,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             (),
         ),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
+        (right.EchoesNull, "openai-chat/*/*", ["null-arguments-are-an-empty-object"], ()),
         (
             right.AddsItsOwn,
             "*/plain/sync",
