@@ -13,12 +13,16 @@ from looptck.jsontext import canonical
 
 Schema = Mapping[str, Any]
 
+NO_PARAMETERS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
+"""What a function that is offered without a schema takes (OpenAI's API reference, Chat Completions, ``parameters``)."""
+
 
 def lost(declared: Schema, offered: Any, *, strict: bool = False) -> list[str]:
     """What an offered schema says otherwise than the declared one, each with its place; nothing: it says the same.
 
     ``strict``: the service holds the model to it, so that every member is required.
     """
+    offered = NO_PARAMETERS if offered is None else offered
     return list(_lost(declared, offered, offered if isinstance(offered, dict) else {}, "", strict=strict))
 
 

@@ -210,9 +210,12 @@ class Session:
     def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
         """Whether a check of its own asks if requests of this run are refused, or nobody is to ask."""
         case = kept_case(played) if isinstance(played, Cassette) else played
-        if case is None or check.requirement.profile != self.catalogue[REFUSED].profile:
+        if case is None:
             return False
-        return REFUSED not in case.checks or (played.name, check.cell) in self._asked_about
+        if REFUSED not in case.checks:
+            return True
+        of_core = check.requirement.profile == self.catalogue[REFUSED].profile
+        return of_core and (played.name, check.cell) in self._asked_about
 
     def notice(self, check: Check, runs: Sequence[Run]) -> tuple[Result, Run] | None:
         """What the requests of a check's runs show beside its verdict, as a result; None: nothing.

@@ -61,12 +61,18 @@ def _tool(tool: Json) -> Json:
 
 def _properties(schema: Json) -> list[Json]:
     """The properties of a JSON Schema as a list of Prompty's."""
+    required = schema.get("required", [])
     return [
-        {
-            "name": name,
-            "kind": one["type"],
-            "description": one.get("description"),
-            "required": name in schema.get("required", []),
-        }
-        for name, one in schema["properties"].items()
+        {"name": name, "required": name in required, **_property(one)}
+        for name, one in schema.get("properties", {}).items()
     ]
+
+
+def _property(schema: Json) -> Json:
+    """A schema as one of Prompty's properties, without what only an object says of it."""
+    told = {"kind": schema.get("type"), "description": schema.get("description"), "enumValues": schema.get("enum")}
+    if "items" in schema:
+        told["items"] = _property(schema["items"])
+    if "properties" in schema:
+        told["properties"] = _properties(schema)
+    return {name: value for name, value in told.items() if value is not None}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from looptck.agents import Tool, agent
-from looptck.checks import Implementation, requirement
+from looptck.checks import Implementation, refusable, requirement
 from looptck.expectations import answered_once, answers, tools_ran
 from looptck.history import Answered
 from looptck.kit import Scene
@@ -147,18 +147,19 @@ def test_unknown_tool_is_answered(provider: Scene, implementation: Implementatio
     answers(run, 1)
 
 
-BROKEN = {
-    "cut": '{"city": "Par',
-    "comma": '{"city": "Paris",}',
-    "bare": "Paris",
-    "list": '["Paris"]',
-    "more": '{"city": "Paris"} please',
-}
+A_LIST = refusable("No service lets a model write a list for its input, so what it makes of the echo is open.")
+BROKEN = [
+    pytest.param('{"city": "Par', id="cut"),
+    pytest.param('{"city": "Paris",}', id="comma"),
+    pytest.param("Paris", id="bare"),
+    pytest.param('["Paris"]', id="list", marks=A_LIST),
+    pytest.param('{"city": "Paris"} please', id="more"),
+]
 """Inputs in the ways in which models spoil them."""
 
 
 @requirement("claude-invalid-input-is-told")
-@pytest.mark.parametrize("written", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("written", BROKEN)
 def test_invalid_input_is_told(provider: Scene, implementation: Implementation, written: str) -> None:
     """The caller gets an error, or the model a marked result."""
     provider.plays(calls(PING, Call("weather", written)), says("I could not tell."))

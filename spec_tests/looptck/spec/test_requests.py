@@ -201,7 +201,7 @@ def test_schemas_are_offered(provider: Scene, implementation: Implementation, to
     """Types, requirements, choices, members of members and items of lists are those that the tools declare."""
     for tool, offered in _offers(provider, implementation, tools):
         found = lost(tool.parameters, offered.parameters, strict=offered.strict)
-        assert not found, f"{tool.name}{found[0]}"
+        assert not found, f"{tool.name}: {found[0]}"
 
 
 @requirement("parameter-descriptions-are-offered")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from looptck.asking import Loop, told
@@ -40,7 +40,15 @@ def _never_done() -> Callable[[Any], Turn]:
 def _may_not_call(body: Any) -> bool:
     fields = body if isinstance(body, dict) else {}
     choice = fields.get("tool_choice")
-    return not fields.get("tools") or choice == "none" or (isinstance(choice, dict) and choice.get("type") == "none")
+    if choice == "none" or (isinstance(choice, dict) and choice.get("type") == "none"):
+        return True
+    return not fields.get("tools") and not _has_its_tools(fields)
+
+
+def _has_its_tools(fields: Mapping[str, Any]) -> bool:
+    """Whether the service knows the tools already: it keeps those of a message thread, which are not sent again."""
+    thread = fields.get("thread")
+    return "tools" not in fields and isinstance(thread, dict) and thread.get("type") == "continue"
 
 
 def _endless(loop: Loop, name: str, most: int, limit: int | None) -> Run:

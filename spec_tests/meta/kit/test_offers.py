@@ -56,11 +56,17 @@ def test_what_means_the_same(declared: dict[str, Any], offered: dict[str, Any]) 
     assert [] == lost(declared, offered)
 
 
+def test_no_schema_is_an_empty_one() -> None:
+    """A function that is offered without a schema takes nothing, which loses what another one takes."""
+    assert [] == lost({"type": "object", "properties": {}}, None)
+    assert ["the parameters: takes ['n', 'who'], and [] are offered"] == lost(OPTIONAL, None)
+    assert [] != lost({"type": "object", "properties": {}, "additionalProperties": True}, None)
+
+
 @pytest.mark.parametrize(
     ("offered", "told"),
     [
         ({}, "the parameters: of type object, and offered as {}"),
-        (None, "the parameters: offered as None"),
         (but("n", type="number"), "/n: of type integer, and offered as {'type': 'number'}"),
         ({**OPTIONAL, "required": []}, "/who: is required, and offered as optional"),
         ({**OPTIONAL, "required": ["who", "n"]}, "/n: is optional, and offered as required"),

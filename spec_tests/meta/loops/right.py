@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -204,3 +205,36 @@ class AddsItsOwn(Driver):
             }
             tools: Sequence[Tool] = [*agent.tools, OWN]
             super().__init__(replace(agent, messages=[own, *agent.messages], tools=tools), **options)
+
+
+class _NullAsItCame(ChatWire):
+    def echo(self, turn: Turn) -> list[Json]:
+        messages = super().echo(turn)
+        for call in messages[0]["tool_calls"]:
+            call["function"]["arguments"] = call["function"]["arguments"] or None
+        return messages
+
+
+class EchoesNull(Driver):
+    """Takes null for no arguments, and sends it back as it came, which OpenAI's own service would refuse."""
+
+    wires = speaking(chat=_NullAsItCame())
+
+
+class _ListsAsTheyCame(MessagesWire):
+    def echo(self, turn: Turn) -> list[Json]:
+        written = {call.id: json.loads(call.arguments or "{}") for call in turn.calls}
+        return [
+            {**message, "content": [_with_input(block, written) for block in message["content"]]}
+            for message in super().echo(turn)
+        ]
+
+
+def _with_input(block: Json, written: Json) -> Json:
+    return {**block, "input": written[block["id"]]} if block["type"] == "tool_use" else block
+
+
+class EchoesLists(Driver):
+    """Sends input that is a list back as it came, which the service would refuse, though it never writes one."""
+
+    wires = speaking(messages=_ListsAsTheyCame())

@@ -71,6 +71,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
         ),
         (right.NullStaysNull, "openai-chat/*/sync", ["null-arguments-are-an-empty-object"], ()),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
+        (right.EchoesNull, "openai-chat/*/*", ["null-arguments-are-an-empty-object"], ()),
         (
             right.AddsItsOwn,
             "*/plain/sync",

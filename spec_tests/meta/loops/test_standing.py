@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looptck.verdicts import AGAINST, Result
-from meta.loops import lingering
+from meta.loops import lingering, right
 from meta.loops.judging import judged
 
 PLAIN = "openai-chat/plain/sync"
@@ -35,6 +35,25 @@ def test_refused_request_is_told_once() -> None:
 
     about = [result.requirement for result in results if result.requirement == "no-request-is-refused"]
     assert ["no-request-is-refused"] == about
+
+
+@pytest.mark.parametrize(("profile", "played"), [("core", 1), ("anthropic-loop", 2)])
+def test_refused_request_is_not_noticed_where_it_may_be_refused(profile: str, played: int) -> None:
+    """A case whose requests a right loop may see refused is nothing to notice in, whichever profile plays it."""
+    results = judged(
+        right.EchoesLists,
+        "anthropic-messages/stream/sync",
+        profile=profile,
+        requirements=[
+            "bad-arguments-never-run-the-tool",
+            "claude-invalid-input-is-told",
+            "claude-invalid-input-runs-nothing",
+        ],
+        cases=["list-arguments", "invalid-input-is-told[list]"],
+    )
+
+    assert [] == _against(results)
+    assert played == sum(result.verdict == "pass" for result in results)
 
 
 @pytest.mark.parametrize("attempt", range(5))

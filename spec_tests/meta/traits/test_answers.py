@@ -11,6 +11,7 @@ from looptck.summary import exit_status
 from looptck.traits import UNDECIDED, traits
 from meta.kit.flawed import Pretends, Refuses
 from meta.loops.stateful import Stateful
+from meta.loops.unusual import InThreadsRetold
 from meta.traits import manners
 from meta.traits.otherwise import Otherwise
 from meta.traits.surveying import survey, surveyed, told
@@ -134,3 +135,14 @@ def test_run_that_never_begins_is_the_drivers_fault() -> None:
 def test_traits_never_fail_a_run(loop: type) -> None:
     """Whatever the answers are, the run is clean."""
     assert 0 == exit_status(survey(loop, CHAT, only=("raising-tool", "null-result")))
+
+
+def test_tools_that_the_service_keeps_are_on_offer() -> None:
+    """A loop whose message thread keeps the tools is not taken for one that asks for an answer without them."""
+    answers = surveyed(InThreadsRetold, MESSAGES, only=("default-limit", "limit-counts", "limit-reached"))
+
+    assert {
+        "default-limit": "finite",
+        "limit-counts": "model-calls",
+        "limit-reached": "error-for-the-caller",
+    } == told(answers, MESSAGES)
