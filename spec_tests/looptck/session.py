@@ -252,7 +252,12 @@ class Session:
         return found
 
     def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
-        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask."""
+        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask.
+
+        Nobody is where one requirement alone is judged on a cassette: who need not read it may send back what is amiss.
+        """
+        if isinstance(played, Cassette) and _judged_by(played) is not None:
+            return True
         case = kept_case(played) if isinstance(played, Cassette) else played
         if case is None or check.requirement.profile != self.catalogue[REFUSED].profile:
             return False

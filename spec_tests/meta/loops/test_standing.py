@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looptck.verdicts import AGAINST, Result
-from meta.loops import lingering
+from meta.loops import lingering, unusual
 from meta.loops.judging import judged
 
 PLAIN = "openai-chat/plain/sync"
@@ -35,6 +35,18 @@ def test_refused_request_is_told_once() -> None:
 
     about = [result.requirement for result in results if result.requirement == "no-request-is-refused"]
     assert ["no-request-is-refused"] == about
+
+
+def test_refusal_after_traffic_that_need_not_be_read() -> None:
+    """What is refused after traffic on which one requirement alone is judged falls under that one."""
+    results = judged(
+        unusual.ItemsByIndex, "openai-responses/stream/sync", requirements=["missing-sequence-is-tolerated"]
+    )
+
+    against = [result for result in results if result.verdict in AGAINST]
+    assert {"missing-sequence-is-tolerated"} == {result.requirement for result in against}
+    assert {"no-sequence", "text-before-calls@llama.cpp"} <= {result.case for result in against}
+    assert any("item-ids-fit-their-kind" in result.reason for result in against)
 
 
 @pytest.mark.parametrize("attempt", range(5))
