@@ -68,3 +68,10 @@ def test_request_after_the_end_is_noticed() -> None:
     late = [result for result in results if result.requirement == "nothing-runs-after-the-end"]
     assert ["fail"] == [result.verdict for result in late]
     assert "POST /v1/chat/completions" in late[0].reason
+
+
+def test_calls_that_began_together() -> None:
+    """A loop that begins the calls of a turn together may raise when all of them are on their way."""
+    results = judged(lingering.StartsTogether, PLAIN, requirements=["nothing-runs-after-the-end"])
+
+    assert ["pass"] == [result.verdict for result in results]
