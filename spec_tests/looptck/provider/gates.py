@@ -110,9 +110,12 @@ def tool_begins_too_early(tool: str) -> Gate:
 
 
 def tool_begins_if_ever(tool: str, times: int) -> Gate:
-    """As `tool_began`, for a loop that may not begin it before what is held is over: that loop is not kept long."""
+    """As `tool_began`, for a loop that may not begin it before what is held is over.
+
+    That loop is not kept long, and not as long as by `run_ended`, behind which another tool may be held meanwhile.
+    """
     gate = tool_began(tool, times)
-    gate.patience, gate.of_silence = 3 * ABSENCE, True
+    gate.patience, gate.of_silence = 2 * ABSENCE, True
     return gate
 
 
