@@ -45,7 +45,7 @@ class Choice:
             for check in self.checks(id, case.name)
             if case.fits(check.cell)
         ]
-        kept = ((cassette, kept_case(cassette)) for cassette in self.cassettes if _judged_by(cassette) is None)
+        kept = ((cassette, kept_case(cassette)) for cassette in self.cassettes if judged_by(cassette) is None)
         recorded = [
             check
             for cassette, case in kept
@@ -64,14 +64,14 @@ class Choice:
         return [
             check
             for cassette in self.cassettes
-            for by in [_judged_by(cassette)]
+            for by in [judged_by(cassette)]
             if takes(cassette) and (by is None or requirement == RECORDED)
             for check in self.checks(by or requirement, cassette.name)
             if cassette.fits(check.cell)
         ]
 
 
-def _judged_by(cassette: Cassette) -> str | None:
+def judged_by(cassette: Cassette) -> str | None:
     """The one requirement that is judged on a cassette; None: all that fit."""
     known = spoken(cassette)
     return known.requirement(cassette.wire, cassette.scenario, stream=cassette.stream) if known else None

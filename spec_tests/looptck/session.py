@@ -16,7 +16,7 @@ from looptck.cassettes.scenario import kept_case, set_scene
 from looptck.catalogue import Catalogue, Requirement, catalogue
 from looptck.cells import Cell, cells
 from looptck.checks import Check, Implementation
-from looptck.choosing import Choice
+from looptck.choosing import Choice, judged_by
 from looptck.drivers import ALONE, DriverFault, reference
 from looptck.framing import Framing
 from looptck.kit import Kit, Patience, Scene
@@ -208,7 +208,12 @@ class Session:
         return found
 
     def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
-        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask."""
+        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask.
+
+        Nobody is where one requirement alone is judged on a cassette: who need not read it may send back what is amiss.
+        """
+        if isinstance(played, Cassette) and judged_by(played) is not None:
+            return True
         case = kept_case(played) if isinstance(played, Cassette) else played
         if case is None:
             return False

@@ -109,6 +109,16 @@ def tool_begins_too_early(tool: str) -> Gate:
     return gate
 
 
+def tool_begins_if_ever(tool: str, times: int) -> Gate:
+    """As `tool_began`, for a loop that may not begin it before what is held is over.
+
+    That loop is not kept long, and not as long as by `run_ended`, behind which another tool may be held meanwhile.
+    """
+    gate = tool_began(tool, times)
+    gate.patience, gate.of_silence = 2 * ABSENCE, True
+    return gate
+
+
 def tools_began(times: int) -> Gate:
     """Opens when this many tool runs have begun, in all the runs that it is part of."""
     return _counting(f"{times} tool runs have begun", times, lambda e: isinstance(e, ToolBegan))

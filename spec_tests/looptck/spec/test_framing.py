@@ -249,6 +249,7 @@ def test_whole_items(implementation: Implementation, framing: Framing) -> None:
 
 
 @requirement("missing-sequence-is-tolerated")
+@refusable("A loop may know items by the index that the vendor always tells, and put them together wrongly without.")
 def test_no_sequence(implementation: Implementation) -> None:
     """The events have no sequence numbers and no output index."""
     _runs(implementation, NATURAL.but(quirk="no-sequence"), TWO_CALLS)

@@ -98,10 +98,13 @@ def test_siblings(loop: Loop) -> None:
 def _two(loop: Loop) -> Run:
     """Two calls; the first tool takes as long as the second needs to begin and to end, where it may.
 
+    The second, which may reach its tool before the first does, waits for that as long.
     That a tool has answered does not show that its loop has heard it, so no event says that the second is over.
     """
     loop.scene.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME)))
-    loop.scene.returns("note", "quick")
+    begun = gates.tool_began("weather")
+    begun.patience = TIME
+    loop.scene.does("note", Returns("quick", hold=begun))
     run = loop.once("two-calls", lambda: loop.plays(calls(WEATHER, NOTE), says("Done.")))
     run.delivered(1)
     return run

@@ -6,12 +6,14 @@ import contextlib
 import json
 import threading
 import urllib.request
+from collections.abc import Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 from looptck_reference.driver import Driver
 from looptck_reference.loop import Loop
 from looptck_reference.seams import Decision
-from looptck_reference.values import Turn
+from looptck_reference.values import ToolCall, Turn
 
 Json = dict[str, Any]
 
@@ -53,3 +55,32 @@ class WordBeforeTheThirdTurn(Driver):
             super().append_turn(turn)
             if self.model_calls == 2:
                 self.history.append({"role": "user", "content": "Go on."})
+
+
+class StartsTogether(Driver):
+    """Begins the calls of a turn together, the last ones a moment later, and raises the first error that it hears of.
+
+    A right loop: what it has begun is on its way when it raises, and no thread can be called back.
+    """
+
+    class loop(Loop):  # noqa: N801
+        def append_turn(self, turn: Turn) -> None:
+            super().append_turn(turn)
+            if len(turn.calls) > 2:
+                self._run_together(turn.calls)
+
+        def _run_together(self, calls: Sequence[ToolCall]) -> None:
+            pool = ThreadPoolExecutor(len(calls))
+            begun: list[Future[Any]] = []
+            for call in calls:
+                begun.append(pool.submit(self._run_later, call, begun[:2] if len(begun) > 1 else []))
+            wait(begun, return_when=FIRST_EXCEPTION)
+            pool.shutdown(wait=False)
+            for one in begun:
+                if one.done():
+                    one.result()
+
+        def _run_later(self, call: ToolCall, others: Sequence[Future[Any]]) -> Any:
+            wait(others, timeout=0.1, return_when=FIRST_EXCEPTION)
+            handler = self.handler_for(call)
+            return handler and handler(**json.loads(call.arguments))

@@ -207,20 +207,6 @@ class AddsItsOwn(Driver):
             super().__init__(replace(agent, messages=[own, *agent.messages], tools=tools), **options)
 
 
-class _NullAsItCame(ChatWire):
-    def echo(self, turn: Turn) -> list[Json]:
-        messages = super().echo(turn)
-        for call in messages[0]["tool_calls"]:
-            call["function"]["arguments"] = call["function"]["arguments"] or None
-        return messages
-
-
-class EchoesNull(Driver):
-    """Takes null for no arguments, and sends it back as it came, which OpenAI's own service would refuse."""
-
-    wires = speaking(chat=_NullAsItCame())
-
-
 class _ListsAsTheyCame(MessagesWire):
     def echo(self, turn: Turn) -> list[Json]:
         written = {call.id: json.loads(call.arguments or "{}") for call in turn.calls}

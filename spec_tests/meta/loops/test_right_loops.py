@@ -57,6 +57,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             ["truncated-call-never-runs", "lost-call-is-told", "no-request-is-refused"],
             (),
         ),
+        (
             right.AsksForText,
             "*/sync",
             [
@@ -71,7 +72,6 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
         ),
         (right.NullStaysNull, "openai-chat/*/sync", ["null-arguments-are-an-empty-object"], ()),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
-        (right.EchoesNull, "openai-chat/*/*", ["null-arguments-are-an-empty-object"], ()),
         (
             right.AddsItsOwn,
             "*/plain/sync",

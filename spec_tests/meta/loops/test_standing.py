@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looptck.verdicts import AGAINST, Result
-from meta.loops import lingering, right
+from meta.loops import lingering, right, unusual
 from meta.loops.judging import judged
 
 PLAIN = "openai-chat/plain/sync"
@@ -56,6 +56,18 @@ def test_refused_request_is_not_noticed_where_it_may_be_refused(profile: str, pl
     assert played == sum(result.verdict == "pass" for result in results)
 
 
+def test_refusal_after_traffic_that_need_not_be_read() -> None:
+    """What is refused after traffic on which one requirement alone is judged falls under that one."""
+    results = judged(
+        unusual.ItemsByIndex, "openai-responses/stream/sync", requirements=["missing-sequence-is-tolerated"]
+    )
+
+    against = [result for result in results if result.verdict in AGAINST]
+    assert {"missing-sequence-is-tolerated"} == {result.requirement for result in against}
+    assert {"no-sequence", "text-before-calls@llama.cpp"} <= {result.case for result in against}
+    assert any("item-ids-fit-their-kind" in result.reason for result in against)
+
+
 @pytest.mark.parametrize("attempt", range(5))
 def test_tool_on_its_way_is_waited_for(attempt: int) -> None:
     """A tool that a loop has started before it raised has run, whichever of the two the kit hears of first."""
@@ -78,3 +90,10 @@ def test_request_after_the_end_is_noticed() -> None:
     late = [result for result in results if result.requirement == "nothing-runs-after-the-end"]
     assert ["fail"] == [result.verdict for result in late]
     assert "POST /v1/chat/completions" in late[0].reason
+
+
+def test_calls_that_began_together() -> None:
+    """A loop that begins the calls of a turn together may raise when all of them are on their way."""
+    results = judged(lingering.StartsTogether, PLAIN, requirements=["nothing-runs-after-the-end"])
+
+    assert ["pass"] == [result.verdict for result in results]

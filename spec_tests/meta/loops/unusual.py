@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from looptck_reference.actions import Action, Finish
 from looptck_reference.driver import Driver
 from looptck_reference.loop import Loop
 from looptck_reference.mutants.core.asking import asking
 from looptck_reference.mutants.core.memory import Leaning, Retelling
+from looptck_reference.mutants.speaking import streaming
 from looptck_reference.seams import Decision
-from looptck_reference.values import Answer, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.wires import ResponsesStream
 
 
 class Unordered(Driver):
@@ -45,6 +48,23 @@ class InThreadsRetold(Leaning):
     """Leans on the service's memory of the conversation, and tells it all anew where that is lost."""
 
     invoker = asking(Retelling)
+
+
+class ItemsByIndex(Driver):
+    """Knows items of a stream by their `output_index`, which the vendor always tells: without it they are mixed up."""
+
+    class Stream(ResponsesStream):
+        indexed = True
+
+        def begin(self, event: Json) -> None:
+            self.indexed = self.indexed and "output_index" in event
+            super().begin(event)
+
+        def output(self) -> Any:
+            items = super().output()
+            return items if self.indexed else [{**item, "id": items[-1]["id"]} for item in items]
+
+    wires = streaming(responses=Stream)
 
 
 def _reads(call: ToolCall) -> bool:

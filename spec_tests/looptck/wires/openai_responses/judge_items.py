@@ -119,7 +119,7 @@ def _thought(
 
 def _open(sent: Sent) -> bool:
     """Whether a thought was sent without encrypted content, as other servers send it: they take back what they sent."""
-    return not sent.item["encrypted_content"]
+    return sent.item["type"] == "reasoning" and not sent.item["encrypted_content"]
 
 
 def _unverified(id: str | None, seal: str, memory: Memory) -> str:

@@ -78,6 +78,14 @@ def test_an_open_thought_comes_back() -> None:
     assert (404, "items-are-kept", False) == first(answered(store=False), request(USER, *given))
 
 
+def test_a_thought_under_the_id_of_a_call_is_refused() -> None:
+    """A loop that mixes items up may send a thought without a seal under the id of a call: the service has no such."""
+    body = request(USER, thought("fc_call_1a"), BARE, output("call_1a"))
+
+    rules = {problem.rule for problem in answered(store=False).judge(body)}
+    assert {"item-ids-fit-their-kind", "items-are-kept"} <= rules
+
+
 def test_a_thought_comes_back_under_either_seal() -> None:
     """A recorded thought that the stream's last event sealed anew may come back as it was done, or as it was there."""
     far_end = answered(turn(Thinking("hm", id="thought_1a", sealed_again=OTHER), *THOUGHT.calls))
