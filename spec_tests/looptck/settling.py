@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import takewhile
 
 from looptck.drivers import Connection
 from looptck.provider.gates import ABSENCE
 from looptck.provider.server import Provider
 from looptck.provider.stage import Stage
-from looptck.transcript import Stray, Transcript
+from looptck.transcript import Ended, Stray, ToolEnded, Transcript
 
 LOOK = 0.001
 """Seconds between two looks at an implementation: time for its threads to take their turn."""
@@ -52,9 +53,14 @@ def _last_sign(transcript: Transcript) -> float:
 
 
 def may_go_on(stage: Stage) -> bool:
-    """Whether something of a run that has its outcome may still arrive: a tool works, or a call has not run."""
+    """Whether something of a run that has its outcome may still arrive.
+
+    So it is if a tool works, or a call has not run, or a tool has ended since the outcome came: what awaited it may be
+    at work now.
+    """
     asked = sum(len(turn.calls) for turn in stage.turns.values())
-    return bool(stage.tools_at_work) or asked != stage.tool_runs
+    since = takewhile(lambda event: not isinstance(event, Ended), reversed(stage.transcript.events))
+    return bool(stage.tools_at_work) or asked != stage.tool_runs or any(isinstance(event, ToolEnded) for event in since)
 
 
 def settle(stage: Stage, provider: Provider, connection: Connection, patience: float) -> None:

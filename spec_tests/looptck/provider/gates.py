@@ -25,6 +25,8 @@ class Gate:
     """Seconds to wait for it in place of the run's own; short where that it stays shut is what is hoped for."""
     of_silence: bool = False
     """Whether the seconds count from the last event of the watched run, and not from the first that waits."""
+    not_while: Callable[[], bool] | None = None
+    """While this holds the seconds do not count: what is waited for cannot happen yet."""
     _heard: float = 0.0
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
     _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
@@ -77,6 +79,8 @@ class Gate:
                 await asyncio.wait_for(event.wait(), until - monotonic())
             except TimeoutError:
                 until = self._heard + patience if self.of_silence else until
+                if self.not_while is not None and self.not_while():
+                    until = monotonic() + patience
                 if monotonic() >= until:
                     return False
             else:
@@ -112,7 +116,7 @@ def tool_begins_too_early(tool: str) -> Gate:
 def tool_begins_if_ever(tool: str, times: int) -> Gate:
     """As `tool_began`, for a loop that may not begin it before what is held is over.
 
-    That loop is not kept long, and not as long as by `run_ended`, behind which another tool may be held meanwhile.
+    That loop is not kept long.
     """
     gate = tool_began(tool, times)
     gate.patience, gate.of_silence = 2 * ABSENCE, True
@@ -149,9 +153,23 @@ def confirmation_asked(tool: str, times: int = 1) -> Gate:
     )
 
 
-def run_ended() -> Gate:
-    """Opens when the caller of the loop has its outcome. A loop that waits for what is held is not kept long."""
-    return Gate("the run has ended", lambda event: isinstance(event, Ended), patience=3 * ABSENCE, of_silence=True)
+def run_ended(behind: str) -> Gate:
+    """Opens when the caller of the loop has its outcome. A loop that waits for what is held is not kept long.
+
+    Args:
+        behind: a tool that may be held as well; the run cannot end while it is at work, so that time does not count.
+    """
+    at_work = 0
+
+    def opens(event: Event) -> bool:
+        nonlocal at_work
+        if isinstance(event, ToolBegan | ToolEnded) and event.tool == behind:
+            at_work += 1 if isinstance(event, ToolBegan) else -1
+        return isinstance(event, Ended)
+
+    ended = Gate("the run has ended", opens, patience=3 * ABSENCE, of_silence=True)
+    ended.not_while = lambda: at_work > 0
+    return ended
 
 
 def tools_ended(times: int) -> Gate:

@@ -19,7 +19,7 @@ def test_slow_tool(provider: Scene, implementation: Implementation) -> None:
     A loop may begin all calls together, so the neighbour fails when those behind it are seen to have begun.
     """
     provider.plays(calls(SLOW, FAILING, *LEFT), says("Done."))
-    provider.does("ping", Returns("pong", hold=gates.run_ended()))
+    provider.does("ping", Returns("pong", hold=gates.run_ended(behind="weather")))
     begun = gates.tool_begins_if_ever("note", len(LEFT))
     provider.does("weather", Raises("there is no such city", "LookupError", hold=begun))
 

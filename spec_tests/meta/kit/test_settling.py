@@ -9,10 +9,16 @@ from dataclasses import dataclass, field
 import pytest
 
 from looptck.drivers.idle import Pulse, pulse
-from looptck.settling import LONGEST, MOST_STRAYS, in_time
-from looptck.transcript import Chunk, Stray, Transcript
+from looptck.outcome import Value
+from looptck.provider.script import Script
+from looptck.provider.stage import Stage
+from looptck.provider.toolbox import Toolbox
+from looptck.settling import LONGEST, MOST_STRAYS, in_time, may_go_on
+from looptck.transcript import Chunk, Ended, Event, Stray, ToolBegan, ToolEnded, Transcript
+from looptck.wires import WIRES
 
 PATIENCE = 10.0
+DONE = Value("Done.")
 
 
 @dataclass
@@ -63,6 +69,22 @@ def test_nothing_keeps_a_run_alive_for_ever(strays: bool) -> None:
 
     assert not in_time(transcript, PATIENCE, ended)
     assert transcript.time <= (2 * PATIENCE if strays else LONGEST * PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([ToolBegan(1.0, 1, "ping", {}), ToolEnded(2.0, 1, {"value": 1}), Ended(3.0, DONE)], False),
+        ([ToolBegan(1.0, 1, "ping", {}), Ended(3.0, DONE), ToolEnded(3.0, 1, {"value": 1})], True),
+    ],
+)
+def test_what_awaited_a_tool_may_go_on(events: list[Event], expected: bool) -> None:
+    """A tool that ended when the outcome was there has set somebody to work, however soon the kit looks."""
+    stage = Stage(WIRES["openai-chat"], Script(()), Toolbox())
+    for event in events:
+        stage.transcript.append(event)
+
+    assert expected == may_go_on(stage)
 
 
 def test_thread_at_work_is_no_idleness() -> None:
