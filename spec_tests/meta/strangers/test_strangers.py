@@ -32,15 +32,15 @@ def _failing(results: list[Result]) -> set[str]:
 
 @pytest.mark.parametrize(("loop", "entry"), FAULTY.items(), ids=FAULTY)
 def test_fault_is_named(loop: str, entry: Entry) -> None:
-    """Each row that the table names fails; where it says that none does, none does by now."""
+    """Each row that the table names fails; where it says that none does, none does. A race may end either way."""
     _can_be_played(loop)
     wanted = [*entry.get("named_by", ()), *entry.get("noticed_by", ())]
 
-    results = rows(loop, entry["cell"], {CONTROL, *wanted, *entry.get("missed_by", ())})
+    results = rows(loop, entry["cell"], {CONTROL, *wanted, *entry.get("missed_by", ()), *entry.get("raced_by", ())})
 
     assert not [result.reason for result in results if result.verdict == "error"]
     assert {"pass"} <= {result.verdict for result in results if result.requirement == CONTROL}
-    assert set(wanted) == _failing(results) - {CONTROL}
+    assert set(wanted) == _failing(results) - {CONTROL, *entry.get("raced_by", ())}
 
 
 @pytest.mark.parametrize(("loop", "entry"), RIGHT.items(), ids=RIGHT)
