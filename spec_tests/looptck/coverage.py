@@ -29,8 +29,8 @@ class Coverage:
     profile: Profile
     tested: tuple[Requirement, ...]
     excluded: tuple[Requirement, ...]
-    inapplicable: tuple[Requirement, ...]
-    """Those with checks that were ready, and a capability that this implementation declares absent."""
+    inapplicable: dict[Requirement, str]
+    """Those with checks that were ready, and why none of them was for this implementation."""
     untested: tuple[Requirement, ...]
 
     @property
@@ -42,9 +42,9 @@ class Coverage:
 def coverage_of(profile: Profile, results: Sequence[Result]) -> Coverage:
     """Sort a profile's statements by the results of a run."""
     decided = {result.requirement for result in results if result.verdict in DECIDED}
-    waived = {result.requirement for result in results if result.verdict == "not-applicable"} - decided
+    waived = {result.requirement: result.reason for result in results if result.verdict == "not-applicable"}
     rows = [row for row in profile.requirements if row.excluded is None]
-    inapplicable = tuple(row for row in rows if row.needs and row.id in waived)
+    inapplicable = {row: waived[row.id] for row in rows if row.id in waived and row.id not in decided}
     return Coverage(
         profile,
         tested=tuple(row for row in rows if row.id in decided),
@@ -125,6 +125,5 @@ def _print(console: Console, found: list[Coverage]) -> None:
         ):
             for row in rows:
                 style = "bold red" if word == "untested" and one.lacking else "dim"
-                needs = f"the driver declares no {' or '.join(row.needs)}" if word == "not applicable" else row.source
-                reason = f": {row.excluded or needs}"
+                reason = f": {row.excluded or one.inapplicable.get(row) or row.source}"
                 console.print(Text(f"{word}  {row.id}{reason}", style=style), soft_wrap=True)
