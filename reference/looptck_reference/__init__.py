@@ -8,16 +8,18 @@ or, with the agent in a file,
 
     answer = invoke_agent("weather.prompty", {"city": "Paris"}, {"forecast": forecast})
 
-Read it in this order: `values`, `actions`, `dialects`, `registry`, `seams` and `loop` (the machine), `wires` (what
-providers send), `reception` and `exchange` (bytes and HTTP, without I/O), `spans`, `runner` (the I/O), `prompts`
-(files), `invoke` and `streams` (what callers use), `driver` and `driving` (the kit's way in).
+Read it in this order: `values`, `actions`, `dialects` and `loop` (the whole algorithm), `wires` (the providers'
+formats), `reception` and `conversation` (bytes and HTTP, without I/O), `runner` (the I/O); then `prompts` (files),
+`invoke` and `streams` (the interface for callers), `spans`, and `driver` and `toolbox` (the driver for the kit).
 """
 
 from __future__ import annotations
 
-from looptck_reference.actions import Action, Ask, Fail, Finish, Run
-from looptck_reference.agent import Agent
-from looptck_reference.dialects import (
+from looptck_reference.http.runner import AsyncRunner, Runner
+from looptck_reference.http.spans import Tracing
+from looptck_reference.loop.actions import Action, Ask, Fail, Finish, Run
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.dialects import (
     ANTHROPIC_LOOP,
     CORE,
     PROMPTY_AGENT_MODE,
@@ -28,7 +30,7 @@ from looptck_reference.dialects import (
     Propagate,
     Raise,
 )
-from looptck_reference.errors import (
+from looptck_reference.loop.errors import (
     AsyncToolInSyncRun,
     BadArguments,
     ConnectionLost,
@@ -41,16 +43,13 @@ from looptck_reference.errors import (
     TurnCut,
     UnknownTool,
 )
-from looptck_reference.invoke import execute_agent, execute_agent_async, invoke_agent, invoke_agent_async
-from looptck_reference.loop import Loop
-from looptck_reference.prompts import load
-from looptck_reference.registry import REGISTRY, KindHandler, Registry
-from looptck_reference.runner import AsyncRunner, Runner
-from looptck_reference.seams import Decision
-from looptck_reference.spans import Tracing
-from looptck_reference.streams import AsyncPromptyStream, PromptyStream
-from looptck_reference.tools import Tool
-from looptck_reference.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.registry import REGISTRY, KindHandler, Registry
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.prompty.invoke import execute_agent, execute_agent_async, invoke_agent, invoke_agent_async
+from looptck_reference.prompty.prompts import load
+from looptck_reference.prompty.streams import AsyncPromptyStream, PromptyStream
 from looptck_reference.wires import (
     ANTHROPIC_MESSAGES,
     OPENAI_CHAT,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from looptck.session import Options
+    from looptck.suite.session import Options
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -113,7 +113,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
 @_options(*OPTIONS)
 def run(**chosen: Any) -> None:
     """Test an implementation and print its verdicts."""
-    from looptck.running import run_suite
+    from looptck.commands.pytest_run import run_suite
 
     json_file, junit, quiet = chosen.pop("json_file"), chosen.pop("junit"), chosen.pop("quiet")
     _leave(run_suite(_chosen(**chosen), json_file=json_file, junit=junit, quiet=quiet))
@@ -135,9 +135,9 @@ def _chosen(
     cassettes: Path | None = None,
     trace: Path | None = None,
 ) -> Options:
-    from looptck.kit import Patience
-    from looptck.selection import Selection
-    from looptck.session import Options
+    from looptck.bench.bench import Patience
+    from looptck.suite.selection import Selection
+    from looptck.suite.session import Options
 
     selection = Selection(profile, requirement, cell, cases, level, traits)
     patience_of = Patience(timeout, patience)
@@ -158,9 +158,30 @@ def _leave(status: int) -> NoReturn:
 @click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take.")
 def smoke(driver: str, timeout: float) -> None:
     """Try a driver out: does it speak the protocol? Says nothing about the implementation behind it."""
-    from looptck.smoke import smoke_test
+    from looptck.commands.smoke import smoke_test
 
     _leave(smoke_test(driver, timeout))
+
+
+@main.command(epilog="Exit status: 0 written, 2 could not write.")
+@click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--process", "kind", flag_value="process", help="A Python class, run in an environment of its own.")
+@click.option("--javascript", "kind", flag_value="javascript", help="A program in Node.js.")
+def init(folder: Path, kind: str | None) -> None:
+    """Write a driver to start from into FOLDER: a Python class, where nothing else is said."""
+    from looptck.commands.init import write
+
+    try:
+        made = write(kind or "python", folder)  # type: ignore[arg-type]
+    except OSError as error:
+        raise _Trouble(str(error)) from error
+    for path in made.files:
+        click.echo(f"wrote {path}")
+    click.echo(f"""
+Write the line that calls your loop in {made.files[0]}, then:
+
+    looptck smoke --driver "{made.driver}"
+    looptck run --driver "{made.driver}\"""")
 
 
 @main.command("list")
@@ -197,7 +218,7 @@ def explain(requirement: str, driver: str | None) -> None:
 )
 def baseline(results: Path | None, into: Path, **chosen: Any) -> None:
     """Write what fails today down as known failures: an entry for each requirement and cells that no entry covers."""
-    from looptck.baseline import baseline as write
+    from looptck.commands.baseline import baseline as write
 
     _leave(write(_chosen(**chosen), into, results))
 
@@ -212,7 +233,7 @@ def baseline(results: Path | None, into: Path, **chosen: Any) -> None:
 )
 def coverage(results: tuple[Path, ...], **chosen: Any) -> None:
     """Run the suite and say which statements of the documents it tested, excluded, or left untested."""
-    from looptck.coverage import cover, cover_results
+    from looptck.commands.coverage import cover, cover_results
 
     _leave(cover_results(results, chosen["profile"]) if results else cover(_chosen(**chosen)))
 
@@ -224,8 +245,8 @@ def coverage(results: tuple[Path, ...], **chosen: Any) -> None:
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
 def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> None:
     """Compare what `looptck run --json` has written of A and B: two loops, or two versions of one."""
+    from looptck.catalogue.yaml_files import BadFile
     from looptck.report.compare import compare as compare_files
-    from looptck.yamlfile import BadFile
 
     try:
         sys.exit(compare_files(a, b, everything=everything, json_file=json_file))
@@ -234,7 +255,7 @@ def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> No
 
 
 @main.command(epilog=EXIT)
-@_options("driver", "profile", "cell", "cassettes", "json")
+@_options("driver", "profile", "requirement", "cell", "cassettes", "json")
 @click.option(
     "--mutants",
     metavar="MUTANTS",
@@ -244,6 +265,11 @@ def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> No
 @click.option("--full", is_flag=True, help="Judge each in every cell, and not only in those that it names.")
 @click.option("--own", is_flag=True, help="Judge each by the checks of what it breaks: noise is not seen.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as a page.")
+@click.option(
+    "--proofs",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write which mutants are to fail each requirement, and play nothing.",
+)
 @click.option("--workers", type=click.IntRange(1), help="Mutants at a time.  [default: one more than there are cores]")
 @click.option("--timeout", type=float, help="Seconds that one run may take.  [default: 10, of servers 30]")
 @click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits.")
@@ -251,19 +277,22 @@ def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> No
 @_options("quiet")
 def kill(**chosen: Any) -> None:
     """Prove that each check can fail: play the suite to mutants, loops with one fault each, and print the matrix."""
-    from looptck.kill.command import Wanted
+    from looptck.kill.command import Wanted, write_proofs
     from looptck.kill.command import kill as make
 
+    if proofs := chosen.pop("proofs"):
+        _leave(write_proofs(proofs))
     json_file, html, quiet = chosen.pop("json_file"), chosen.pop("html"), chosen.pop("quiet")
     if html and chosen["own"]:
-        raise click.UsageError("--own makes no page: what stands is not known where only what was to fall was judged")
-    wanted = Wanted(profiles=chosen.pop("profile"), cells=chosen.pop("cell"), **chosen)
+        raise click.UsageError("--own makes no page: nothing is known of what no mutant is to fail")
+    selected = {"profiles": chosen.pop("profile"), "requirements": chosen.pop("requirement")}
+    wanted = Wanted(cells=chosen.pop("cell"), **selected, **chosen)
     _leave(make(wanted, json_file=json_file, html=html, quiet=quiet))
 
 
 @main.group()
 def cassettes() -> None:
-    """Check and compare cassettes."""
+    """Check, compare and select cassettes."""
 
 
 @cassettes.command("check", epilog=EXIT)
@@ -274,7 +303,7 @@ def check_cassettes(paths: tuple[Path, ...]) -> None:
     Schema, hash, secrets, whether the case has changed since, today's judge on every request, and the dialect.
     """
     from looptck.cassettes.check import check
-    from looptck.yamlfile import BadFile
+    from looptck.catalogue.yaml_files import BadFile
 
     try:
         found = check(paths)
@@ -293,7 +322,7 @@ def check_cassettes(paths: tuple[Path, ...]) -> None:
 def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
     """Tell what has changed in shape from LEFT to RIGHT, two cassettes or two folders of them."""
     from looptck.cassettes.diff import changes
-    from looptck.yamlfile import BadFile
+    from looptck.catalogue.yaml_files import BadFile
 
     try:
         lines = list(changes(left, right, content=content))
@@ -305,11 +334,55 @@ def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
     sys.exit(1 if lines else 0)
 
 
+@cassettes.command("structures", epilog=EXIT)
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+def structures_of_cassettes(folder: Path | None) -> None:
+    """List the structures of the cassettes in FOLDER, by default the project's own, with the one that represents each.
+
+    A structure is the set of members with their types, and which event follows which. Odd cassettes are listed with
+    their reasons: they are selected as well.
+    """
+    from looptck.cassettes import cassettes as cassettes_in
+    from looptck.cassettes.selection import groups, odd_recordings
+    from looptck.catalogue.yaml_files import BadFile
+
+    try:
+        odd = odd_recordings()
+        found = groups(cassettes_in(folder), odd)
+    except BadFile as error:
+        raise _Trouble(str(error)) from error
+    for group in found:
+        others = ", ".join(one.scenario for one in group.others)
+        click.echo(f"{group.representative.file}{f': also {others}' if others else ''}")
+        for one in group.odd:
+            click.echo(f"    {one.file} is odd: {odd[one.file]}")
+    selected = sum(len(group.selected) for group in found)
+    total = selected + sum(len(group.others) for group in found)
+    click.echo(f"{len(found)} structures in {total} cassettes, of which {selected} are selected")
+
+
+@cassettes.command("select", epilog=EXIT)
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+def select_cassettes(source: Path, target: Path) -> None:
+    """Copy one cassette of each structure, and the odd ones, from the folder SOURCE to TARGET, which has none yet."""
+    from looptck.cassettes.selection import select
+    from looptck.catalogue.yaml_files import BadFile
+
+    try:
+        selected = select(source, target)
+    except BadFile as error:
+        raise _Trouble(str(error)) from error
+    for one in selected:
+        click.echo(one.file)
+    click.echo(f"{len(selected)} cassettes")
+
+
 @main.command(epilog=EXIT)
 @click.option("--upstream", required=True, metavar="WHICH", help="openai, anthropic, scripted, or a base URL.")
 @click.option("--model", metavar="NAME", help="The model to ask for; the scripted one has its own.")
 @click.option("--name", metavar="TEXT", help="What the provenance calls the server of a URL.")
-@click.option("--dialect", default="", metavar="NAME", help="The file of fixtures/dialects that describes it.")
+@click.option("--dialect", default="", metavar="NAME", help="The file of fixtures/deviations that describes it.")
 @click.option("--wire", "wires", multiple=True, type=click.Choice(_WIRES), help="Only this wire. May be repeated.")
 @click.option("--scenario", "scenarios", multiple=True, metavar="CASE", help="Only this case. May be repeated.")
 @click.option("--mode", type=click.Choice(["plain", "stream"]), help="Only this mode.  [default: both]")
@@ -322,13 +395,19 @@ def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
 @click.option("--timeout", default=120.0, show_default=True, help="Seconds that one reply may take.")
 def record(**chosen: Any) -> None:
     """Record cases from a real server as cassettes, redacted. Needs the extra `record`, for `scripted` that too."""
+    from looptck.catalogue.extras import NotInstalled, need
+
     try:
-        from looptck.recording.record import CouldNotRecord, Wanted
-        from looptck.recording.record import record as record_all
-    except ImportError as error:
-        raise _Trouble(f"{error}; pip install 'looptck[record]'") from error
+        need("Recording", "record")
+        if chosen["upstream"] == "scripted":
+            need("The scripted model", "scripted")
+    except NotInstalled as error:
+        raise _Trouble(str(error)) from error
+    from looptck.recording.record import CouldNotRecord, RecordOptions
+    from looptck.recording.record import record as record_all
+
     try:
-        _leave(record_all(Wanted(**chosen), click.echo))
+        _leave(record_all(RecordOptions(**chosen), click.echo))
     except CouldNotRecord as error:
         raise _Trouble(str(error)) from error
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import prompty
 
-if TYPE_CHECKING:
-    from shared import Json
+Json = dict[str, Any]
 
 MODELS = {
     "openai-chat": {"provider": "openai", "apiType": "chat"},

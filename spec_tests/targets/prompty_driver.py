@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar
 
@@ -9,7 +10,13 @@ import prompty
 from prompty_case import prompt
 from prompty_handlers import registered
 from prompty_spans import traced
-from shared import VARIANT, Json, answered, failed, handlers, mixed_handlers, named
+
+from looptck.driver import error, handlers, value
+
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
+
+Json = dict[str, Any]
 
 Loop = Callable[..., Any]
 
@@ -33,7 +40,7 @@ class PromptyDriver:
     def start(self) -> Json:
         return {
             "protocol": 1,
-            "name": named(self.name),
+            "name": f"{self.name}@{VARIANT}" if VARIANT else self.name,
             "version": prompty.VERSION,
             "language": "python",
             "wires": list(self.wires),
@@ -60,17 +67,17 @@ class PromptyDriver:
         try:
             with registered(case), traced(case):
                 return _answered(type(self).loop(prompt(case), case["inputs"], tools=handlers(case), **options))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         options = self._options(case, emit)
         try:
             with registered(case), traced(case):
-                tools = mixed_handlers(case)
+                tools = handlers(case)
                 return _answered(await type(self).loop_async(prompt(case), case["inputs"], tools=tools, **options))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
     def _options(self, case: Json, emit: Callable[[str], None]) -> Json:
         def hear(event: str, data: Json) -> None:
@@ -88,12 +95,12 @@ class PromptyDriver:
 def _answered(result: object) -> Json:
     """Prompty returns calls that it did not run as a list of ``ToolCall``."""
     if isinstance(result, list):
-        return {**answered(None), "stop": "calls"}
-    return answered(result if isinstance(result, str | None) else str(result))
+        return {**value(None), "stop": "calls"}
+    return value(result if isinstance(result, str | None) else str(result))
 
 
-def _failed(error: Exception) -> Json:
-    message = str(error)
+def _failed(exception: Exception) -> Json:
+    message = str(exception)
     if message.startswith("Agent loop exceeded"):
-        return failed(error, "limit")
-    return failed(error, "refusal" if message.startswith("Model refused") else None)
+        return error(exception, "limit")
+    return error(exception, "refusal" if message.startswith("Model refused") else None)

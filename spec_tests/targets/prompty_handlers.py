@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prompty.core.tool_dispatch import (
     ToolHandlerError,
@@ -19,10 +19,10 @@ from prompty.core.tool_dispatch import (
     register_tool,
     register_tool_handler,
 )
-from shared import ask_the_kit
 
-if TYPE_CHECKING:
-    from shared import Json
+from looptck.driver import run_tool
+
+Json = dict[str, Any]
 
 _CASE: ContextVar[Json] = ContextVar("the case of the run that is under way here")
 _LOCK = threading.Lock()
@@ -94,12 +94,12 @@ class _OfAKind:
 def _of_a_kind(url: str, tool: Any, args: Json, agent: Any, parent_inputs: Json) -> str:
     """Prompty wants text of these handlers, and turns only what functions return into text itself."""
     told = {"tool": tool.name, "arguments": args, "agent": agent.name, "inputs": parent_inputs}
-    return str(ask_the_kit(url, told))
+    return str(run_tool(url, told))
 
 
 def _named(name: str) -> Callable[..., Any]:
     def handle(**arguments: Any) -> Any:
-        return ask_the_kit(_CASE.get()["handlers"][name], {"arguments": arguments})
+        return run_tool(_CASE.get()["handlers"][name], {"arguments": arguments})
 
     return handle
 

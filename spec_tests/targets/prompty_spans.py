@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Any
 
 from opentelemetry.context import attach, detach
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -16,8 +16,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from prompty import Tracer
 from prompty.tracing.otel import otel_tracer
 
-if TYPE_CHECKING:
-    from shared import Json
+Json = dict[str, Any]
 
 _LOCK = threading.Lock()
 _providers: dict[str, TracerProvider] = {}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import prompty
 from prompty_driver import PromptyDriver
-from shared import VARIANT
+
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
 
 TRIES = {} if VARIANT == "retries" else {"max_llm_retries": 2}
 """Prompty waits two to three seconds before it asks a second time and four to five before a third, whatever the

@@ -36,7 +36,7 @@ import yaml
 TARGETS = Path(__file__).resolve().parent
 ROOT = TARGETS.parents[1]
 KEPT = ROOT / ".tox" / "targets"
-SERVE = ROOT / "spec_tests" / "looptck" / "drivers" / "serve.py"
+SERVE = ROOT / "spec_tests" / "looptck" / "driver.py"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 VARIANT = "LOOPTCK_VARIANT"
 """The environment variable that tells a driver which variant it is; absent or empty for the first usual way."""

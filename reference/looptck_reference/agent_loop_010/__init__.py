@@ -5,8 +5,8 @@
         answer = await loop.run()
 
 Read it in this order: `messages`, `expressions`, `calls`, `context` and `structure` (the values), `confirmation`,
-`tick` (the Calls of one turn, without I/O), `solution` (what the model writes), `prompt` (what it reads), `requests`
-(the I/O), `loop`, `driver` (the kit's way in).
+`scheduler` (the Calls of one turn, without I/O), `solution` (the model's output), `prompt` (its input), `requests` (the
+I/O), `loop`, `driver` (the driver for the kit).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from __future__ import annotations
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.confirmation import Approve, Change, Confirmation, Decision, Reject, Replace
 from looptck_reference.agent_loop_010.context import Context
-from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.prompt import Prompt
 from looptck_reference.agent_loop_010.requests import Request, Requests
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Confirm, Start
 from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
-from looptck_reference.agent_loop_010.tick import Confirm, Start, Tick
 
 __all__ = [
-    "AgentLoop",
     "Approve",
     "Call",
+    "CallScheduler",
     "Change",
     "Confirm",
     "Confirmation",
@@ -36,7 +36,7 @@ __all__ = [
     "Request",
     "Requests",
     "Solution",
+    "SolutionLoop",
     "Start",
-    "Tick",
     "Unreadable",
 ]

@@ -1,7 +1,7 @@
-"""A Call: what the model asks for, read from the object that it wrote.
+"""A Call: a request of the model, parsed from the object that it wrote.
 
-Agent/Tool, Agent/Call and Agent/Output: keys that begin with an underscore are the call's own, all others are the
-tool's parameters. Keys of the call's own that nobody here knows (`_scopes`, `_reasoningForCall` …) are let be.
+Agent/Tool, Agent/Call and Agent/Output: keys that begin with an underscore belong to the call, all others are the
+tool's parameters. Unknown keys of the call (`_scopes`, `_reasoningForCall` …) are ignored.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from looptck_reference.agent_loop_010.expressions import BadExpression, targets
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["METHODS", "BadCall", "Call", "Method"]
 
 Method = Literal["set", "merge", "assign", "push", "concat"]
 METHODS: tuple[Method, ...] = get_args(Method)
-"""How a result is combined with what its path holds already (Agent/Output)."""
+"""The ways to combine a result with the existing value of its path (Agent/Output)."""
 
 
 class BadCall(Exception):
-    """What the model wrote is no Call; says which key is at fault."""
+    """The model wrote an invalid Call; the message names the key that is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """One Call of a Solution, with `raw`, the object as the model wrote it.
 
-    `output_path` is an expression that can be read. `activity` is None where the tool's own name decides, and empty
-    where the call is latent. `output` is what the model gave as the result itself, if `has_output`; null is a result.
+    `output_path` is an expression that can be read. `activity` is None if the tool's own name decides, and empty if the
+    call is latent. If `has_output`, `output` is the result that the model wrote itself; null is a result.
     """
 
     raw: Json
@@ -67,7 +67,7 @@ class Call:
         )
 
     def changed(self, parameters: Mapping[str, Any]) -> Call:
-        """The same call with these parameters in place of its own of these names; keys with underscore are none."""
+        """The same call with these parameters in place of its own; keys with an underscore are ignored."""
         new = _parameters(parameters)
         return replace(self, raw={**self.raw, **new}, parameters={**self.parameters, **new})
 

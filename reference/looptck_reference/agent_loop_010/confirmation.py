@@ -1,6 +1,6 @@
-"""What a person may decide about a Call before it is executed (Agent/Loop, "Human-in-the-Loop").
+"""A person's decision about a Call before it is executed (Agent/Loop, "Human-in-the-Loop").
 
-The document asks for the place of the confirmation, just before execution, and leaves its mechanism open; these four
+The document specifies when the confirmation happens, just before execution, and leaves its mechanism open. These four
 answers are the reference's own.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from looptck_reference.agent_loop_010.calls import Call
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["Approve", "Change", "Confirmation", "Decision", "Reject", "Replace", "decision"]
 
@@ -23,21 +23,21 @@ class Approve:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Execute the Call with these parameters in the place of its own of the same names."""
+    """Execute the Call with these parameters replacing its own of the same names."""
 
     parameters: Json
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Execute this Call, as a model would write it, and not the one that was asked about."""
+    """Execute this Call, written as a model would write it, instead of the original one."""
 
     call: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Execute nothing; tell the model why."""
+    """Execute nothing; the model gets the reason."""
 
     feedback: Any
 
@@ -45,16 +45,16 @@ class Reject:
 Decision = Approve | Change | Replace | Reject
 
 Confirmation = Callable[[Call], Awaitable[Decision]]
-"""The hook that asks: it is given the Call as the model wrote it, its references unresolved."""
+"""The hook that asks for a decision: it gets the Call as the model wrote it, with unresolved references."""
 
 
-def decision(told: Json) -> Decision:
+def decision(answer: Json) -> Decision:
     """The decision in its JSON form: `{"decision": "approve" | "change" | "replace" | "reject", …}`.
 
     Raises:
         ValueError: it is none of the four.
     """
-    match told:
+    match answer:
         case {"decision": "approve"}:
             return Approve()
         case {"decision": "change", "parameters": dict(parameters)}:
@@ -62,5 +62,5 @@ def decision(told: Json) -> Decision:
         case {"decision": "replace", "call": call}:
             return Replace(call)
         case {"decision": "reject"}:
-            return Reject(told.get("feedback", "rejected"))
-    raise ValueError(f"no decision about a call: {told!r:.200}")
+            return Reject(answer.get("feedback", "rejected"))
+    raise ValueError(f"not a decision about a call: {answer!r:.200}")

@@ -1,8 +1,8 @@
-"""The context of a run: messages that are only ever appended, and the values that references find in them.
+"""The context of a run: append-only messages, and the values that references find in them.
 
-Agent/Output, "Dynamic Variable Resolution": results are not merged when they are written but when they are read. The
-newest `set` of a path decides, and what was merged, assigned, pushed or concatenated since is applied to it, oldest
-first. All messages of a kind, folded oldest to newest into one tree, hold the same for every path at once.
+Agent/Output, "Dynamic Variable Resolution": results are merged when they are read, not when they are written. The value
+of a path starts from its newest `set`; later merges, assignments, pushes and concatenations are applied to it, oldest
+first. Folding all messages of a kind into one tree, oldest to newest, yields the same values for all paths at once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from looptck_reference.agent_loop_010.calls import METHODS, Call, Method
 from looptck_reference.agent_loop_010.expressions import MISSING, AllOf, BadExpression, Found, Path, targets
 from looptck_reference.agent_loop_010.messages import Message, data, is_message
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["Context"]
 
@@ -24,24 +24,24 @@ _UNTYPED = "data"
 
 
 class Context:
-    """The messages, what is read from them, and what the results of calls add to them.
+    """The messages, the values read from them, and the results that calls add to them.
 
-    Values are handed out as they stand in the messages; nobody changes them in place.
+    Returned values are those of the messages themselves; callers must not change them in place.
     """
 
     def __init__(self, messages: Sequence[Message] = ()) -> None:
         self.messages = list(messages)
 
     def append(self, message: Message) -> None:
-        """Add a message; it is the newest now."""
+        """Add a message as the newest one."""
         self.messages.append(message)
 
     def look(self, path: Path, instance: str | None = None) -> Found:
-        """What a call of this instance finds at a path, `MISSING` if that is nothing."""
+        """The value that a call of this instance finds at a path, or `MISSING`."""
         return _at(reduce(self.folded, self.seen(path.kind, instance), MISSING), path.keys)
 
     def write(self, call: Call, value: Any, date: str) -> list[Message]:
-        """Append what the Activity of a call returned, and give back what was appended.
+        """Append the value that the Activity of a call returned, and return what was appended.
 
         A message is appended as it is, whatever the output path says; any other value is stored (Agent/Activity).
         """
@@ -51,9 +51,9 @@ class Context:
         return self.store(call, value, date)
 
     def store(self, call: Call, value: Any, date: str) -> list[Message]:
-        """Append a value at the output path of a call, and give back what was appended: nothing if it has none.
+        """Append a value at the output path of a call, and return what was appended: nothing without an output path.
 
-        For what a model gave as the output of a latent call, too: whatever it looks like, it is no message.
+        Also used for the output of a latent call, which is never a message, whatever it looks like.
         """
         messages = [self.result(call, path, value, date) for path in self.destinations(call)]
         for message in messages:
@@ -61,7 +61,7 @@ class Context:
         return messages
 
     def destinations(self, call: Call) -> tuple[Path, ...]:
-        """Where a result is written: to every path of `&&`, to the first of `||` (Agent/Expressions)."""
+        """The paths at which a result is stored: every path of `&&`, the first of `||` (Agent/Expressions)."""
         if call.output_path is None:
             return ()
         match targets(call.output_path):
@@ -73,16 +73,17 @@ class Context:
                 return alternatives.operands[:1]
 
     def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
-        """The data message that holds a result at a path, with the call as the model wrote it (Agent/Output)."""
+        """The data message that stores a result at a path, with the call as the model wrote it (Agent/Output)."""
         for key in reversed(path.keys):
             value = {key: value}
         kind = None if path.kind == _UNTYPED else path.kind
         return data(kind, value, _instance=call.instance, _call=call.raw, _date=date, _outputMethod=call.method)
 
     def seen(self, kind: str, instance: str | None) -> list[Message]:
-        """The messages of a kind that a call of this instance sees: those of all, then its own, which win.
+        """The messages of a kind that a call of this instance sees: the common ones, then its own, which win.
 
-        Agent/Instancing: a message without `_instance` is everybody's, one with it is seen by that instance only.
+        Agent/Instancing: a message without `_instance` is common to all, a message with it is visible to that instance
+        only.
         """
         alike = [message for message in self.messages if _kind(message) == kind]
         common = [message for message in alike if message.get("_instance") is None]
@@ -95,10 +96,11 @@ class Context:
         return tree
 
     def writes(self, message: Message) -> Iterator[tuple[tuple[str, ...], Method, Any]]:
-        """What a message writes: keys, method, value.
+        """The effect of a message: keys, method, value.
 
-        A result is written at the output path of its call. A message that no call wrote names no path: it is a patch,
-        merged into what is there (Agent/Data, "Merging and Identity"), or applies its method to each of its fields.
+        A result is written at the output path of its call. A message that no call wrote has no path: it is a patch that
+        is merged into the existing value (Agent/Data, "Merging and Identity"), or applies its method to each of its
+        fields.
         """
         body = _body(message)
         method = _method(message)
@@ -116,7 +118,7 @@ class Context:
             yield (), method, body
 
     def applied(self, base: Found, method: Method, value: Any) -> Any:
-        """What a path holds after a write; what is there and does not fit the method counts as nothing."""
+        """The value of a path after a write; an existing value that does not fit the method is ignored."""
         return _COMBINED[method](base, value)
 
 
@@ -164,7 +166,7 @@ def _kind(message: Message) -> str | None:
 
 
 def _body(message: Message) -> Found:
-    """What a message says about its kind, `MISSING` if it lacks it."""
+    """The content of a message for its kind, or `MISSING`."""
     match message["type"]:
         case "state":
             return {name: value for name, value in message.items() if name != "type" and not name.startswith("_")}
@@ -177,7 +179,7 @@ def _method(message: Message) -> Method:
 
 
 def _written_at(message: Message, body: Found) -> tuple[str, ...] | None:
-    """The keys at which a call wrote this message, None if no call did: the path in the call that leads into it."""
+    """The keys at which a call wrote this message: the path in the call that leads into it. None for other messages."""
     match message.get("_call"):
         case {"_outputPath": str(output_path)}:
             pass
@@ -205,7 +207,7 @@ def _at(value: Found, keys: Sequence[str]) -> Found:
 
 
 def _changed(base: Found, keys: Sequence[str], change: Callable[[Found], Any]) -> Any:
-    """A copy of a tree with what stands at the keys changed; objects are made on the way where there is none."""
+    """A copy of a tree with a new value at these keys; missing objects on the way are created."""
     if not keys:
         return change(base)
     key, *deeper = keys
@@ -217,7 +219,7 @@ def _changed(base: Found, keys: Sequence[str], change: Callable[[Found], Any]) -
 
 
 def _index(value: Found, key: str) -> int | None:
-    """The index that a key is in an array, None if the value is no array or has no such element."""
+    """The array index that a key denotes; None if the value is no array or has no such element."""
     if isinstance(value, list) and _INDEX.fullmatch(key) and int(key) < len(value):
         return int(key)
     return None

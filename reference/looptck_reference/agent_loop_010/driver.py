@@ -1,13 +1,13 @@
-"""The driver by which the kit runs the loop of Agent/Loop 010.
+"""The driver with which the kit runs the loop of Agent/Loop 010.
 
-A variant of the loop is a subclass that says what it replaces:
+A variant of the loop is a subclass that names the part it replaces:
 
-    class Patient(Tick):
+    class Patient(CallScheduler):
         def unblocked(self):
             return super().unblocked() if self.stream_closed else ()
 
     class Broken(Driver):
-        class loop(AgentLoop):
+        class loop(SolutionLoop):
             tick = Patient
 """
 
@@ -22,13 +22,12 @@ import httpx
 import looptck_reference
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.confirmation import Confirmation, Decision, decision
-from looptck_reference.agent_loop_010.loop import AgentLoop
+from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.requests import Requests
-from looptck_reference.driving import value_of
-from looptck_reference.errors import LoopError
-from looptck_reference.exchange import tls_for
-from looptck_reference.tools import Handler, Tool
-from looptck_reference.values import Json
+from looptck_reference.kit.toolbox import LOOPBACK, value_of
+from looptck_reference.loop.errors import LoopError
+from looptck_reference.loop.tools import Handler, Tool
+from looptck_reference.loop.values import Json
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
 __all__ = ["Driver"]
@@ -36,7 +35,7 @@ __all__ = ["Driver"]
 TIMEOUT = 30.0
 
 ANY_NUMBER = httpx.Limits(max_connections=None)
-"""Calls run at the same time, however many they are."""
+"""All calls run at the same time, however many there are."""
 
 CAPABILITIES = (
     "stream", "limit", "confirm", "latent", "expressions", "methods", "plans", "instances", "concurrent",
@@ -46,7 +45,7 @@ CAPABILITIES = (
 class Driver:
     """Runs the kit's cases on the loop."""
 
-    loop: ClassVar[type[AgentLoop]] = AgentLoop
+    loop: ClassVar[type[SolutionLoop]] = SolutionLoop
     requests: ClassVar[type[Requests]] = Requests
     wires: ClassVar[Mapping[str, Wire]] = {
         "openai-chat": OPENAI_CHAT,
@@ -55,7 +54,7 @@ class Driver:
     }
 
     def start(self) -> Json:
-        """What the loop is and claims."""
+        """The description of the loop and its capabilities."""
         return {
             "protocol": 1,
             "name": "looptck-reference-010",
@@ -72,21 +71,19 @@ class Driver:
         return asyncio.run(self.run_async(case, emit))
 
     async def run_async(self, case: Json, emit: Callable[[str], object]) -> Json:
-        """Run one case. The kit's servers speak plain HTTP on the loopback, and no proxy may come between."""
+        """Run one case."""
         try:
-            async with httpx.AsyncClient(
-                verify=tls_for("http://"), trust_env=False, timeout=TIMEOUT, limits=ANY_NUMBER
-            ) as client:
+            async with httpx.AsyncClient(**LOOPBACK, timeout=TIMEOUT, limits=ANY_NUMBER) as client:
                 output = await self._loop(case, client).run()
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+        except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
             reason = error.reason if isinstance(error, LoopError) else "other"
             return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}
         return {"kind": "value", "text": None, "output": output}
 
     def stop(self) -> None:
-        """Nothing outlives a run."""
+        """Nothing to close: no resource outlives a run."""
 
-    def _loop(self, case: Json, client: httpx.AsyncClient) -> AgentLoop:
+    def _loop(self, case: Json, client: httpx.AsyncClient) -> SolutionLoop:
         request = self.requests(
             case["base_url"],
             case["api_key"],
@@ -112,7 +109,7 @@ def _tool(tool: Json, client: httpx.AsyncClient) -> Tool:
 
 
 def _activity(url: str, client: httpx.AsyncClient) -> Handler:
-    """An Activity that hands its arguments to the kit, and returns or raises, under its very name, what that says."""
+    """An Activity that passes its arguments to the kit, and returns or raises what the kit answers."""
 
     async def ask_the_kit(**arguments: Any) -> Any:
         return value_of(await client.post(url, json={"arguments": arguments}))

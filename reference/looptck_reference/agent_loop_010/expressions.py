@@ -1,8 +1,8 @@
 """Variable References and the expressions made of them.
 
-A reference is `†KIND.KEY.KEY` (Agent/Variables), or `†KIND` for everything of that kind. Several are joined by `||` or
-by `&&`, never by both (Agent/Expressions, revision 2025-12). A text is an expression as a whole or not at all: one
-that begins with a dagger is meant to be one, any other is plain text.
+A reference is `†KIND.KEY.KEY` (Agent/Variables), or `†KIND` for all values of that kind. Several references are joined
+by `||` or by `&&`, never by both (Agent/Expressions, revision 2025-12). A text that begins with a dagger must be an
+expression as a whole; any other text is plain text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Missing(Enum):
 
 
 MISSING: Final = _Missing.MISSING
-"""What is found where nothing is; null is a value, and is found."""
+"""The result of looking up a value that does not exist; null is a value that exists."""
 
 Found: TypeAlias = Any
 """A JSON value or `MISSING`."""
@@ -51,7 +51,7 @@ Found: TypeAlias = Any
 class Path:
     """One reference: `†state.user.name` has the kind `state` and the keys `user` and `name`.
 
-    Digits are a key like any other; where an array stands they are its index.
+    Digits are a key like any other; in an array they are an index.
     """
 
     kind: str
@@ -63,7 +63,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class FirstOf:
-    """`†a || †b`: as an input the first that exists, whatever its value; as an output path one of them."""
+    """`†a || †b`: as an input, the first existing value, even if it is falsy; as an output path, one of them."""
 
     operands: tuple[Path, ...]
 
@@ -73,7 +73,7 @@ class FirstOf:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """`†a && †b`: as an input the last of them, once all exist; as an output path each of them."""
+    """`†a && †b`: as an input, the last value, once all exist; as an output path, each of them."""
 
     operands: tuple[Path, ...]
 
@@ -85,7 +85,7 @@ Expression: TypeAlias = Path | FirstOf | AllOf
 
 
 class BadExpression(Exception):
-    """A text begins with a dagger and is no expression, or has to be an expression and does not begin with one."""
+    """A text begins with a dagger and is not an expression, or a text that must be one has no dagger."""
 
 
 class Unresolved(Exception):
@@ -97,10 +97,10 @@ class Unresolved(Exception):
 
 
 def read(text: str) -> Expression | None:
-    """The expression that a text is, None for plain text.
+    """Parse a text as an expression; None for plain text.
 
     Raises:
-        BadExpression: it begins with a dagger, and what follows is no path or mixes `||` and `&&`.
+        BadExpression: the text begins with a dagger and is not a path, or mixes `||` and `&&`.
     """
     if not text.startswith(DAGGER):
         return None
@@ -114,19 +114,21 @@ def read(text: str) -> Expression | None:
 
 
 def targets(output_path: str) -> Expression:
-    """Where an output path leads.
+    """The expression of an output path.
 
     Raises:
-        BadExpression: it is no expression.
+        BadExpression: the output path is not an expression.
     """
     expression = read(output_path)
     if expression is None:
-        raise BadExpression(f"{output_path!r} is no path; a path begins with {DAGGER}, as {DAGGER}state.name does")
+        raise BadExpression(
+            f"{output_path!r} is not a path; a path begins with {DAGGER}, for example {DAGGER}state.name"
+        )
     return expression
 
 
 def references(value: Any) -> Iterator[Expression]:
-    """The expressions in a parameter's value, those inside its objects and arrays too.
+    """The expressions in a parameter's value, including those inside its objects and arrays.
 
     Raises:
         BadExpression: one of them cannot be read.
@@ -145,7 +147,7 @@ def references(value: Any) -> Iterator[Expression]:
 
 
 def resolve(value: Any, look: Callable[[Path], Found]) -> Any:
-    """A parameter's value with all its expressions replaced by what they stand for; that is not looked into again.
+    """A parameter's value with its expressions replaced by their values, which are not resolved again.
 
     Raises:
         BadExpression: one of them cannot be read.
@@ -169,7 +171,7 @@ def resolve(value: Any, look: Callable[[Path], Found]) -> Any:
 
 
 def value_of(expression: Expression, look: Callable[[Path], Found]) -> Found:
-    """What an input expression stands for. That a value exists decides, not what it is (Agent/Expressions)."""
+    """The value of an input expression. Only its existence counts, not its truth (Agent/Expressions)."""
     match expression:
         case Path():
             return look(expression)
@@ -188,5 +190,7 @@ def _path(operand: str, text: str) -> Path:
     found = _PATH.fullmatch(operand)
     if found is None:
         where = f"{operand!r} in {text!r}" if operand != text else repr(text)
-        raise BadExpression(f"{where} is no reference; one reads {DAGGER}KIND.KEY.KEY, without empty keys or spaces")
+        raise BadExpression(
+            f"{where} is not a reference; the form is {DAGGER}KIND.KEY.KEY, without empty keys or spaces"
+        )
     return Path(found["kind"], tuple(found["keys"].split(".")[1:]))

@@ -1,11 +1,11 @@
 """The outer loop: Requests, one after the other, until a Solution has an output (Agent/Loop, revision 2025-12).
 
-Everything waits in one task, the caller's. It takes events from one queue, in the order in which they happen, and
-tells the turn's `Tick`; the steps that the tick answers with, and the Request itself, are tasks beside it whose only
-way back is that queue. So no state is ever touched by two tasks, results come into the context in the order in which
-Activities complete, and whatever ends a turn leaves no task behind.
+One task, the caller's, owns all state. It takes events from one queue, in the order in which they happen, and reports
+them to the turn's `CallScheduler`. The steps that the scheduler returns, and the Request itself, run as tasks of their
+own that communicate only through that queue. So no state is touched by two tasks, results enter the context in the
+order in which Activities complete, and no task outlives its turn.
 
-A variant overrides a method here, or names another class for a part.
+A variant overrides a method here, or replaces the class of a part.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.prompt import Prompt
 from looptck_reference.agent_loop_010.requests import Request
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Confirm, Start, Step
 from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
 from looptck_reference.agent_loop_010.structure import Structure
-from looptck_reference.agent_loop_010.tick import Confirm, Start, Step, Tick
-from looptck_reference.tools import Tool
-from looptck_reference.values import Json
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
 
-__all__ = ["AgentLoop"]
+__all__ = ["SolutionLoop"]
 
 LIMIT = 10
 
 Event = Callable[[], Sequence[Step]]
-"""Something that happened: called, it tells the tick, or raises what ends the run."""
+"""An event: when called, it reports itself to the scheduler, or raises the error that ends the run."""
 
 Events = asyncio.Queue[Event]
 
 
-class AgentLoop:
+class SolutionLoop:
     """One run: from the first Request with the caller's messages to an output.
 
-    `request` asks the model. A tool's handler, called with the arguments as keywords, is the Activity of its name; a
-    tool without one is latent. `confirmation`, if there is one, is asked about each call before it is executed.
-    `output_schema` is the JSON Schema of the output, and `limit` the most Requests, 10 if it is None.
+    `request` asks the model. A tool's handler, called with the arguments as keywords, is the Activity of that name; a
+    tool without a handler is latent. `confirmation`, if given, is asked about each call before it is executed.
+    `output_schema` is the JSON Schema of the output, and `limit` the maximum number of Requests, 10 if it is None.
     """
 
-    tick: ClassVar[type[Tick]] = Tick
+    tick: ClassVar[type[CallScheduler]] = CallScheduler
     reader: ClassVar[type[Reader]] = Reader
     context: ClassVar[type[Context]] = Context
     structure: ClassVar[type[Structure]] = Structure
@@ -74,11 +74,11 @@ class AgentLoop:
         self._structure = self.structure({tool.name: tool.parameters for tool in tools})
 
     async def run(self) -> Any | None:
-        """The output of the first Solution whose output is not null; None if the limit comes before it.
+        """The output of the first Solution whose output is not null; None if the limit is reached before.
 
         Raises:
-            LoopError: the provider failed; what was running has been cancelled and is at its end by then.
-            Exception: what the confirmation raised. What an Activity raises is told to the model instead.
+            LoopError: the provider failed; all running tasks have been cancelled and have ended.
+            Exception: the confirmation's error. Errors of Activities are reported to the model instead.
         """
         while not self.limit_reached():
             self.turns += 1
@@ -96,7 +96,7 @@ class AgentLoop:
                 self.carry_plan(solution)
         return None
 
-    async def turn(self, tick: Tick) -> Solution | Unreadable:
+    async def turn(self, tick: CallScheduler) -> Solution | Unreadable:
         """One Request, and the calls of its Solution until none of them is left."""
         events: Events = asyncio.Queue()
         reading = asyncio.create_task(self._read(tick, events))
@@ -114,19 +114,19 @@ class AgentLoop:
     # Seams
 
     def limit_reached(self) -> bool:
-        """Asked before each Request. The document has no limit; that there is one, and its number, is ours."""
+        """Asked before each Request. The document has no limit; the limit and its number are the reference's own."""
         return self.turns >= self.limit
 
-    def is_over(self, tick: Tick) -> bool:
-        """Whether a turn is over: the Request is at its end and its calls are drained."""
+    def is_over(self, tick: CallScheduler) -> bool:
+        """Whether a turn is over: the Request has ended and no call is left."""
         return tick.drained
 
     def is_final(self, solution: Solution) -> bool:
-        """Whether a Solution ends the run: its output is not null, be it false, 0 or empty; its calls do not matter."""
+        """Whether a Solution ends the run: its output is not null, though it may be falsy; its calls do not matter."""
         return solution.output is not None
 
-    def append_errors(self, tick: Tick) -> None:
-        """The Error Messages of a turn come behind all of its results, where the next Request finds them."""
+    def append_errors(self, tick: CallScheduler) -> None:
+        """Append the Error Messages of a turn after all of its results, for the next Request."""
         for error in tick.errors:
             self._context.append(error)
 
@@ -136,17 +136,17 @@ class AgentLoop:
         return plan is not None and self._context.messages[plan].get("mode") == "lazy"
 
     def carry_plan(self, solution: Solution) -> None:
-        """Where the context has a plan, the calls of this turn are the next turn's plan (Agent/Plan)."""
+        """If the context has a plan, the calls of this turn become the next turn's plan (Agent/Plan)."""
         plan = self._plan()
         if plan is not None:
             self._context.messages[plan] = {**self._context.messages[plan], "plan": solution.calls}
 
     def ask(self) -> AsyncGenerator[str]:
-        """Make a Request with the context as it is now."""
+        """Start a Request with the current context."""
         return self.request(self._prompt.messages(self._context.messages), self._prompt.schema())
 
-    def request_ended(self, tick: Tick, solution: Solution | Unreadable) -> Sequence[Step]:
-        """The Request is at its end, with this Solution; what may happen now."""
+    def request_ended(self, tick: CallScheduler, solution: Solution | Unreadable) -> Sequence[Step]:
+        """Report the end of the Request, with its Solution; returns the next steps."""
         return tick.closed()
 
     async def dispatch(self, start: Start) -> Any:
@@ -155,7 +155,7 @@ class AgentLoop:
         return await value if inspect.isawaitable(value) else value
 
     def error_of(self, error: BaseException) -> Any:
-        """What the model is told of an exception of an Activity."""
+        """The text for the model about an Activity's exception."""
         return {"type": type(error).__name__, "message": str(error)}
 
     async def confirm(self, call: Call) -> Decision:
@@ -165,8 +165,8 @@ class AgentLoop:
 
     # Tasks
 
-    async def _read(self, tick: Tick, events: Events) -> Solution | Unreadable:
-        """The Request: an event for each call as soon as it is whole, and one for the end."""
+    async def _read(self, tick: CallScheduler, events: Events) -> Solution | Unreadable:
+        """Run the Request: one event for each complete call, and one for the end."""
         reader = self.reader()
         try:
             async with aclosing(self.ask()) as pieces:
@@ -179,13 +179,13 @@ class AgentLoop:
         events.put_nowait(partial(self.request_ended, tick, solution))
         return solution
 
-    def _hear(self, calls: Sequence[Any], tick: Tick, events: Events) -> None:
+    def _hear(self, calls: Sequence[Any], tick: CallScheduler, events: Events) -> None:
         if not self.lazy:
             for raw in calls:
                 events.put_nowait(partial(tick.streamed, raw))
 
-    async def _do(self, step: Step, tick: Tick, events: Events) -> None:
-        """A step of the tick, and the event that it leads to."""
+    async def _do(self, step: Step, tick: CallScheduler, events: Events) -> None:
+        """Run a step of the scheduler, and put the resulting event into the queue."""
         event: Event
         try:
             match step:
@@ -193,29 +193,29 @@ class AgentLoop:
                     event = await self._run(step, tick)
                 case Confirm(call):
                     event = partial(tick.decided, call, await self.confirm(call))
-        except Exception as error:  # noqa: BLE001 - the caller gets it
+        except Exception as error:  # noqa: BLE001 - the caller gets the error
             event = partial(_throw, error)
         events.put_nowait(event)
 
-    async def _run(self, start: Start, tick: Tick) -> Event:
+    async def _run(self, start: Start, tick: CallScheduler) -> Event:
         try:
             value = await self.dispatch(start)
         except asyncio.CancelledError as error:
             if _is_cancelled():
                 raise
             return partial(tick.failed, start.call, self.error_of(error))
-        except Exception as error:  # noqa: BLE001 - whatever an Activity raises is for the model to read
+        except Exception as error:  # noqa: BLE001 - the model gets any error of an Activity
             return partial(tick.failed, start.call, self.error_of(error))
         return partial(tick.completed, start.call, value)
 
     def _plan(self) -> int | None:
-        """Where the plan stands in the context; the last one counts."""
+        """The plan in the context; the last one counts."""
         places = [at for at, message in enumerate(self._context.messages) if message["type"] == "plan"]
         return places[-1] if places else None
 
 
 def _is_cancelled() -> bool:
-    """Whether a `CancelledError` is meant for the task that it was raised in; an Activity may raise its own."""
+    """Whether a `CancelledError` was sent to the task that it was raised in; an Activity may raise its own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -1,4 +1,4 @@
-"""The messages of a context: flat JSON objects whose `type` says what they are.
+"""The messages of a context: flat JSON objects with a `type`.
 
 Agent/Data writes `{"type": "data", "kind": …, "data": …}`, Agent/Request also `{role, content}`; here all are flat.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["HIDDEN", "Message", "data", "error_message", "is_message", "text", "visible"]
 
 Message = Json
 
 HIDDEN = frozenset({"_call", "_date", "_outputMethod"})
-"""What a result message says of its own origin, which the model does not get to read (Agent/Output)."""
+"""The keys of a result message that name its origin, which the model does not see (Agent/Output)."""
 
 _TYPES = frozenset({"text", "data", "input", "state", "tool", "plan"})
 
@@ -25,14 +25,14 @@ def text(text: str) -> Message:
 
 
 def data(kind: str | None, value: Any, **meta: Any) -> Message:
-    """A data message, without `kind` if that is None, with the `meta` keys (`_call`, `_date` …) that are not None."""
+    """A data message, without `kind` if that is None, and with all `meta` keys (`_call`, `_date` …) but None."""
     named = {} if kind is None else {"kind": kind}
     said = {name: one for name, one in meta.items() if one is not None}
     return {"type": "data", **named, "data": value, **said}
 
 
 def error_message(call: Json | None, error: Any) -> Message:
-    """An Error Message: the call that failed, as the model wrote it, and why; no call if no call is to blame.
+    """An Error Message: the failed call as the model wrote it, and the error; without a call if none is to blame.
 
     Agent/Loop, "The Error Message": a data message that holds `call` and `error`. The kind is ours.
     """
@@ -40,7 +40,7 @@ def error_message(call: Json | None, error: Any) -> Message:
 
 
 def is_message(value: Any) -> bool:
-    """Whether what an Activity returned is a message already, to be appended as it is (Agent/Activity)."""
+    """Whether an Activity returned a message, which is appended as it is (Agent/Activity)."""
     if not isinstance(value, dict):
         return False
     type = value.get("type")
@@ -48,5 +48,5 @@ def is_message(value: Any) -> bool:
 
 
 def visible(message: Message) -> Message:
-    """The message as the model may see it: without its own `HIDDEN` keys. What its data holds is not touched."""
+    """The message as the model may see it: without its own `HIDDEN` keys; its data is unchanged."""
     return {name: value for name, value in message.items() if name not in HIDDEN}

@@ -1,8 +1,8 @@
-"""What the model is told in a Request, and the form that its answer must have.
+"""The content of a Request, and the required form of its answer.
 
-Every message of the context becomes one message of the user: a text as its text, anything else as its JSON text, so
-that the model reads of it just what programs wrote, but for the keys that are hidden from it. In front of them stand
-the instructions and a tool message, the one message that is not the caller's to write.
+Every message of the context becomes one user message: a text as its text, any other message as JSON. The model thus
+reads exactly what programs wrote, apart from the keys that are hidden from it. The instructions and a tool message come
+first; the tool message is the only one that callers cannot write.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import json
 from collections.abc import Sequence
 
 from looptck_reference.agent_loop_010.messages import Message, visible
-from looptck_reference.errors import NotOnThisWire
-from looptck_reference.tools import Tool
-from looptck_reference.values import Json
+from looptck_reference.loop.errors import NotOnThisWire
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire, Wire
 
 __all__ = ["INSTRUCTIONS", "Prompt", "request_for"]
@@ -41,20 +41,20 @@ Messages of the kind "error" tell which call failed, and why: mend it, or do wit
 
 
 class Prompt:
-    """The words of the Requests of one run."""
+    """The texts of the Requests of one run."""
 
     def __init__(self, tools: Sequence[Tool], output_schema: Json) -> None:
         self.tools = tools
         self.output_schema = output_schema
 
     def messages(self, context: Sequence[Message]) -> list[Json]:
-        """The whole context as messages with role and text, which each wire takes."""
-        told = [self.tool_message(), *context] if self.tools else context
-        words = [{"role": "user", "content": self.words(message)} for message in told]
+        """The whole context as messages with role and text, which each wire accepts."""
+        shown = [self.tool_message(), *context] if self.tools else context
+        words = [{"role": "user", "content": self.words(message)} for message in shown]
         return [{"role": "system", "content": self.instructions()}, *words]
 
     def instructions(self) -> str:
-        """What a Solution is."""
+        """The explanation of a Solution for the model."""
         return INSTRUCTIONS
 
     def words(self, message: Message) -> str:
@@ -68,7 +68,7 @@ class Prompt:
         return {"type": "tool", "tool": {tool.name: self.offer(tool) for tool in self.tools}}
 
     def offer(self, tool: Tool) -> Json:
-        """The schema of one tool; `_output` is in it only where the model has to write it itself."""
+        """The schema of one tool; it contains `_output` only if the model has to write the result itself."""
         schema = {"description": tool.description, **tool.parameters}
         if tool.handler is None:
             schema["properties"] = {**schema.get("properties", {}), "_output": {"description": "The result."}}
@@ -77,8 +77,8 @@ class Prompt:
     def schema(self) -> Json:
         """The JSON Schema of a Solution.
 
-        Parameters are left open, since a reference may stand where a tool wants a number. Definitions of the output's
-        schema are lifted, as its references name them from the root.
+        Parameters are unrestricted, because a reference may replace a number. Definitions of the output's schema move
+        to the root, because its references start there.
         """
         output = dict(self.output_schema)
         lifted: Json = {name: output.pop(name) for name in ("$defs", "definitions") if name in output}
@@ -104,11 +104,11 @@ class Prompt:
 
 
 def request_for(wire: Wire, messages: Sequence[Json], schema: Json) -> tuple[Sequence[Json], Json]:
-    """The messages and the options of a request by which a wire asks for a JSON document of this schema.
+    """Messages and options of a request in which a wire asks for a JSON document of this schema.
 
-    Never the strict mode: it wants all properties of an object named, and those of a Call are its tool's. Anthropic's
-    service has no other mode (Structured outputs, JSON Schema limitations), so there the schema goes into the
-    instructions.
+    The strict mode is never used: it requires all properties of an object to be declared, and the properties of a Call
+    depend on its tool. Anthropic's service has only the strict mode (Structured outputs, JSON Schema limitations), so
+    there the schema is part of the instructions.
 
     Args:
         wire: The wire of the request.
@@ -116,7 +116,7 @@ def request_for(wire: Wire, messages: Sequence[Json], schema: Json) -> tuple[Seq
         schema: The JSON Schema of the document.
 
     Raises:
-        NotOnThisWire: it is not known how this wire asks for JSON.
+        NotOnThisWire: this wire has no known way to ask for JSON.
     """
     match wire:
         case ChatWire():
@@ -129,4 +129,4 @@ def request_for(wire: Wire, messages: Sequence[Json], schema: Json) -> tuple[Seq
             system, *context = messages
             words = f"{system['content']}\n\nThe JSON Schema of your answer:\n{json.dumps(schema, ensure_ascii=False)}"
             return [{**system, "content": words}, *context], {}
-    raise NotOnThisWire(f"{wire.path} has no words for the form of an answer")
+    raise NotOnThisWire(f"{wire.path} has no option for the form of an answer")

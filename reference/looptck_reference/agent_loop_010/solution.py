@@ -1,9 +1,9 @@
 """The Solution of a Request, read while the model still writes it.
 
 A Solution is one JSON document: `{"meta": {…}, "calls": [Call…], "output": … | null}`, with its members in any order
-(Agent/Tool, "Composing the Solution"). Calls are worth having before the document ends (Agent/Loop, "Request & Call
-Streaming"), so two readers share the work: an incremental one gives each Call the moment its closing brace is there,
-and the whole text is parsed once it is complete, which alone decides what the Solution is.
+(Agent/Tool, "Composing the Solution"). Calls are to start before the document ends (Agent/Loop, "Request & Call
+Streaming"), so two parsers share the work: an incremental parser returns each Call as soon as its closing brace
+arrives, and the complete text is parsed once more at the end. Only the latter decides what the Solution is.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import Any, NoReturn
 
 import ijson
 
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["Reader", "Solution", "Unreadable"]
 
 DEPTH = 100
-"""How deeply a Solution may be nested. Models that repeat themselves for ever write `[[[[`, and some recursion on
-what they wrote would find its end before they do."""
+"""The maximum nesting depth of a Solution. Models that repeat themselves endlessly write `[[[[`, and recursive
+functions would exceed their limit on such a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A document that was read whole: an object in which `calls`, if there are any, are an array."""
+    """A completely parsed document: an object in which `calls`, if present, is an array."""
 
     document: Json
 
     @property
     def calls(self) -> list[Any]:
-        """The Calls as the model wrote them; whether each of them is one is not known here."""
+        """The Calls as the model wrote them; each of them is validated elsewhere."""
         return self.document.get("calls") or []
 
     @property
     def has_output(self) -> bool:
-        """Whether there is an output, be it null."""
+        """Whether there is an output, even null."""
         return "output" in self.document
 
     @property
@@ -51,13 +51,13 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """What the model wrote is no Solution; Calls that were given before that was known stay given."""
+    """The model's text is not a Solution; Calls that were returned before remain valid."""
 
     reason: str
 
 
 class Reader:
-    """Is fed the text of one Request in pieces, wherever they are cut, and gives each Call as soon as it is whole."""
+    """Parses the text of one Request from pieces, wherever they are cut, and returns each Call once it is complete."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -69,13 +69,13 @@ class Reader:
 
     @property
     def text(self) -> str:
-        """What was fed so far."""
+        """The text so far."""
         return "".join(self._pieces)
 
     def feed(self, piece: str) -> list[Any]:
         """The Calls that this piece of text completes.
 
-        Servers cut text between the two halves of a surrogate pair; the first waits here for the second.
+        Servers may cut text between the two halves of a surrogate pair; the first half waits here for the second.
         """
         piece = self._halves.decode(piece.encode("utf-16-le", "surrogatepass"))
         if piece:
@@ -83,9 +83,10 @@ class Reader:
         return [] if self._refusal or not piece else self._calls_in(piece)
 
     def close(self) -> Solution | Unreadable:
-        """The text is at its end: what all of it is.
+        """The text has ended: return the Solution, or why there is none.
 
-        What the incremental reader refused is no Solution, or Calls that it never gave would be lost silently.
+        A text that the incremental parser rejected is not a Solution; otherwise Calls that it never returned would be
+        lost silently.
         """
         self._pieces.append(self._halves.decode(b"", final=True))
         with suppress(ijson.JSONError):
@@ -117,7 +118,7 @@ class Reader:
 
 
 class _Calls:
-    """Takes the events of a parser; gives each element of the array under `calls` of the outermost object."""
+    """Takes a parser's events; returns each element of the array under `calls` of the outermost object."""
 
     def __init__(self) -> None:
         self._depth = 0
@@ -126,7 +127,7 @@ class _Calls:
         self._element: ijson.ObjectBuilder | None = None
 
     def add(self, event: str, value: Any) -> list[Any]:
-        """The element that this event completes, if it completes one.
+        """The element that this event completes, if any.
 
         Raises:
             ValueError: the document is nested too deeply, or has a number that is too large.
@@ -154,7 +155,7 @@ class _Calls:
 
 
 def _number(written: str | Decimal) -> float:
-    """A number with a fraction or an exponent, as the reader of the whole and the incremental one both read it."""
+    """A number with a fraction or an exponent, parsed in the same way by both parsers."""
     number = float(written)
     if math.isinf(number):
         raise ValueError(f"{written} is too large a number")
@@ -162,6 +163,6 @@ def _number(written: str | Decimal) -> float:
 
 
 def _not_json(constant: str) -> NoReturn:
-    """Python's parser takes NaN and Infinity; JSON does not."""
+    """Reject NaN and Infinity, which Python's parser accepts and JSON does not."""
     message = f"{constant} is not JSON"
     raise ValueError(message)

@@ -1,4 +1,4 @@
-"""Structural errors: what is wrong with a Call before its Activity runs (Agent/Loop, "The Self-Correction Loop")."""
+"""Structural errors of a Call, found before its Activity runs (Agent/Loop, "The Self-Correction Loop")."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ import jsonschema_rs
 
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import BadExpression, references
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["Structure"]
 
 _ABOUT_NAMES = ("required", "additionalProperties")
-"""The keywords of an object's schema that judge which parameters there are, and not what they hold."""
+"""The keywords of an object's schema that restrict its properties as a set, not their values."""
 
 
 class Structure:
-    """Judges calls by the schemas of the tools' parameters, each made into a validator once.
+    """Validates calls against the schemas of the tools' parameters; each validator is made once.
 
-    What the schemas say of keys with an underscore is left out: those are no parameters.
+    Keys with an underscore are removed from the schemas, because they are no parameters.
 
     Raises:
-        ValueError: a schema is none.
+        ValueError: a schema is invalid.
     """
 
     def __init__(self, tools: Mapping[str, Mapping[str, Any]]) -> None:
         self._validators = {name: jsonschema_rs.validator_for(_of_parameters(tools[name])) for name in tools}
 
     def of_call(self, call: Call) -> str | None:
-        """What is wrong with a call as the model wrote it, None if nothing is.
+        """The error of a call as the model wrote it, None if it has none.
 
-        A parameter that holds a reference can only be judged once that is resolved; all others are judged now.
+        Parameters with references can be validated only after resolution; all others are validated now.
         """
         if call.tool not in self._validators:
             known = ", ".join(sorted(self._validators)) or "none"
@@ -48,7 +48,7 @@ class Structure:
         return _worded(call, unreadable + self._complaints(call.tool, call.parameters, open_names))
 
     def of_arguments(self, call: Call, arguments: Json) -> str | None:
-        """What is wrong with the resolved arguments of a call of a known tool, None if nothing is."""
+        """The error in the resolved arguments of a call of a known tool, None if there is none."""
         return _worded(call, self._complaints(call.tool, arguments, set()))
 
     def _complaints(self, tool: str, arguments: Json, open_names: set[str]) -> list[str]:
@@ -60,7 +60,7 @@ class Structure:
 
 
 def _certain(error: jsonschema_rs.ValidationError, open_names: set[str]) -> bool:
-    """Whether a complaint stands whatever the parameters with these names turn out to be."""
+    """Whether an error remains whatever values the parameters with these names get."""
     match error.evaluation_path if open_names else []:
         case []:
             return True

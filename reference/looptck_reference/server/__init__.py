@@ -1,8 +1,8 @@
-"""A server that runs the agent loop itself, as mistral.rs does; the model behind it is somebody else's to play.
+"""A server that runs the agent loop itself, as mistral.rs does, in front of a model behind another API.
 
 Read it in this order: `values`, `dialects`, `entry`, `steps`, `seams` and `loop` (the machine, without I/O), `sessions`
-and `files` (what outlives a run), `tools` (who runs a call), `serving` (how a run is played), `api` (what is spoken to
-clients), `http` (ASGI) and `cli`. `http`, and the requests in `api`, need the extra `server`.
+and `files` (data that outlives a run), `tools` (the executors of calls), `serving` (the execution of a run), `api` (the
+formats for clients), `http` (ASGI) and `cli`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from looptck_reference.server.config import Config
 from looptck_reference.server.dialects import DOCUMENT, TODAY, ServerDialect
 from looptck_reference.server.limits import Limits
-from looptck_reference.server.loop import AgentLoop
+from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.tools import Callback, Made, PythonLimits, SearchIndex
 from looptck_reference.server.values import Permission, Produced
@@ -18,7 +18,6 @@ from looptck_reference.server.values import Permission, Produced
 __all__ = [
     "DOCUMENT",
     "TODAY",
-    "AgentLoop",
     "Callback",
     "Config",
     "Limits",
@@ -28,5 +27,6 @@ __all__ = [
     "PythonLimits",
     "SearchIndex",
     "ServerDialect",
+    "ServerLoop",
     "Simulator",
 ]

@@ -1,4 +1,4 @@
-"""Approvals: runs that wait for a word of their client."""
+"""Approvals: runs that wait for a decision of their client."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Approvals"]
 
 
 class Approvals:
-    """The questions that are open, by owner and id."""
+    """The open questions, by owner and id."""
 
     def __init__(self, timeout: float, clock: Clock) -> None:
         self._timeout = timeout
@@ -23,7 +23,7 @@ class Approvals:
         return len(self._open)
 
     def ask(self, owner: str, approval_id: str, run_id: str) -> None:
-        """Open a question of a run, before the client hears of it."""
+        """Open a question of a run, before the client is informed."""
         self._open[owner, approval_id] = asyncio.get_running_loop().create_future()
         self._asked_by.setdefault(run_id, []).append((owner, approval_id))
 
@@ -33,7 +33,7 @@ class Approvals:
             self._open.pop(question, None)
 
     async def decision(self, owner: str, approval_id: str) -> Decision:
-        """What the client decides; a refusal once the time is over."""
+        """The client's decision; a refusal if the time is over."""
         question = self._open[owner, approval_id]
         try:
             if await done_within(self._clock, self._timeout, question):
@@ -43,7 +43,7 @@ class Approvals:
             self._open.pop((owner, approval_id), None)
 
     def decide(self, owner: str, approval_id: str, decision: Decision) -> bool:
-        """Answer a question; False if there is none that is open."""
+        """Answer a question; False if no such question is open."""
         waiting = self._open.get((owner, approval_id))
         if waiting is None or waiting.done():
             return False

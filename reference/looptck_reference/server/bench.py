@@ -1,4 +1,4 @@
-"""The simulator on loopback ports of this process, in the set-ups that a suite of tests asks for."""
+"""The simulator on loopback ports of this process, in the set-ups of a test suite."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any, ClassVar
 import uvicorn
 
 import looptck_reference
+from looptck_reference.loop.values import Json
 from looptck_reference.server.dialects import DOCUMENT
 from looptck_reference.server.http.app import create_app
 from looptck_reference.server.limits import Limits
 from looptck_reference.server.serving import Config, Simulator
 from looptck_reference.server.tools import FAKE_INDEX, Callback, SearchIndex
 from looptck_reference.server.values import Permission
-from looptck_reference.values import Json
 
 __all__ = ["Bench"]
 
 ECHO = Callback(
     name="looptck_echo",
-    description="Gives its text back.",
+    description="Returns its text.",
     parameters={"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
     handler=lambda text: f"echo: {text}",
 )
 CAP = 2
 HASTE = 1.0
-"""Seconds after which the set-up `timeout` gives a dispatch up."""
+"""Seconds after which the set-up `timeout` abandons a dispatch."""
 
 
 class Bench:
-    """Servers that live until `close`; a variant has a `simulator` of its own."""
+    """Servers that run until `close`; a variant has its own `simulator`."""
 
     simulator: ClassVar[type[Simulator]] = Simulator
     setups = ("usual", "bare", "cap", "denying", "timeout")
@@ -41,7 +41,7 @@ class Bench:
         self._running: list[tuple[uvicorn.Server, threading.Thread]] = []
 
     def start(self) -> Json:
-        """What the simulator is."""
+        """The description of the simulator."""
         return {
             "name": "looptck-reference-server",
             "version": looptck_reference.__version__,
@@ -66,7 +66,7 @@ class Bench:
         return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
     def close(self) -> None:
-        """End them all."""
+        """Stop all servers."""
         for server, _ in self._running:
             server.should_exit = True
         for _, thread in self._running:
@@ -78,7 +78,7 @@ class Bench:
         return create_app(simulator)
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
-        """What a set-up is started with."""
+        """The configuration of a set-up."""
         bare = Config(upstream=upstream, dialect=DOCUMENT)
         if setup == "bare":
             return bare

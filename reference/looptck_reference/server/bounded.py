@@ -1,4 +1,4 @@
-"""A mapping that forgets: sessions, files and their like must not fill the memory."""
+"""A bounded mapping for sessions, files and similar data, so that they cannot fill the memory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ V = TypeVar("V")
 
 
 class Shelf(Generic[V]):
-    """Values by owner and id.
+    """Values by owner and id, with eviction.
 
-    The value that was used the longest ago goes first when there are more than `limit`, or more than `capacity`
-    bytes, which `weigh` counts; what has not been used for `ttl` seconds is gone.
+    The least recently used value is evicted if there are more than `limit`, or more than `capacity` bytes, which
+    `weigh` counts. A value that was not used for `ttl` seconds expires.
     """
 
     def __init__(self, *, limit: int, capacity: int, ttl: float, clock: Clock, weigh: Callable[[V], int]) -> None:
@@ -43,7 +43,7 @@ class Shelf(Generic[V]):
         return kept[2]
 
     def put(self, owner: str, key: str, value: V) -> bool:
-        """Keep the value instead of what was there; False if it is too heavy to be kept at all."""
+        """Store the value, replacing an old one; False if it is too large to be stored."""
         self.drop(owner, key)
         weight = self._weigh(value)
         if weight > self._capacity:
@@ -54,18 +54,18 @@ class Shelf(Generic[V]):
         return True
 
     def drop(self, owner: str, key: str) -> bool:
-        """Forget the value; whether there was one."""
+        """Remove the value; returns whether there was one."""
         kept = self._kept.pop((owner, key), None)
         self.bytes -= kept[1] if kept else 0
         return kept is not None
 
     def of(self, owner: str) -> Iterator[V]:
-        """All of an owner's values, the one used last at the end."""
+        """All values of an owner, the most recently used one last."""
         self._forget()
         return (value for (whose, _), (_, _, value) in list(self._kept.items()) if whose == owner)
 
     def _forget(self) -> None:
-        """In the order of their last use, so that the first one that stays ends it."""
+        """Evict values in the order of their last use, until one may stay."""
         oldest = self._clock.now() - self._ttl
         while self._kept:
             key, (used, _, _) = next(iter(self._kept.items()))

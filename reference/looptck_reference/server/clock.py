@@ -1,4 +1,4 @@
-"""Time, as a server has it: what it is, and what happens later. Tests have a clock of their own."""
+"""Time for a server: the current time and timers. Tests have a clock of their own."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ __all__ = ["Clock", "SystemClock", "Timer", "done_within"]
 
 
 class Timer(Protocol):
-    """Something that is going to happen."""
+    """A scheduled call."""
 
     def cancel(self) -> None:
-        """Let it not happen."""
+        """Cancel the call."""
 
 
 class Clock(Protocol):
-    """Times are seconds."""
+    """A clock; times are in seconds."""
 
     def now(self) -> float:
-        """Since the epoch."""
+        """The time since the epoch."""
 
     def later(self, seconds: float, callback: Callable[[], object]) -> Timer:
-        """Call a function of the running event loop then."""
+        """Call a function at this time in the running event loop."""
 
 
 class SystemClock:
     """The clock of the machine."""
 
     def now(self) -> float:
-        """Since the epoch."""
+        """The time since the epoch."""
         return time.time()
 
     def later(self, seconds: float, callback: Callable[[], object]) -> Timer:
-        """The event loop's own."""
+        """Call a function through the event loop."""
         return asyncio.get_running_loop().call_later(seconds, callback)
 
 
 async def done_within(clock: Clock, seconds: float, task: asyncio.Future[Any]) -> bool:
-    """Wait for a task, no longer than this; whether it is done. It goes on in any case."""
+    """Wait for a task, at most this long; returns whether it is done. The task goes on in any case."""
     late = asyncio.get_running_loop().create_future()
     timer = clock.later(seconds, lambda: None if late.done() else late.set_result(None))
     try:

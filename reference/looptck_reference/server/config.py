@@ -1,4 +1,4 @@
-"""What a server was started with, and its way to everything outside."""
+"""The configuration of a server, and its connections to the outside."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from looptck_reference.exchange import tls_for
 from looptck_reference.server.clock import Clock, SystemClock
 from looptck_reference.server.dialects import DOCUMENT, ServerDialect
 from looptck_reference.server.limits import Limits
-from looptck_reference.server.pools import Pools
 from looptck_reference.server.tools import Callback, PythonLimits, SearchIndex
 from looptck_reference.server.values import Permission
 
@@ -19,11 +17,11 @@ __all__ = ["Config", "client_for"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What a server was started with.
+    """The configuration of a server.
 
-    upstream: base URL of the model, the version in its path. upstream_key: its key; the client's own is passed on
-    where there is none. search: the pages that web search finds, None without web search. models: what
-    `/v1/models` lists; a request may name any. transport: how everything outside is reached, for tests.
+    upstream: base URL of the model, including the version. upstream_key: its key; without it, the client's own is
+    passed on. search: the pages that web search finds; None means no web search. models: the names that `/v1/models`
+    lists; a request may name any. transport: replaces all connections to the outside, for tests.
     """
 
     upstream: str
@@ -43,15 +41,15 @@ class Config:
 
 
 def client_for(config: Config) -> httpx.AsyncClient:
-    """For the model and the dispatch URL alike."""
-    verify = tls_for("http://") if _all_plain(config) else True
+    """The client for the model and the dispatch URL."""
     return httpx.AsyncClient(
         trust_env=False,
         timeout=httpx.Timeout(config.limits.upstream_timeout, connect=10),
-        transport=config.transport or Pools(verify=verify, most=2 * config.limits.runs),
+        transport=config.transport or _network(config),
         headers={"user-agent": "looptck-reference"},
     )
 
 
-def _all_plain(config: Config) -> bool:
-    return all(url is None or url.startswith("http://") for url in (config.upstream, config.dispatch_url))
+def _network(config: Config) -> httpx.AsyncHTTPTransport:
+    limits = httpx.Limits(max_connections=2 * config.limits.runs, max_keepalive_connections=None)
+    return httpx.AsyncHTTPTransport(verify=httpx.create_ssl_context(), trust_env=False, limits=limits)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import RunRequest, ToolPath
-from looptck_reference.values import Json
 
 __all__ = ["CODE_TOOL", "SEARCH_TOOL", "Offer", "Surface", "enter", "tool_name"]
 
@@ -50,7 +50,7 @@ CODE_SCHEMA: Json = {
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a server can run. `callbacks` are the schemas of the registered tools, by name."""
+    """The tools that a server can run. `callbacks` are the schemas of the registered tools, by name."""
 
     search: bool = False
     code: bool = False
@@ -61,7 +61,7 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one request has got: whether the loop is entered, the schemas of all tools, and who runs which."""
+    """The result for one request: whether the loop is entered, the schemas of all tools, and who runs which tool."""
 
     entered: bool
     tools: tuple[Json, ...]
@@ -69,7 +69,7 @@ class Offer:
     dispatch: bool = False
 
     def reaches(self, path: ToolPath, name: str) -> bool:
-        """Whether a tool of this name can be run in this way; what nobody has offered is run by nobody."""
+        """Whether a tool of this name can be run on this path; a tool that was not offered does not run."""
         if path is not ToolPath.DISPATCH:
             return self.built_in.get(name) is path
         return self.dispatch and any(tool_name(tool) == name for tool in self.tools)
@@ -82,10 +82,10 @@ def tool_name(schema: Json) -> str:
 
 
 def enter(request: RunRequest, surface: Surface, dialect: ServerDialect) -> Offer:
-    """What the request gets.
+    """Decide whether a request enters the loop, and with which tools.
 
     Raises:
-        Refused: a tool of the request has the name of one of the server's, or it has files and no tool for them.
+        Refused: a tool of the request has the name of a server's tool, or the request has files and no tool for them.
     """
     today = dialect.entry == "today"
     cap = surface.max_tool_rounds if request.max_tool_rounds is None else request.max_tool_rounds
@@ -97,7 +97,7 @@ def enter(request: RunRequest, surface: Surface, dialect: ServerDialect) -> Offe
     if not (search or code or surface.callbacks or surface.dispatch or asked):
         return _without_loop(request)
     if request.files and not code:
-        raise Refused(422, "files are for code execution, which this request has not got", param="files")
+        raise Refused(422, "files need code execution, which is not enabled for this request", param="files")
     built_in: dict[str, ToolPath] = dict.fromkeys(surface.callbacks, ToolPath.CALLBACK)
     schemas = list(surface.callbacks.values())
     if search:
@@ -114,7 +114,7 @@ def enter(request: RunRequest, surface: Surface, dialect: ServerDialect) -> Offe
 
 
 def _without_loop(request: RunRequest) -> Offer:
-    """The client-side path: the request's own tools, and all calls are the client's."""
+    """The client-side path: only the request's own tools are offered, and the client runs all calls."""
     if request.files:
         raise Refused(422, "files need a tool that the server runs, and this request has none", param="files")
     return Offer(False, request.tools)

@@ -1,4 +1,4 @@
-"""What a client is told when a run cannot be had, with the status that goes with it."""
+"""Errors for clients, with their status, and errors of tools."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KNOWN = {
 
 
 class Refused(Exception):
-    """The request cannot be answered. `param` names the member of the request that is to blame, if one is."""
+    """The request cannot be answered. `param` names the request member that caused the error, if any."""
 
     def __init__(self, status: int, message: str, *, param: str | None = None, code: str | None = None) -> None:
         super().__init__(message)
@@ -27,12 +27,12 @@ class Refused(Exception):
 
     @property
     def type(self) -> str:
-        """The word of OpenAI and Anthropic for errors of this status."""
+        """The error type that OpenAI and Anthropic use for this status."""
         return KNOWN.get(self.status, "invalid_request_error" if self.status < 500 else "server_error")
 
 
 class ToolFailed(Exception):
-    """A tool could not do its work; `status` is the word that the model reads."""
+    """A tool failed; `status` is the word that the model reads."""
 
     def __init__(self, message: str, status: str = "failed") -> None:
         super().__init__(message)

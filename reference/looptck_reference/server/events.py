@@ -1,7 +1,7 @@
-"""What a client can be told while its run goes on, whichever API it used.
+"""The events that a client can get during its run, in any API.
 
-Named events are the agentic ones, the same in all three APIs; `TextPiece`, `CallsPiece` and `Finished` become chunks in
-the words of each API.
+Named events are the agentic ones, which are the same in all three APIs; `TextPiece`, `CallsPiece` and `Finished` become
+chunks in the format of each API.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json, ToolCall
 
 __all__ = [
     "ApprovalRequired",
@@ -31,7 +31,7 @@ Phase = Literal["calling", "complete"]
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Before and after each execution."""
+    """An event before and after each execution."""
 
     name: ClassVar[str] = "agentic_tool_call_progress"
 
@@ -54,7 +54,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class FileProduced:
-    """A file that a tool has made, between `calling` and `complete`; `data` is its content.
+    """A file that a tool has made, sent between `calling` and `complete`; `data` is its content.
 
     `number` is the place of its call in the round.
     """
@@ -98,7 +98,7 @@ class ApprovalRequired:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """Calls were not run and have left the history, so that nobody but the log would know of them. An event of ours."""
+    """Calls did not run and have left the history, so only the log would mention them. An event of the reference."""
 
     name: ClassVar[str] = "agentic_warning"
 

@@ -1,4 +1,4 @@
-"""Files: what the client is told of one, and where contents are kept."""
+"""Files: their descriptions for clients, and the store of their contents."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import mimetypes
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.bounded import Shelf
 from looptck_reference.server.values import Produced
-from looptck_reference.values import Json
 
 __all__ = [
     "ELIDED_ABOVE",
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 ELIDED_ABOVE = 8 * 1024 * 1024
-"""Bytes; the content of a larger file is only to be had from `/v1/files/{id}/content`."""
+"""Bytes; the content of a larger file is only available at `/v1/files/{id}/content`."""
 FILES_PER_RUN = 64
 PREVIEW = 200
 """Characters of a text."""
@@ -31,7 +31,7 @@ PREVIEW = 200
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that can be asked for; `body` is what is told of it."""
+    """A file that can be fetched; `body` is its description."""
 
     body: Json
     data: bytes
@@ -57,7 +57,7 @@ Files = Shelf[StoredFile]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a produced file comes from; `index` counts the files of a round, `turn` the user's turns of the session."""
+    """The origin of a produced file; `index` counts the files of a round, `turn` the user's turns of the session."""
 
     run_id: str
     tool: str
@@ -67,7 +67,7 @@ class Origin:
 
     @property
     def file_id(self) -> str:
-        """An id that names run and round."""
+        """An id that contains run and round."""
         return f"file_{self.run_id[:12]}_r{self.round}_{self.index}"
 
     @property
@@ -77,19 +77,19 @@ class Origin:
 
 
 def produced_body(origin: Origin, file: Produced, created: int) -> Json:
-    """What is told of a file that a tool has made."""
+    """The description of a file that a tool has made."""
     body = _body(origin.file_id, file.name, len(file.data), created, "agent_output")
     return {**body, "source": origin.source, **_content(file.data)}
 
 
 def missing_body(origin: Origin, name: str, created: int) -> Json:
-    """What is told of a file that was declared and that no tool has made: why, in place of the content."""
+    """The description of a file that was declared and not written: the reason, instead of the content."""
     why = {"code": "file_not_produced", "message": f"no tool has written {name}"}
     return {**_body(origin.file_id, name, 0, created, "agent_output"), "source": origin.source, **why}
 
 
 def uploaded_body(file_id: str, name: str, data: bytes, created: int, purpose: str) -> Json:
-    """What is told of a file that a client has sent, with the members of OpenAI's files too."""
+    """The description of a file that a client has uploaded, with the members of OpenAI's files too."""
     body = _body(file_id, name, len(data), created, purpose)
     return {**body, "object": "file", "filename": name, **_content(data)}
 

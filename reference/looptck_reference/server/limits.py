@@ -1,4 +1,4 @@
-"""What a server keeps, reads and waits for at most. Sizes are bytes, times are seconds."""
+"""The limits of a server. Sizes are bytes, times are seconds."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The defaults of times and of the number of sessions are those of mistral.rs."""
+    """All limits. The defaults of times and of the number of sessions are those of mistral.rs."""
 
     body: int = 16 * MIB
-    """Of a request."""
+    """The body of a request."""
     reply: int = 16 * MIB
-    """Of the model's reply to one inference."""
+    """The model's reply to one inference."""
     tool_result: int = MIB
     run: int = 32 * MIB
     """All tool results of a run together."""
     runs: int = 512
-    """That go on at the same time; one more is refused."""
+    """The number of runs at the same time; one more is refused."""
     sessions: int = 128
     session_bytes: int = 256 * MIB
     session_ttl: float = 30 * 60
@@ -33,4 +33,4 @@ class Limits:
     upstream_timeout: float = 600
     callback_timeout: float = 300
     keep_alive: float = 10
-    """Between two comments in a stream in which nothing happens."""
+    """The time between two comments in a stream without events."""

@@ -1,6 +1,6 @@
 """The server's agent loop as a state machine, without I/O.
 
-Whoever drives it obeys the step that it returns and reports back:
+The runner executes the step that the machine returns, and reports back:
 
     step        report
     ----------  ------------------------------------------
@@ -10,8 +10,9 @@ Whoever drives it obeys the step that it returns and reports back:
     Finish      -
     Fail        -
 
-After each report `told()` has the events that go to the client before the step is obeyed. A round is one inference
-and the calls of it that run; rounds count from 0. What a variant may bend is in `seams`.
+After each report `drain_events()` returns the events for the client, which are sent before the step is executed. A
+round is one inference and those of its calls that run; rounds count from 0. The steps that a variant may override are
+in `seams`.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ import secrets
 from collections import deque
 from dataclasses import replace
 
+from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.entry import tool_name
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import ApprovalRequired, Event, FileProduced
 from looptck_reference.server.seams import LoopSeams, error_result
 from looptck_reference.server.steps import AskClient, Decision, Execute, Fail, Infer, Step
 from looptck_reference.server.values import Called, Permission, Record, Result, ToolPath
-from looptck_reference.values import Json, Turn
 
-__all__ = ["AgentLoop"]
+__all__ = ["ServerLoop"]
 
 SOURCES = {
     ToolPath.WEB_SEARCH: "built_in",
@@ -40,7 +41,7 @@ SOURCES = {
 """`tool.source` of an approval."""
 
 
-class AgentLoop(LoopSeams):
+class ServerLoop(LoopSeams):
     """One run of one request."""
 
     def start(self) -> Step:
@@ -62,11 +63,11 @@ class AgentLoop(LoopSeams):
         if unrun := [call for call in turn.calls if call not in calls]:
             self.left_out(unrun)
         self._waiting = deque(Called(call, self.path_of(call)) for call in calls)
-        self.tell(self.forwards(turn))
+        self.emit(self.forwards(turn))
         return self._next()
 
     def client_decided(self, decision: Decision) -> Step:
-        """The client was asked about the call that is next."""
+        """The client has decided about the next call."""
         called = self._waiting[0]
         if decision.approved:
             if decision.remember:
@@ -75,16 +76,16 @@ class AgentLoop(LoopSeams):
         return self._ended(_denied(decision.message or "Agent action was denied."))
 
     def tool_ended(self, result: Result) -> Step:
-        """The tool that was to be run has done so."""
+        """The tool has run, with this result."""
         return self._ended(result)
 
     def tool_raised(self, error: Exception) -> Step:
-        """The tool that was to be run has raised."""
+        """The tool has raised this error."""
         became = self.failure(self._waiting[0], error)
         return became if isinstance(became, Fail) else self._ended(became)
 
-    def told(self) -> list[Event]:
-        """What the client is to be told now; asking takes it."""
+    def drain_events(self) -> list[Event]:
+        """Return the events that the client has to get now, and forget them."""
         events, self.outbox = self.outbox, []
         return events
 
@@ -104,22 +105,22 @@ class AgentLoop(LoopSeams):
         return Infer(body)
 
     def _is_clients(self, turn: Turn) -> bool:
-        """Whether the first call, or with parallel calls any, is of a tool that only the client can run.
+        """Whether the first call, or with parallel calls any call, names a tool that only the client can run.
 
-        Then all calls go to the client: none is lost. A name that nobody has offered is not the client's.
+        Then all calls go to the client, so none is lost. A tool that was not offered is not the client's.
         """
         own = {tool_name(tool) for tool in self.request.tools}
         calls = turn.calls if self.dialect.parallel == "all" else turn.calls[:1]
         return any(self.path_of(call) is None and call.name in own for call in calls)
 
     def _next(self) -> Step:
-        """The next call of the turn; behind the last one, the round is over."""
+        """The next call of the turn; after the last one, the round is over."""
         if not self._waiting:
             self.extend_history(self._turn, self._ran)
             self.round += 1
             return self._infer()
         called = self._waiting[0]
-        self.tell(self.told_before(called))
+        self.emit(self.events_before(called))
         if called.path is None:
             name = called.call.name
             return self._ended(error_result(name, f"Tool `{name}` is not registered.", "not_found"))
@@ -132,13 +133,13 @@ class AgentLoop(LoopSeams):
         return self._ask_client(called, called.path) if permission is Permission.ASK else Execute(called)
 
     def _wants_object(self, path: ToolPath) -> bool:
-        """Built-in tools say in their own words what is wrong."""
+        """Whether arguments must be an object. Built-in tools report errors of their arguments themselves."""
         return path is ToolPath.CALLBACK or (path is ToolPath.DISPATCH and self.dialect.unparsed == "told")
 
     def _ask_client(self, called: Called, path: ToolPath) -> Step:
         tool: Json = {"source": SOURCES[path], "kind": path.value, "label": called.call.name}
         approval_id = f"appr_{secrets.token_hex(16)}"
-        self.tell([ApprovalRequired(approval_id, self.session_id, self.round, tool, called.arguments)])
+        self.emit([ApprovalRequired(approval_id, self.session_id, self.round, tool, called.arguments)])
         return AskClient(approval_id, called)
 
     def _ended(self, result: Result) -> Step:
@@ -146,15 +147,15 @@ class AgentLoop(LoopSeams):
         self.room -= len(result.content)
         if self.room < 0:
             return Fail(Refused(422, "the tool results of this run are larger than the server keeps", code="run_bytes"))
-        events = self.told_after(record)
+        events = self.events_after(record)
         self._ran.append(_with_files(record, [event.file for event in events if isinstance(event, FileProduced)]))
         self.records.append(record)
-        self.tell(events)
+        self.emit(events)
         return self._next()
 
 
 def _with_files(record: Record, files: list[Json]) -> Record:
-    """The record with the files named behind the result, so that the model knows of them, kept or not."""
+    """The record with the files named after the result, so that the model knows of them, stored or not."""
     result = record.result
     if not result.produced:
         return record

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.values import Called, Record
-from looptck_reference.values import Json
 
 __all__ = ["calling_data", "complete_data", "entry_of"]
 
 INPUT = {"code_execution": "code", "web_search": "query"}
-"""The argument that stands for all input of a built-in tool."""
+"""The argument that holds the whole input of a built-in tool."""
 
 RESULTS: dict[str, Json] = {
     "code_execution": {
@@ -27,24 +27,24 @@ RESULTS: dict[str, Json] = {
     "web_search": {"results_count": 0},
     "custom": {"content": ""},
 }
-"""What `complete` tells of each type of tool, and what it says where there is nothing to tell."""
+"""The members of `complete` for each type of tool, with their empty values."""
 WHERE = ("working_directory",)
 WHERE_TODAY = (*WHERE, "sources")
-"""What it tells besides, of a tool that knows it."""
+"""Additional members, for tools that have them."""
 EMPTY: tuple[object, ...] = ("", [])
 
 
 def calling_data(called: Called, dialect: ServerDialect) -> Json:
-    """Before the execution: the input, the arguments of a custom tool parsed or as the model's text."""
+    """The data before the execution: the input; for a custom tool the arguments, parsed or as the model's text."""
     return {"tool_type": called.tool_type, **_input(called, as_text=dialect.complete_data == "today")}
 
 
-def complete_data(called: Called, content: str, told: Mapping[str, Any], dialect: ServerDialect) -> Json:
-    """After the execution: the results, and in the document's dialect the input again."""
+def complete_data(called: Called, content: str, reported: Mapping[str, Any], dialect: ServerDialect) -> Json:
+    """The data after the execution: the results, and in the document's dialect the input again."""
     today = dialect.complete_data == "today"
-    known = {**told, "content": content}
+    known = {**reported, "content": content}
     results = {name: known.get(name) or nothing for name, nothing in RESULTS[called.tool_type].items()}
-    results |= {name: told[name] for name in (WHERE_TODAY if today else WHERE) if told.get(name)}
+    results |= {name: reported[name] for name in (WHERE_TODAY if today else WHERE) if reported.get(name)}
     if today:
         return {"tool_type": called.tool_type, **{name: one for name, one in results.items() if one not in EMPTY}}
     return {"tool_type": called.tool_type, **_input(called, as_text=False), **results}

@@ -1,4 +1,4 @@
-"""Reading what somebody else sends, up to a limit."""
+"""Bounded reading of incoming data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TooLarge(Exception):
 
 
 async def read_bounded(response: httpx.Response, limit: int) -> bytes:
-    """The body, decompressed; it is not read beyond the limit.
+    """The decompressed body, which is not read beyond the limit.
 
     Raises:
         TooLarge: the body is longer.

@@ -1,30 +1,30 @@
-"""Seams: the joints at which a variant may bend the server's loop.
+"""Seams: the methods of the server's loop that a variant may override.
 
-Each is one small method, and each mutant of the kit breaks exactly one:
+Each seam is one small method, and each mutant of the kit breaks exactly one:
 
     cap_reached()                 whether the rounds are used up
-    at_cap(turn)                  what happens to a turn that calls all the same
+    at_cap(turn)                  what happens to a turn with calls after the last round
     answers(turn)                 whether a turn ends the run
-    calls_of(turn)                which calls of a turn are run, and in which order
-    left_out(calls)               who is told of those that are not
-    path_order, path_of(call)     dispatch: who runs a call
-    permitted(called)             whether it may run: at once, after a question, never
-    tool_choice()                 what the next inference is bound to
-    told_before(called)           the events before an execution
-    told_after(record)            those behind it: files, then `complete`
+    calls_of(turn)                the calls of a turn that run, in order
+    left_out(calls)               who is informed of the calls that do not
+    path_order, path_of(call)     dispatch: the path on which a call runs
+    permitted(called)             whether a call may run: at once, after a question, never
+    tool_choice()                 the tool choice of the next inference
+    events_before(called)         the events before an execution
+    events_after(record)          the events after it: files, then `complete`
     file_round()                  the round that a file is attributed to
     never_made()                  the files that the request declared and no tool has written
-    failure(called, error)        what becomes of a tool that raised
-    forwards(turn)                what the client sees of a turn whose calls are run here
+    failure(called, error)        the result of a tool that raised
+    forwards(turn)                what the client gets of a turn whose calls run here
     extend_history(turn, …)       the assistant's calls and the results
-    splice(session)               a stored history and the request's messages as one
-    saved(turn)                   what is stored at the end
+    splice(session)               a stored history merged with the request's messages
+    saved(turn)                   the history to store at the end
     total_usage()                 the usage of the answer
 
-and beside the loop, replaced in the same way:
+Outside of the loop, these are replaced in the same way:
 
     Frames.end(answer)            the end of a stream (`api.frames`)
-    Simulator.session_of(request) whose session a request gets (`serving`)
+    Simulator.session_of(request) the session of a request (`serving`)
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ import logging
 from collections.abc import Sequence
 from typing import ClassVar
 
+from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.server import progress
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.entry import CODE_TOOL, Offer
@@ -44,23 +45,23 @@ from looptck_reference.server.sessions import Session, splice_by_id, splice_visi
 from looptck_reference.server.steps import Fail, Finish, Step
 from looptck_reference.server.usage import summed
 from looptck_reference.server.values import Answer, Called, Message, Permission, Record, Result, RunRequest, ToolPath
-from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import OPENAI_CHAT
 
 __all__ = ["DEFAULT_ROUNDS", "LoopSeams", "error_result"]
 
 DEFAULT_ROUNDS = 256
-"""Where neither request nor server says how many."""
+"""The cap if neither request nor server sets one."""
 NOT_RUN = "Not run: only the first call of a turn is. Call it again if it is still needed."
 
 log = logging.getLogger("looptck_reference.server")
 
 
 class LoopSeams:
-    """What one run is about, and each step of it that a variant may bend."""
+    """The state of one run, and each step that a variant may override."""
 
     path_order: ClassVar[Sequence[ToolPath]] = tuple(ToolPath)
-    """Web search, code execution, callback, dispatch URL: the first that knows the name runs the call."""
+    """The order of web search, code execution, callback and dispatch URL: the first path that knows the name runs the
+    call."""
 
     def __init__(
         self,
@@ -88,74 +89,74 @@ class LoopSeams:
         self.remembered = set(session.remembered) if session else set()
         self.declared = tuple(dict.fromkeys(declared))
         self.round = 0
-        """The number of rounds that have run; 0-based, the number of the one that runs."""
+        """The number of rounds that have run, which is also the 0-based number of the current round."""
         self.records: list[Record] = []
         self.files: list[FileProduced] = []
         self.warnings: list[Warned] = []
         self.shown: list[str] = []
         self.usages: list[Json] = []
         self.outbox: list[Event] = []
-        """What the client is to be told next."""
+        """The events that the client has to get next."""
         self.room = history_bytes
         self.history = self.splice(session)
 
     def cap_reached(self) -> bool:
-        """N rounds at most run tools; the model is asked once more behind the last of them."""
+        """Whether the rounds are used up; after the last one the model is asked once more."""
         return self.round >= self.cap
 
     def at_cap(self, turn: Turn) -> Step:
-        """The client gets the calls that nobody has run, or an error."""
+        """The client gets the calls that did not run, or an error."""
         if self.dialect.cap == "error":
             message = f"the model wants another tool after {self.cap} rounds; raise max_tool_rounds if it needs them"
             return Fail(Refused(422, message, param="max_tool_rounds", code="max_tool_rounds"))
         return self.finish(turn, capped=True)
 
     def answers(self, turn: Turn) -> bool:
-        """Without calls, or without the loop; a turn that was cut or refused is never run."""
-        return not (self.offer.entered and turn.calls) or turn.stop.cut or turn.stop is Stop.REFUSAL
+        """Whether a turn ends the run: it has no calls, the loop is not entered, or the turn was cut or refused."""
+        return not (self.offer.entered and turn.calls) or turn.stop.truncated or turn.stop is Stop.REFUSAL
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        """Only the first, or all of them."""
+        """Only the first call, or all of them."""
         return turn.calls if self.dialect.parallel == "all" else turn.calls[:1]
 
     def left_out(self, calls: Sequence[ToolCall]) -> None:
-        """The log, and where the history does not say it, the client."""
+        """Log the calls, and inform the client if the history does not contain them."""
         message = f"Model returned {len(calls) + 1} tool calls; executing only the first."
         log.warning("%s", message, extra={"run_id": self.run_id})
         if self.dialect.unrun == "client":
             warning = Warned(self.round, message, tuple(calls))
             self.warnings.append(warning)
-            self.tell([warning])
+            self.emit([warning])
 
     def path_of(self, call: ToolCall) -> ToolPath | None:
-        """None if no path knows the name."""
+        """The path on which a call runs; None if no path knows the name."""
         return next((path for path in self.path_order if self.offer.reaches(path, call.name)), None)
 
     def permitted(self, called: Called) -> Permission:
-        """What the client has approved of for the session is not asked again."""
+        """Whether a call may run; what the client has approved for the session is not asked again."""
         asked = self.permission is Permission.ASK and called.call.name in self.remembered
         return Permission.AUTO if asked else self.permission
 
     def tool_choice(self) -> object:
-        """What the request says holds in its first inference; a forced choice would never end otherwise."""
+        """The request's choice holds for the first inference only; a forced choice would never end otherwise."""
         return self.request.tool_choice if self.round == 0 else "auto"
 
-    def told_before(self, called: Called) -> Sequence[Event]:
-        """`calling`."""
+    def events_before(self, called: Called) -> Sequence[Event]:
+        """The event before an execution: `calling`."""
         return [self._progress(called, "calling", progress.calling_data(called, self.dialect))]
 
-    def told_after(self, record: Record) -> Sequence[Event]:
-        """The files of the call, then `complete`."""
+    def events_after(self, record: Record) -> Sequence[Event]:
+        """The events after an execution: the files of the call, then `complete`."""
         result = record.result
         data = progress.complete_data(record.called, result.content, result.data, self.dialect)
         return [*self.files_of(record), self._progress(record.called, "complete", data)]
 
     def file_round(self) -> int:
-        """The round in which it was made."""
+        """The round in which a file was made."""
         return self.round
 
     def never_made(self) -> list[FileProduced]:
-        """A file without content for each, of the last execution of code."""
+        """An entry without content for each declared file that is missing after the last execution of code."""
         ran = [record for record in self.records if record.called.path is ToolPath.CODE]
         round_, number = (ran[-1].round, ran[-1].number) if ran else (max(self.round - 1, 0), -1)
         known = {one.file["name"] for one in self.files}
@@ -167,19 +168,19 @@ class LoopSeams:
         return events
 
     def failure(self, called: Called, error: Exception) -> Result | Fail:
-        """The model reads what went wrong; a tool never ends the run."""
+        """An error result for the model; a tool never ends the run."""
         if isinstance(error, ToolFailed):
             return error_result(called.call.name, str(error), error.status)
         return error_result(called.call.name, f"{type(error).__name__}: {error}")
 
     def forwards(self, turn: Turn) -> Sequence[Event]:
-        """Nothing, or its text. Never its calls: they are not the client's."""
+        """Nothing, or the text of the turn; never its calls, which are not the client's."""
         return [TextPiece(turn.text)] if turn.text and self.dialect.tool_turn_text == "shown" else []
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         """The turn with its calls, and a message of role `tool` for each.
 
-        A call that did not run has a result that says so, or is in neither: without one the model would wait for it.
+        A call that did not run has a result that says so, or is left out: a call without a result would be invalid.
         """
         contents = {record.called.call.id: record.result.content for record in ran}
         if self.dialect.unrun == "model":
@@ -192,7 +193,7 @@ class LoopSeams:
         self.history += [Message(body, hidden=True) for body in (*echo, *results)]
 
     def splice(self, session: Session | None) -> list[Message]:
-        """The stored history is the beginning of the request's, as the dialect has it."""
+        """The request's history begins with the stored one, in the form that the dialect prescribes."""
         incoming = [Message(body) for body in self.request.messages]
         if session is None:
             return incoming
@@ -200,7 +201,7 @@ class LoopSeams:
         return together(session.messages, incoming)
 
     def saved(self, turn: Turn) -> Sequence[Message]:
-        """The history with the calls and results that the client has not seen, and the last turn as it has seen it."""
+        """The history with the calls and results that the client has not seen, and the last turn as it saw it."""
         if self.dialect.stores_answer == "no":
             return self.history
         text = "".join(self.shown)
@@ -211,7 +212,7 @@ class LoopSeams:
         """The sum over all inferences."""
         return summed(self.usages)
 
-    # What the seams are made of
+    # Helpers of the seams
 
     def files_of(self, record: Record) -> list[Event]:
         """The files of a call that a run may still produce, attributed to a round."""
@@ -224,18 +225,18 @@ class LoopSeams:
         return events
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
-        """The end: the client gets the turn, and the session what was said."""
+        """End the run: the client gets the turn, and the session the history."""
         if turn.text:
-            self.tell([TextPiece(turn.text)])
+            self.emit([TextPiece(turn.text)])
         if turn.calls:
-            self.tell([CallsPiece(turn.calls)])
-        self.tell(self.never_made())
+            self.emit([CallsPiece(turn.calls)])
+        self.emit(self.never_made())
         answer = Answer(
             run_id=self.run_id,
             model=self.request.model,
             created=self.created,
             text="".join(self.shown),
-            stop=Stop.CALLS if turn.calls and not turn.stop.cut else turn.stop,
+            stop=Stop.CALLS if turn.calls and not turn.stop.truncated else turn.stop,
             calls=turn.calls,
             usage=self.total_usage(),
             session_id=self.session_id,
@@ -246,8 +247,8 @@ class LoopSeams:
         )
         return Finish(answer, tuple(self.saved(turn)) if self.offer.entered else None)
 
-    def tell(self, events: Sequence[Event]) -> None:
-        """Let the client know, in this order."""
+    def emit(self, events: Sequence[Event]) -> None:
+        """Queue events for the client, in this order."""
         self.shown += [event.text for event in events if isinstance(event, TextPiece)]
         self.outbox += events
 
@@ -266,6 +267,6 @@ class LoopSeams:
 
 
 def error_result(tool: str, message: str, status: str = "failed") -> Result:
-    """What the model reads where a tool has given nothing."""
+    """The text for the model if a tool has given no result."""
     text = json.dumps({"error": message, "tool": tool, "status": status}, separators=(",", ":"))
     return Result(text)

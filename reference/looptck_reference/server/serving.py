@@ -1,9 +1,9 @@
-"""The simulator: what a server has, and how it plays a run.
+"""The simulator: the state of a server, and the execution of its runs.
 
-A variant is a subclass that puts another loop, other frames or another seam in place:
+A variant is a subclass that replaces the loop, the frames or a seam:
 
     class OneRoundTooMany(Simulator):
-        class loop(AgentLoop):
+        class loop(ServerLoop):
             def cap_reached(self) -> bool:
                 return self.round > self.cap
 """
@@ -27,7 +27,7 @@ from looptck_reference.server.entry import Offer, Surface, enter
 from looptck_reference.server.errors import Refused, ToolFailed
 from looptck_reference.server.events import ApprovalRequired, Event, FileProduced, Finished
 from looptck_reference.server.files import Files, StoredFile
-from looptck_reference.server.loop import AgentLoop
+from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.sessions import Session, Sessions, weight_of
 from looptck_reference.server.steps import AskClient, Execute, Fail, Finish, Infer, Step
 from looptck_reference.server.tools import DispatchUrl, PythonRunner, Workshop
@@ -43,16 +43,16 @@ log = logging.getLogger("looptck_reference.server")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run that was admitted, and what it has of its own."""
+    """An admitted run with its own state."""
 
-    loop: AgentLoop
+    loop: ServerLoop
     workshop: Workshop
 
 
 class Simulator:
     """One server."""
 
-    loop: ClassVar[type[AgentLoop]] = AgentLoop
+    loop: ClassVar[type[ServerLoop]] = ServerLoop
     chat: ClassVar[type[Frames]] = ChatFrames
     messages: ClassVar[type[Frames]] = MessagesFrames
     responses: ClassVar[type[Frames]] = ResponsesFrames
@@ -96,29 +96,29 @@ class Simulator:
         )
 
     async def close(self) -> None:
-        """Leave the connections."""
+        """Close all connections."""
         await self._client.aclose()
 
     @property
     def runs(self) -> int:
-        """How many go on."""
+        """The number of active runs."""
         return len(self._runs)
 
     def stop(self) -> None:
-        """End all runs, each of which tells its client so, and admit no other."""
+        """End all runs, each of which informs its client, and admit no others."""
         self._stopping = True
         for task in self._waiting.values():
             task.cancel()
 
     def session_of(self, request: RunRequest) -> Session | None:
-        """The client's own session of this id; without an id there is none, whatever the messages are like."""
+        """The client's own session with this id; without an id there is none, whatever the messages are."""
         return None if request.session_id is None else self.sessions.get(request.owner, request.session_id)
 
     def begin(self, request: RunRequest) -> Run:
-        """A run that has not asked for anything yet; it counts until `end`.
+        """Admit a run; it counts until `end`.
 
         Raises:
-            Refused: there can be no such run.
+            Refused: the run is not admitted.
         """
         config = self.config
         offer = enter(request, self.surface, config.dialect)
@@ -133,7 +133,7 @@ class Simulator:
         if self._stopping:
             raise _stopped()
         if self.runs >= config.limits.runs:
-            raise Refused(503, f"{self.runs} runs go on already; try again later", code="too_many_runs")
+            raise Refused(503, f"{self.runs} runs are already active; try again later", code="too_many_runs")
         session = self.session_of(request) if offer.entered else None
         loop = self.loop(
             request,
@@ -152,13 +152,13 @@ class Simulator:
         return Run(loop, Workshop(files, session.python if session else b""))
 
     def end(self, run: Run) -> None:
-        """The run is over, whether or not it was played."""
+        """The run is over, whether or not it was executed."""
         self._runs.discard(run.loop.run_id)
         self.approvals.forget(run.loop.run_id)
         run.workshop.close()
 
     async def play(self, run: Run) -> AsyncGenerator[Event, None]:
-        """The events of a run, the last of them `Finished`. Whoever stops reading stops the run, and nothing is saved.
+        """Execute a run; its last event is `Finished`.
 
         Raises:
             Refused: the run has failed.
@@ -166,10 +166,10 @@ class Simulator:
         loop = run.loop
         step = loop.start()
         while not isinstance(step, Finish | Fail):
-            for event in self._told(loop):
+            for event in self._release_events(loop):
                 yield event
             step = await self._unless_stopped(step, run)
-        for event in self._told(loop):
+        for event in self._release_events(loop):
             yield event
         if isinstance(step, Fail):
             raise _refusal(step.error)
@@ -177,7 +177,7 @@ class Simulator:
         yield Finished(step.answer)
 
     async def _unless_stopped(self, step: Infer | AskClient | Execute, run: Run) -> Step:
-        """The next step, unless the server is stopped while this one is obeyed."""
+        """Execute a step and return the next one, unless the server is stopped meanwhile."""
         task = asyncio.current_task()
         assert task is not None
         if self._stopping:
@@ -193,9 +193,9 @@ class Simulator:
         finally:
             del self._waiting[run.loop.run_id]
 
-    def _told(self, loop: AgentLoop) -> list[Event]:
-        """What the client is to be told; it can be asked for, and answered, as soon as the client knows of it."""
-        owner, events = loop.request.owner, loop.told()
+    def _release_events(self, loop: ServerLoop) -> list[Event]:
+        """The events for the client; approvals can be answered, and files fetched, from now on."""
+        owner, events = loop.request.owner, loop.drain_events()
         for event in events:
             if isinstance(event, FileProduced):
                 self.files.put(owner, event.file["id"], StoredFile(event.file, event.data))
@@ -203,7 +203,7 @@ class Simulator:
                 self.approvals.ask(owner, event.approval_id, loop.run_id)
         return events
 
-    async def _obey(self, step: Infer | AskClient | Execute, loop: AgentLoop, workshop: Workshop) -> Step:
+    async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
         match step:
             case Infer(body):
                 return loop.model_answered(await self._upstream.ask(body, loop.request.headers))
@@ -212,7 +212,7 @@ class Simulator:
             case Execute(called):
                 try:
                     result = await self._run(called, loop.request.headers, workshop)
-                except Exception as error:  # noqa: BLE001  a tool may raise anything; the loop knows what becomes of it
+                except Exception as error:  # noqa: BLE001  a tool may raise any error; the loop handles it
                     return loop.tool_raised(error)
                 return loop.tool_ended(result)
 
@@ -249,7 +249,7 @@ def _session_id(request: RunRequest, offer: Offer) -> str | None:
 
 
 def _traced(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """A dispatch endpoint learns which run a call belongs to, and never the client's key."""
+    """Headers for a dispatch endpoint: they identify the run, and never contain the client's key."""
     return {name: value for name, value in headers.items() if name != "authorization"}
 
 

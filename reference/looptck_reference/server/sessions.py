@@ -1,4 +1,4 @@
-"""Sessions: what is stored at the end of a run, and how it comes back into the next."""
+"""Sessions: the history that is stored at the end of a run, and how it is merged into the next run."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.bounded import Shelf
 from looptck_reference.server.values import Message
-from looptck_reference.values import Json
 
 __all__ = ["Session", "Sessions", "splice_by_id", "splice_visible", "weight_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A history, the tools that the client has approved of for all of it, and what its Python code has set."""
+    """A history, the tools that the client has approved for the session, and the state of its Python code."""
 
     messages: tuple[Message, ...]
     remembered: frozenset[str] = field(default_factory=frozenset)
@@ -31,10 +31,10 @@ def weight_of(session: Session) -> int:
 
 
 def splice_visible(stored: Sequence[Message], incoming: Sequence[Message]) -> list[Message]:
-    """The request's messages, with the hidden ones put back behind the messages that they followed.
+    """The request's messages, with hidden messages restored after the messages that they followed.
 
-    The first message that differs ends this: what was stored behind it is another conversation's. A hidden one that
-    the request repeats is not put back twice.
+    The first difference ends the restoration: stored messages after it belong to another conversation. A hidden message
+    that the request repeats is not restored twice.
     """
     merged: list[Message] = []
     left = list(incoming)
@@ -49,10 +49,10 @@ def splice_visible(stored: Sequence[Message], incoming: Sequence[Message]) -> li
 
 
 def splice_by_id(stored: Sequence[Message], incoming: Sequence[Message]) -> list[Message]:
-    """The stored history with the request's messages behind it, or in it where the request repeats its beginning.
+    """The stored history followed by the request's messages, or merged if the request repeats its beginning.
 
-    The request repeats it if its first message that is no instruction is the stored one. Instructions that are
-    stored already are not stored twice.
+    The request repeats the beginning if its first message other than instructions is the stored one. Instructions are
+    not stored twice.
     """
     first_stored = _first_said(stored)
     first_said = _first_said(incoming)
@@ -75,10 +75,10 @@ def _same(one: Json, other: Json) -> bool:
 
 
 def _shape(message: Json) -> tuple[object, ...]:
-    """What a message says, however it is written.
+    """The content of a message in a normal form.
 
-    Text alone is the same as one part of text, and arguments are the same JSON in other words: the Messages API has
-    them parsed, so that its clients cannot repeat the model's own text.
+    A string equals a single text part, and arguments are compared as JSON: the Messages API has parsed arguments, so
+    its clients cannot repeat the model's own text.
     """
     content = message.get("content") or ""
     if isinstance(content, list) and all(part.get("type") == "text" for part in content):

@@ -1,11 +1,11 @@
-"""What the loop asks of its runner: the only way out of the core."""
+"""The steps that the loop asks of its runner: the only way out of the core."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.values import Answer, Called, Message
-from looptck_reference.values import Json
 
 __all__ = ["AskClient", "Decision", "Execute", "Fail", "Finish", "Infer", "Step"]
 
@@ -19,7 +19,7 @@ class Infer:
 
 @dataclass(frozen=True, slots=True)
 class AskClient:
-    """Ask the client whether this may run; report the decision."""
+    """Ask the client whether this call may run; report the decision."""
 
     approval_id: str
     called: Called
@@ -27,7 +27,7 @@ class AskClient:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the client decided, or what happened instead; `remember`: for the rest of the session."""
+    """The client's decision, or its replacement; `remember`: it holds for the rest of the session."""
 
     approved: bool
     message: str | None = None
@@ -43,7 +43,7 @@ class Execute:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Hand this to the client; `session` is what is to be stored, None for nothing."""
+    """Return this answer to the client; `session` is to be stored, None for nothing."""
 
     answer: Answer
     session: tuple[Message, ...] | None

@@ -1,4 +1,4 @@
-"""The member `files` of a request: what code execution finds in its working directory, and what it shall write."""
+"""The member `files` of a request: input files of code execution, and files that it will write."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import base64
 import binascii
 from collections.abc import Callable, Sequence
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.files import StoredFile
 from looptck_reference.server.values import InputFile, RequestFiles
-from looptck_reference.values import Json
 
 __all__ = ["fit_name", "request_files"]
 
 
 def request_files(files: Sequence[Json | str], find: Callable[[str], StoredFile | None]) -> RequestFiles:
-    """What each of them is for.
+    """The purpose of each entry of `files`.
 
-    An id, alone or as `{"id"}`, and a content, `{"name", "text"}` or `{"name", "data_base64"}`, are for a tool to read;
-    a name alone, `{"name"}`, declares a file that a tool shall write.
+    An id, alone or as `{"id"}`, and a content, `{"name", "text"}` or `{"name", "data_base64"}`, are input files; a name
+    alone, `{"name"}`, declares a file that a tool will write.
 
     Raises:
-        Refused: one of them is none of these.
+        Refused: an entry has another form.
     """
     read = [_file(one, f"files[{place}]", find) for place, one in enumerate(files)]
     inputs = tuple(one for one in read if isinstance(one, InputFile))
@@ -29,14 +29,14 @@ def request_files(files: Sequence[Json | str], find: Callable[[str], StoredFile 
 
 
 def fit_name(name: object, where: str) -> str:
-    """The name, if a file may have it: one without folders, of at most 255 bytes.
+    """The name, if it is a valid file name: without folders, and at most 255 bytes long.
 
     Raises:
-        Refused: it may not.
+        Refused: the name is invalid.
     """
     fit = isinstance(name, str) and name not in {"", ".", ".."} and not set(name) & set("/\\\0")
     if not fit or len(str(name).encode("utf-8", "surrogatepass")) > 255:
-        raise Refused(422, f"{where} is no name of a file: {name!r:.100}", param=where)
+        raise Refused(422, f"{where} is not a file name: {name!r:.100}", param=where)
     return str(name)
 
 
@@ -56,4 +56,4 @@ def _file(one: Json | str, where: str, find: Callable[[str], StoredFile | None])
     try:
         return InputFile(name, base64.b64decode(one.get("data_base64") or "", validate=True))
     except (TypeError, ValueError, binascii.Error) as error:
-        raise Refused(422, f"{where} has a text or data_base64 that is none", param=where) from error
+        raise Refused(422, f"{where} has an invalid text or data_base64", param=where) from error

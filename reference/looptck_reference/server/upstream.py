@@ -1,4 +1,4 @@
-"""The model behind the server: an OpenAI Chat Completions API, asked with plain requests, once for each inference."""
+"""The model behind the server: a Chat Completions API, which gets one plain request for each inference."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Mapping
 
 import httpx
 
-from looptck_reference.errors import ConnectionLost, LoopError
-from looptck_reference.exchange import Endpoint
+from looptck_reference.http.endpoint import Endpoint
+from looptck_reference.loop.errors import ConnectionLost, LoopError
+from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.reading import TooLarge, read_bounded
-from looptck_reference.values import Json, Turn
 from looptck_reference.wires import OPENAI_CHAT
 from looptck_reference.wires.text import error_message
 
 __all__ = ["Upstream"]
 
 PASSED_ON = frozenset({400, 401, 403, 404, 413, 422, 429})
-"""What the model's service says of a request is the client's business; anything else is a bad gateway."""
+"""The statuses for which the client is responsible; any other error of the model's service is a bad gateway."""
 
 
 class Upstream:
-    """The model at a base URL, the version in its path; without a key of its own it is asked with the client's."""
+    """The model at a base URL that includes the version; without a configured key it gets the client's."""
 
     def __init__(self, client: httpx.AsyncClient, base_url: str, api_key: str | None, *, limit: int) -> None:
         self._client = client
@@ -34,7 +34,7 @@ class Upstream:
         """One inference.
 
         Raises:
-            Refused: no turn came of it.
+            Refused: the model returned no turn.
         """
         sent = {name: value for name, value in headers.items() if name != "authorization" or self._key is None}
         request = self._endpoint.request(body, sent)
@@ -51,7 +51,9 @@ class Upstream:
                 raise Refused(status, f"the model answered {response.status_code}: {said}", code="upstream")
             return OPENAI_CHAT.decode(_object(content))
         except ConnectionLost as error:
-            reason = type(error.__cause__).__name__  # and not its words, which have a URL that is not the client's
+            reason = type(
+                error.__cause__
+            ).__name__  # its message is left out, because it has a URL that the client must not see
             raise Refused(502, f"the model cannot be reached: {reason}", code="upstream") from error
         except LoopError as error:
             raise Refused(502, f"the model cannot be asked: {error}", code="upstream") from error
@@ -63,9 +65,9 @@ def _object(content: bytes) -> Json:
     try:
         reply = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise Refused(502, f"the model answered what is not JSON: {error}", code="upstream") from error
+        raise Refused(502, f"the model's reply is not JSON: {error}", code="upstream") from error
     if not isinstance(reply, dict):
-        raise Refused(502, "the model answered JSON that is no object", code="upstream")
+        raise Refused(502, "the model's reply is JSON, but not an object", code="upstream")
     return reply
 
 

@@ -1,19 +1,19 @@
-"""The usage of several inferences as one."""
+"""The combined usage of several inferences."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 __all__ = ["summed"]
 
 
 def summed(usages: Sequence[Mapping[str, Any]]) -> Json | None:
-    """Counts and times are added, also those inside of details, and rates follow from the sums.
+    """The sum of counts and times, including nested details; rates are computed from the sums.
 
-    Of anything else the last one holds. None if there are none.
+    Of other values the last one is used. None if there is no usage.
     """
     total: Json = {}
     for usage in usages:
@@ -27,7 +27,7 @@ RATES = {
     "avg_prompt_tok_per_sec": ("prompt_tokens", "total_prompt_time_sec"),
     "avg_compl_tok_per_sec": ("completion_tokens", "total_completion_time_sec"),
 }
-"""Rates that mistral.rs tells, of tokens in seconds."""
+"""The rates that mistral.rs reports, as tokens and seconds."""
 
 
 def _rate(tokens: Any, seconds: Any) -> float | None:

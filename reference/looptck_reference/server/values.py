@@ -1,4 +1,4 @@
-"""The neutral words of the server's loop: what a client asked for, what tools did, and what the client gets."""
+"""The neutral values of the server's loop: a client's request, tool results, and the client's answer."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from looptck_reference.errors import BadArguments
-from looptck_reference.tools import parse_arguments
-from looptck_reference.values import Json, Stop, ToolCall
+from looptck_reference.loop.errors import BadArguments
+from looptck_reference.loop.tools import parse_arguments
+from looptck_reference.loop.values import Json, Stop, ToolCall
 
 __all__ = [
     "Answer",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Permission(StrEnum):
-    """Whether tools may run: at once, after the client was asked, or never."""
+    """Whether tools may run: at once, after the client has approved, or never."""
 
     AUTO = "auto"
     ASK = "ask"
@@ -41,7 +41,7 @@ class Permission(StrEnum):
 
 
 class ToolPath(StrEnum):
-    """Who executes a call; the values are the words of `tool.kind` in approvals."""
+    """The executor of a call; the values are those of `tool.kind` in approvals."""
 
     WEB_SEARCH = "web_search"
     CODE = "code_execution"
@@ -50,12 +50,12 @@ class ToolPath(StrEnum):
 
     @property
     def tool_type(self) -> str:
-        """The word of progress events, which know callbacks and dispatched tools as one kind."""
+        """The type in progress events, which treat callbacks and dispatched tools as one type."""
         return self.value if self in {ToolPath.WEB_SEARCH, ToolPath.CODE} else "custom"
 
 
 def arguments_of(call: ToolCall) -> Json | str:
-    """The arguments, or the model's text where that is no JSON object."""
+    """The parsed arguments, or the model's text if it is not a JSON object."""
     try:
         return parse_arguments(call.arguments)
     except BadArguments:
@@ -64,19 +64,19 @@ def arguments_of(call: ToolCall) -> Json | str:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A call on its way to be run; `path` is None where nobody runs tools of its name."""
+    """A call to be run; `path` is None if no executor has tools of its name."""
 
     call: ToolCall
     path: ToolPath | None
 
     @property
     def arguments(self) -> Json | str:
-        """Parsed, or the model's text where that is no JSON object."""
+        """The parsed arguments, or the model's text if it is not a JSON object."""
         return arguments_of(self.call)
 
     @property
     def tool_type(self) -> str:
-        """What kind of data its progress events carry."""
+        """The type that selects the data of its progress events."""
         return "custom" if self.path is None else self.path.tool_type
 
 
@@ -90,11 +90,11 @@ class Produced:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a call.
+    """The result of a call.
 
     content: what the model reads.
-    data: what progress events tell beside the input, in the words of the tool's type.
-    summary: `result_content` of the plain response; the content where it is None.
+    data: the members of progress events besides the input, which depend on the tool's type.
+    summary: `result_content` of the plain response; None means the content.
     """
 
     content: str
@@ -105,7 +105,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of a history in the form of Chat Completions; `hidden` from the client, who has never seen it."""
+    """A message of a history in the form of Chat Completions; `hidden` messages were never sent to the client."""
 
     body: Json
     hidden: bool = False
@@ -113,7 +113,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that the client puts into the working directory; `id` is that of an uploaded one."""
+    """A file that the client puts into the working directory; `id` is that of an uploaded file."""
 
     name: str
     data: bytes
@@ -122,7 +122,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class RequestFiles:
-    """The member `files` of a request: contents for a tool to read, and names of files that one shall write."""
+    """The member `files` of a request: input files, and names of files that a tool will write."""
 
     inputs: tuple[InputFile, ...] = ()
     declared: tuple[str, ...] = ()
@@ -130,11 +130,11 @@ class RequestFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a client asked for, whichever API it used.
+    """A client's request, in any API.
 
     messages, tools, tool_choice and options are in the form of Chat Completions. `wants_search` and `wants_code` ask
-    for a built-in tool in the words of today's server, `enables_code` is the document's `enable_code_execution`.
-    `owner` stands for the client: sessions, files and approvals of one owner do not exist for another. `headers` go on
+    for a built-in tool in the form of today's server, `enables_code` is the document's `enable_code_execution`. `owner`
+    identifies the client: sessions, files and approvals of one owner do not exist for another. `headers` are passed on
     to the model and to the dispatch URL.
     """
 
@@ -157,7 +157,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An executed call, as the plain response tells it; `number` is its place in the round."""
+    """An executed call, as the plain response reports it; `number` is its place in the round."""
 
     round: int
     number: int
@@ -167,7 +167,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The end of a run. `calls` were not run; they are the client's now. `capped`: the rounds were used up."""
+    """The end of a run. `calls` did not run; they are left to the client. `capped`: the rounds were used up."""
 
     run_id: str
     model: str

@@ -1,4 +1,4 @@
-"""Providers' HTTP APIs, each a value of the protocol `Wire`."""
+"""The wires: providers' HTTP APIs, each a value of the protocol `Wire`."""
 
 from __future__ import annotations
 

@@ -1,38 +1,40 @@
 """Anthropic Messages: an event stream becomes a turn.
 
 `message_start`, then for each content block its start, its deltas and its stop, then at least one `message_delta` with
-stop reason and usage, then `message_stop`. Only the last says that the stream is whole: the stop reason comes before
-it, and the connection may break between the two.
+stop reason and usage, then `message_stop`. Only the last one shows that the stream is complete: the stop reason comes
+before it, and the connection may break between the two.
 
-A message may also start with all of its blocks and its stop reason, and be over with `message_stop` right behind: so a
-turn is streamed in the middle of calls that code makes.
+A message may also start with all of its blocks and its stop reason, directly followed by `message_stop`: this is how a
+turn is streamed in the middle of programmatic tool calls.
 
-A delta belongs to the block with its index. That a block stops is not waited for, as the one that was cut by the token
-limit never does. `ping` may come anywhere, and events that nobody knows may too; both say nothing.
+A delta belongs to the block with its index. The stop of a block is not required, because a block that the token limit
+cut never stops. `ping` and unknown events may come anywhere and are ignored.
 
-A block is rebuilt from its start and its deltas, so that it goes back as it came. Its input is parsed once, when the
-turn is whole: half of it may be JSON too, and mean something else.
+A block is rebuilt from its start and its deltas, so that it is sent back unchanged. Its input is parsed once, when the
+turn is complete: a part of it may be valid JSON with another meaning.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from looptck_reference.errors import BadArguments, MalformedReply, StreamBroken
-from looptck_reference.tools import parse_arguments
-from looptck_reference.values import Json, Turn
+from looptck_reference.loop.errors import BadArguments, MalformedReply, StreamBroken
+from looptck_reference.loop.tools import parse_arguments
+from looptck_reference.loop.values import Json, Turn
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.text import joined, member, text_at
 
-if TYPE_CHECKING:
-    from looptck_reference.wires.anthropic_messages import MessagesWire
-
 __all__ = ["MessagesStream", "PartialBlock"]
+
+Blocks = Callable[[Sequence[Json], str, Mapping[str, Any] | None, Mapping[int, str]], Turn]
+"""Makes a turn from blocks, stop reason, usage, and the known texts of calls' arguments, by the index of their
+blocks."""
 
 
 class PartialBlock:
-    """A block of which more may come: its start, and the pieces of text by which its fields grow."""
+    """An unfinished block: its start, and the pieces of text that extend its fields."""
 
     __slots__ = ("head", "index", "input", "pieces")
 
@@ -47,9 +49,9 @@ class PartialBlock:
         self.pieces.setdefault(field, []).append(piece)
 
     def update(self, delta: Json) -> None:
-        """A delta of a kind that nobody knows grows or replaces the fields that its block began with, and no others.
+        """Apply a delta of an unknown kind: it extends or replaces fields of the block's start, and no others.
 
-        A field that the block did not begin with would be invented, and the API refuses blocks with such fields.
+        A field that the start does not have would be made up, and the API refuses blocks with unknown fields.
         """
         for field, value in delta.items():
             if field == "type" or field not in self.head:
@@ -60,12 +62,12 @@ class PartialBlock:
                 self.head[field] = value
 
     def written(self) -> str | None:
-        """The text of the input, if it came as text: compatible servers send all of it with the start instead."""
+        """The text of the input, if it was streamed as text; compatible servers may send the input with the start."""
         text = joined(self.input)
         return None if self.head.get("input") and not text.strip() else text
 
     def whole(self) -> Json:
-        """The block, once nothing more can come."""
+        """The complete block."""
         grown = {field: joined([self.head.get(field) or "", *pieces]) for field, pieces in self.pieces.items()}
         block = {**self.head, **grown}
         if self.input or block.get("type") == "tool_use":
@@ -79,16 +81,16 @@ class MessagesStream(EventStream):
 
     end = "stop_reason and message_stop came"
 
-    def __init__(self, wire: MessagesWire) -> None:
+    def __init__(self, turn_of: Blocks) -> None:
         super().__init__()
         self.blocks: list[PartialBlock] = []
         self.stop_reason = ""
-        self._wire = wire
+        self._turn_of = turn_of
         self._at: dict[int, PartialBlock] = {}
         self._usage: Json = {}
 
     def take(self, event: Json) -> str:
-        """Each kind of event has its method."""
+        """Handle one event; each kind of event has its method."""
         match event.get("type"):
             case "content_block_delta":
                 return self.add_delta(self.block_at(event.get("index")), member(event, "delta"))
@@ -104,26 +106,26 @@ class MessagesStream(EventStream):
         return ""
 
     def whole(self) -> bool:
-        """Both are needed."""
+        """Whether both the stop reason and message_stop have come."""
         return self.complete and self.stop_reason != ""
 
     def turn(self) -> Turn:
-        """The blocks, at the places that their indexes give them."""
+        """The turn of the blocks, in the order of their indexes."""
         blocks = sorted(self.blocks, key=attrgetter("index"))
         written = {at: text for at, block in enumerate(blocks) if (text := block.written()) is not None}
-        return self._wire.turn([block.whole() for block in blocks], self.stop_reason, self._usage or None, written)
+        return self._turn_of([block.whole() for block in blocks], self.stop_reason, self._usage or None, written)
 
     def begin_message(self, message: Json) -> str:
-        """The message starts, empty as a rule; what it has in it already is whole."""
+        """The message starts, usually empty; content that it already has is complete."""
         self._count(message.get("usage"))
         self.stop_reason = text_at(message, "stop_reason")
         content = message.get("content") or []
         if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
-            raise MalformedReply("the message of a stream starts with what are no content blocks")
+            raise MalformedReply("the first event of a stream has content that is not a list of blocks")
         return joined(self.begin(index, block) for index, block in enumerate(content))
 
     def begin(self, index: Any, head: Json) -> str:
-        """A block begins; compatible servers may have put all of it into its start."""
+        """A block begins; compatible servers may send the whole block in its start."""
         block = PartialBlock(index if isinstance(index, int) else len(self.blocks), head)
         self.blocks.append(block)
         self._at[block.index] = block
@@ -132,7 +134,7 @@ class MessagesStream(EventStream):
         return text_at(head, "text") if head.get("type") == "text" else ""
 
     def block_at(self, index: Any) -> PartialBlock:
-        """The block that a delta with this index continues; without an index, the latest.
+        """The block with this index, to which a delta belongs; without an index, the latest block.
 
         Raises:
             StreamBroken: there is none.
@@ -156,7 +158,7 @@ class MessagesStream(EventStream):
             case "thinking_delta":
                 block.grow("thinking", text_at(delta, "thinking"))
             case "signature_delta" | "compaction_delta":
-                # These come whole.
+                # These fields are sent in one piece.
                 block.head.update({field: value for field, value in delta.items() if field != "type"})
             case "citations_delta":
                 block.head["citations"] = citations = block.head.get("citations") or []
@@ -170,16 +172,16 @@ class MessagesStream(EventStream):
         block.input.append(piece)
 
     def _count(self, usage: Json | None) -> None:
-        """Counts are cumulative: the last one of each kind holds."""
+        """Counts are cumulative: the last one of each kind counts."""
         self._usage.update({kind: count for kind, count in (usage or {}).items() if count is not None})
 
 
 def _object(text: str) -> Json:
-    """The input that this text stands for.
+    """The input object for this text.
 
-    The API takes nothing but objects, and does not check what a model streams (`eager_input_streaming`). What is no
-    object goes back under the key that the documentation of that option gives as an example, so that the model can see
-    what it wrote. The loop is given the text itself and deals with it as with any bad arguments.
+    The API accepts only objects, and does not validate streamed input (`eager_input_streaming`). A text that is not an
+    object is sent back under the key of the example in that option's documentation, so that the model can see what it
+    wrote. The loop gets the text itself and treats it as bad arguments.
     """
     try:
         return parse_arguments(text)

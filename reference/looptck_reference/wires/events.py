@@ -1,7 +1,7 @@
-"""What the event streams of all wires have in common: events are JSON objects, and any of them may be an error.
+"""The common part of all wires' event streams: events are JSON objects, and any of them may be an error.
 
-Pieces are collected in lists and joined once, and arguments are parsed by nobody before they are whole, so that the
-work is linear in the length of the stream.
+Pieces are collected in lists and joined once, and arguments are parsed only when they are complete, so that the work is
+linear in the length of the stream.
 """
 
 from __future__ import annotations
@@ -9,35 +9,35 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
-from looptck_reference.errors import StreamBroken
-from looptck_reference.values import Delta, Json, Turn
+from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.loop.values import Delta, Json, Turn
 from looptck_reference.wires.text import refuse_error
 
 __all__ = ["EventStream", "parsed"]
 
-# Streams of long arguments consist of events without text: what they give is made once.
+# Streams of long arguments consist of events without text, which share this one value.
 NOTHING = Delta()
 
-# json.loads looks at its options before each text; a decoder has none to look at.
+# json.loads checks its options for each text; a decoder has none to check.
 DECODER = json.JSONDecoder()
 
 
 class EventStream:
-    """Collects one stream. A wire says what its events mean, when they are whole, and what turn they then make."""
+    """Collects one stream. A wire defines the meaning of its events, when they are complete, and the resulting turn."""
 
     end: ClassVar[str]
-    """What has to come before the stream is whole, in words."""
+    """The event that completes the stream, in words."""
 
     def __init__(self) -> None:
         self.complete = False
         self.calling = False
 
     def add(self, data: str) -> Delta:
-        """Take the data of one event. What follows the end mark belongs to nobody.
+        """Take the data of one event. Events after the end mark are ignored.
 
         Raises:
-            StreamBroken: it is not a JSON object.
-            ProviderError: it is an error.
+            StreamBroken: the data is not a JSON object.
+            ProviderError: the event is an error.
         """
         if self.complete:
             return NOTHING
@@ -53,29 +53,29 @@ class EventStream:
         """The turn.
 
         Raises:
-            StreamBroken: the stream is not whole, so nobody knows what is missing.
+            StreamBroken: the stream is incomplete.
         """
         if not self.whole():
             raise StreamBroken(f"the stream ended before {self.end}; nothing of the turn was used")
         return self.turn()
 
     def refuse_error(self, event: Json) -> None:
-        """An error is never passed over."""
+        """Raise an error event: it is never ignored."""
         refuse_error(event)
 
     def done(self) -> None:
-        """The `[DONE]` of Chat Completions came; elsewhere gateways add it, and it means nothing."""
+        """The `[DONE]` of Chat Completions came; on other wires gateways add it, and it has no meaning."""
 
     def take(self, event: Json) -> str:
-        """Keep what the event says; return the text that the caller may see of it."""
+        """Keep the content of the event; return the text that the caller may see of it."""
         raise NotImplementedError
 
     def whole(self) -> bool:
-        """Whether nothing can be missing."""
+        """Whether the stream is complete."""
         raise NotImplementedError
 
     def turn(self) -> Turn:
-        """What was collected, as a turn."""
+        """The collected turn."""
         raise NotImplementedError
 
 
@@ -83,12 +83,12 @@ def parsed(data: str) -> Json:
     """The event in this data.
 
     Raises:
-        StreamBroken: it is not a JSON object.
+        StreamBroken: the data is not a JSON object.
     """
     try:
         event = DECODER.decode(data)
     except (ValueError, RecursionError) as error:
         raise StreamBroken(f"an event of the stream is not JSON ({error}): {data:.200}") from error
     if not isinstance(event, dict):
-        raise StreamBroken(f"an event of the stream is no JSON object: {data:.200}")
+        raise StreamBroken(f"an event of the stream is not a JSON object: {data:.200}")
     return event

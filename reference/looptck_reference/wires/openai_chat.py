@@ -1,7 +1,7 @@
 """OpenAI Chat Completions: requests, messages and plain replies.
 
-What the history must look like, or the provider refuses it: an assistant message that carries the calls, then, with
-nothing between, one message of role `tool` for each of its calls, with the call's id and content that is text.
+The provider accepts only histories of this form: an assistant message that carries the calls, then, with nothing
+between, one message of role `tool` for each of its calls, with the call's id and content that is text.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from looptck_reference.errors import MalformedReply, NotOnThisWire
-from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.loop.errors import MalformedReply, NotOnThisWire
+from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error
 
 if TYPE_CHECKING:
-    from looptck_reference.agent import Agent
-    from looptck_reference.tools import Tool
+    from looptck_reference.loop.agent import Agent
+    from looptck_reference.loop.tools import Tool
 
 __all__ = ["OPENAI_CHAT", "ChatWire"]
 
@@ -29,8 +29,8 @@ class ChatWire:
     provider = "openai"
     path = "/chat/completions"
     reader = EventReader
-    # A turn ends with "stop", not "tool_calls", when tool_choice forced the call, and so do several compatible
-    # servers: the calls decide here, not the word. A cut (length, content filter) vetoes them.
+    # A turn ends with "stop", not "tool_calls", if tool_choice forced the call, and always on several compatible
+    # servers. So the calls decide, not the finish reason; a cut turn (length, content filter) runs none.
     runs_calls_on = frozenset({Stop.END, Stop.CALLS})
 
     def headers(self, api_key: str) -> Mapping[str, str]:
@@ -38,9 +38,11 @@ class ChatWire:
         return {"authorization": f"Bearer {api_key}"}
 
     def headers_for(self, agent: Agent) -> Mapping[str, str]:
-        """Nothing. MCP servers are not spoken of here."""
+        """No headers. This wire has no MCP servers."""
         if agent.mcp_servers:
-            raise NotOnThisWire(f"{self.path} names no MCP servers here; leave them out: {sorted(agent.mcp_servers)}")
+            raise NotOnThisWire(
+                f"{self.path} does not support MCP servers; leave them out: {sorted(agent.mcp_servers)}"
+            )
         return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
@@ -48,7 +50,7 @@ class ChatWire:
         return list(messages)
 
     def echo(self, turn: Turn) -> list[Json]:
-        """The calls go back verbatim, with the text that stood beside them; no text is null, not ""."""
+        """The calls are sent back verbatim, with the turn's text; no text is null, not ""."""
         return [{"role": "assistant", "content": turn.text or None, "tool_calls": [_call(call) for call in turn.calls]}]
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
@@ -56,7 +58,7 @@ class ChatWire:
         return [{"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in results]
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        """Tools are offered with every request; an empty list of them is refused by the provider, so it is left out."""
+        """The body. Tools are in every request; an empty list is left out, because the provider refuses it."""
         body: Json = {**agent.options, "model": agent.model, "messages": history}
         if agent.tools:
             body["tools"] = [_offer(tool) for tool in agent.tools]
@@ -66,7 +68,7 @@ class ChatWire:
         return body
 
     def decode(self, reply: Json) -> Turn:
-        """The first choice's message is the turn."""
+        """The turn is the first choice's message."""
         refuse_error(reply)
         choice = _first_choice(reply)
         message = choice.get("message")

@@ -1,18 +1,18 @@
 """OpenAI Chat Completions: an event stream becomes a turn.
 
-The service sends each call under an `index`: the first delta of an index has id, type and name, later ones only
-pieces of the arguments. Servers that call themselves compatible repeat the id in each delta, leave the index out,
-start at 1, cut names, or send two calls under one index and tell them apart by id. So a delta belongs to the call
-that has its index and, where it carries an id, that id; a new id is a new call.
+The service sends each call under an `index`: the first delta of an index has id, type and name, later ones only pieces
+of the arguments. Compatible servers repeat the id in each delta, leave the index out, start at 1, split names, or send
+two calls under one index with different ids. So a delta belongs to the call with its index and, if it has an id, that
+id; a new id is a new call.
 
-A stream is whole once a finish reason has come: `[DONE]` may be missing and does not replace it.
+A stream is complete once a finish reason has come: `[DONE]` may be missing and does not replace it.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from looptck_reference.values import Json, ToolCall, Turn
+from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.text import joined, text_at
@@ -21,7 +21,7 @@ __all__ = ["ChatStream"]
 
 
 class PartialCall:
-    """A call of which more may come."""
+    """An unfinished call."""
 
     __slots__ = ("arguments", "id", "name")
 
@@ -31,7 +31,7 @@ class PartialCall:
         self.arguments: list[str] = []
 
     def whole(self) -> ToolCall:
-        """The call, once nothing more can come."""
+        """The complete call."""
         return ToolCall(self.id, joined(self.name), joined(self.arguments))
 
 
@@ -51,20 +51,20 @@ class ChatStream(EventStream):
         self._usage: Json | None = None
 
     def done(self) -> None:
-        """Here it is the end mark."""
+        """On this wire it is the end mark."""
         self.complete = True
 
     def take(self, event: Json) -> str:
-        """The usage event, and the first event of some servers, have no choices at all."""
+        """Handle one event; the usage event, and the first event of some servers, have no choices."""
         self._usage = event.get("usage") or self._usage
         return "".join([self._choice(choice) for choice in event.get("choices") or () if not choice.get("index")])
 
     def whole(self) -> bool:
-        """A finish reason is enough."""
+        """Whether a finish reason has come."""
         return self._finish_reason is not None
 
     def turn(self) -> Turn:
-        """What was collected."""
+        """The collected turn."""
         return chat_turn(
             content=joined(self._text),
             refusal=joined(self._refusal),
@@ -96,14 +96,14 @@ class ChatStream(EventStream):
         index = delta.get("index")
         repeated = (index, call_id) in self._by_id
         call = self.call_for(index, call_id)
-        # A server that repeats the id repeats the name too; one that cuts the name sends the id once.
+        # A server that repeats the id repeats the name too; one that splits the name sends the id once.
         if name and not (repeated and name == "".join(call.name)):
             call.name.append(name)
         if arguments:
             call.arguments.append(arguments)
 
     def call_for(self, index: Any, call_id: str) -> PartialCall:
-        """The call that a delta with this index and id, either of which may be missing, continues or begins."""
+        """The call to which a delta with this index and id belongs; either may be missing."""
         call = self._by_id.get((index, call_id)) if call_id else self._latest_at(index)
         if call is None and call_id and (latest := self._latest.get(index)) is not None and not latest.id:
             call, latest.id = latest, call_id

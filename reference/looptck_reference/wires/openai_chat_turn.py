@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: what plain replies and streams have in common when they become a turn."""
+"""OpenAI Chat Completions: the common part of making a turn from plain replies and from streams."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck_reference.errors import MalformedReply
-from looptck_reference.values import Stop, ToolCall, Turn
+from looptck_reference.loop.errors import MalformedReply
+from looptck_reference.loop.values import Stop, ToolCall, Turn
 
 __all__ = ["call_parts", "chat_turn", "refuse_unsupported"]
 
@@ -26,28 +26,30 @@ def chat_turn(
     """The turn. A refusal comes with an ordinary finish reason, so the refusal itself is the stop.
 
     Raises:
-        MalformedReply: content that is no text, or a call that could not be answered because it lacks id or name.
+        MalformedReply: the content is not a string, or a call cannot be answered because it lacks id or name.
     """
     if not isinstance(content, str):
-        raise MalformedReply(f"the content of the reply is no text: {content!r:.200}")
+        raise MalformedReply(f"the content of the reply is not a string: {content!r:.200}")
     stop = Stop.REFUSAL if refusal else STOPS.get(finish_reason or "", Stop.END)
-    if not stop.cut:
+    if not stop.truncated:
         for call in calls:
             if not call.id or not call.name:
-                raise MalformedReply(f"the call of tool {call.name!r} with id {call.id!r} lacks one of the two")
+                raise MalformedReply(
+                    f"a call with the name {call.name!r} and the id {call.id!r} cannot be answered; both are needed"
+                )
     return Turn(refusal or content, tuple(calls), stop, usage)
 
 
 def call_parts(call: Any) -> tuple[str, str, str]:
-    """Id, name and arguments of a call or of a piece of one, "" for each that is not there.
+    """Id, name and arguments of a call or of a piece of one, "" for each that is missing.
 
-    Some compatible servers send the arguments as an object, which then stands for its JSON.
+    Some compatible servers send the arguments as an object, which is converted to JSON.
 
     Raises:
-        MalformedReply: it is no function tool call.
+        MalformedReply: it is not a function tool call.
     """
     if not isinstance(call, dict):
-        raise MalformedReply(f"a tool call of the reply is no object: {call!r:.200}")
+        raise MalformedReply(f"a tool call of the reply is not an object: {call!r:.200}")
     refuse_unsupported(call)
     function = call.get("function") or {}
     arguments = function.get("arguments")
@@ -56,13 +58,13 @@ def call_parts(call: Any) -> tuple[str, str, str]:
 
 
 def refuse_unsupported(part: Mapping[str, Any]) -> None:
-    """A kind of call that this wire does not run must not be lost silently.
+    """Raise an error for a kind of call that this wire does not run, so that it is not lost silently.
 
-    Some compatible servers send each member that there is, the deprecated call with nothing in it: that is no call.
+    Some compatible servers send every documented member; an empty deprecated call is no call.
 
     Raises:
         MalformedReply: `part`, a message, delta or call, holds a custom tool call or a call in the deprecated form.
     """
     deprecated = part.get("function_call")
     if (any(deprecated.values()) if isinstance(deprecated, dict) else deprecated) or part.get("type") == "custom":
-        raise MalformedReply("the model made a call that is no function tool call; offer it function tools only")
+        raise MalformedReply("the model made a call that is not a function tool call; offer it function tools only")

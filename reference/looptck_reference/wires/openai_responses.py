@@ -1,14 +1,14 @@
 """OpenAI Responses: requests, items and plain replies.
 
-A turn is a list of output items, and all of them go back as they came and in their order: the API refuses a
+A turn is a list of output items, and all of them are sent back unchanged and in order: the API refuses a
 `function_call` without the reasoning that led to it, and items of its own tools (`web_search_call`, `mcp_call`) belong
-to the conversation though nobody here runs them. Behind them comes one `function_call_output` for each call, under the
-call's `call_id`; the item's `id` is another thing.
+to the conversation though the service runs these tools. They are followed by one `function_call_output` for each call,
+under the call's `call_id`, which is not the item's `id`.
 
-The conversation is kept here and not by the service (`store: false`), so that a run depends on nothing but its own
-requests. Reasoning is then readable by the service only in its encrypted form, which has to be asked for.
+The client keeps the conversation, not the service (`store: false`), so that a run depends only on its own requests. The
+service can then read reasoning only in its encrypted form, which has to be requested.
 
-The status decides what a turn is: calls of a response that is not completed are never run.
+The status determines the kind of a turn: calls of a response that is not completed never run.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from looptck_reference.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import openai_responses_turn as items
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error
 
 if TYPE_CHECKING:
-    from looptck_reference.agent import Agent
-    from looptck_reference.tools import Tool
+    from looptck_reference.loop.agent import Agent
+    from looptck_reference.loop.tools import Tool
 
 __all__ = ["OPENAI_RESPONSES", "ResponsesWire"]
 
@@ -42,29 +42,28 @@ class ResponsesWire:
         return {"authorization": f"Bearer {api_key}"}
 
     def headers_for(self, agent: Agent) -> Mapping[str, str]:
-        """Nothing: on this wire MCP servers are tools."""
+        """No headers: on this wire MCP servers are tools."""
         return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
-        """The caller's messages are items already.
+        """The caller's messages, which are items already.
 
-        Also those of the system, which `instructions` could hold only one of, and only before all others: as items
-        they stay as many as they are, and where they are.
+        System messages are items too: `instructions` could hold only one of them, and only before all others.
         """
         return list(messages)
 
     def echo(self, turn: Turn) -> list[Json]:
-        """All items as they came."""
+        """All items, unchanged."""
         return list(turn.content)
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
-        """One item each. This wire has no word for a failure: its text says it."""
+        """One item for each result. This wire has no member for a failure: the text reports it."""
         return [
             {"type": "function_call_output", "call_id": result.call_id, "output": result.text} for result in results
         ]
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        """Stateless, with tools where there are any."""
+        """The body: stateless, with tools if there are any."""
         body: Json = {
             **agent.options,
             "model": agent.model,
@@ -82,11 +81,11 @@ class ResponsesWire:
         return body
 
     def decode(self, reply: Json) -> Turn:
-        """The response is the turn; a stream's last event has it too.
+        """The turn is the response; a stream's last event has the same form.
 
         Raises:
-            ProviderError: the response failed, or is not at its end: nothing of it may be used.
-            MalformedReply: it holds calls that this wire does not run, or that could not be answered.
+            ProviderError: the response failed, or is not finished: nothing of it may be used.
+            MalformedReply: it contains calls that this wire does not run, or that cannot be answered.
         """
         refuse_error(reply)
         items.refuse_unfinished(reply)
@@ -104,7 +103,7 @@ class ResponsesWire:
 
     def stream(self) -> ResponsesStream:
         """A collector for one stream."""
-        return ResponsesStream(self)
+        return ResponsesStream(self.decode)
 
 
 OPENAI_RESPONSES = ResponsesWire()
@@ -116,7 +115,7 @@ def _server(name: str, url: str) -> Json:
 
 
 def _offer(tool: Tool) -> Json:
-    # Left out, `strict` is true here: the API would then refuse or rewrite schemas that are not of its strict kind.
+    # The default of `strict` is true here: the API would then refuse or rewrite schemas that its strict mode lacks.
     return {
         "type": "function",
         "name": tool.name,

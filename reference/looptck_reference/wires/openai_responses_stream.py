@@ -1,38 +1,36 @@
 """OpenAI Responses: an event stream becomes a turn.
 
 An item is added, its text or arguments come in deltas, and it is done; the last event is `response.completed`,
-`.incomplete` or `.failed` and has the whole response once more. That last event is the one proof that the stream is
-whole, and there is no `[DONE]`.
+`.incomplete` or `.failed` and has the whole response once more. Only that last event shows that the stream is complete;
+there is no `[DONE]`.
 
-What is said twice may differ. The response of the last event counts first: it is the service's own record of the turn,
-and needs nothing put together. Only reasoning is encrypted anew there, and the documentation says to send back what the
-item held when it was done. Some servers leave the last event's output empty; then the items of the stream count, as
-they were when they were done, since ids, `call_id` and encrypted reasoning may be provisional when an item is added. An
-item that was never done is put together from its deltas.
+The repeated content may differ. The response of the last event takes precedence: it is the service's own record of the
+turn, and needs no assembly. Only its reasoning is encrypted again, and the documentation says to send back the
+reasoning of the item's done event. Some servers leave the last event's output empty; then the items of the stream are
+used, in the form of their done events, because ids, `call_id` and encrypted reasoning may be provisional when an item
+is added. An item without a done event is assembled from its deltas.
 
-Events belong to the item with their `output_index`; compatible servers have only its `item_id`, or neither, and mean
-the latest. `sequence_number` is not needed: a connection keeps its order.
+Events belong to the item with their `output_index`; compatible servers send only its `item_id`, or neither, and mean
+the latest item. `sequence_number` is not needed, because a connection keeps its order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from looptck_reference.errors import StreamBroken
-from looptck_reference.values import Json, Turn
+from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.loop.values import Json, Turn
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_responses_turn import said
 from looptck_reference.wires.text import joined, member, text_at
-
-if TYPE_CHECKING:
-    from looptck_reference.wires.openai_responses import ResponsesWire
 
 __all__ = ["PartialItem", "ResponsesStream"]
 
 
 class PartialItem:
-    """An item of which more may come. Parts of its text are known by their kind and `content_index`."""
+    """An unfinished item. Parts of its text are identified by their kind and `content_index`."""
 
     __slots__ = ("arguments", "done", "index", "item", "parts")
 
@@ -44,10 +42,10 @@ class PartialItem:
         self.parts: dict[tuple[str, Any], list[str]] = {}
 
     def whole(self) -> Json:
-        """The item, once nothing more can come.
+        """The complete item.
 
         Raises:
-            StreamBroken: there is none, only deltas of it.
+            StreamBroken: the stream has only deltas of the item.
         """
         if self.done:
             return self.item
@@ -59,7 +57,7 @@ class PartialItem:
                 item["arguments"] = joined(self.arguments)
             case "message" if self.parts:
                 item["content"] = [_part(kind, joined(pieces)) for (kind, _), pieces in self.parts.items()]
-        # It was in progress when it was added, and the response has ended since.
+        # The item was in progress when it was added, and the response has ended since.
         return {**item, "status": "completed"} if "status" in item else item
 
 
@@ -68,15 +66,16 @@ class ResponsesStream(EventStream):
 
     end = "response.completed or another terminal event came"
 
-    def __init__(self, wire: ResponsesWire) -> None:
+    def __init__(self, decode: Callable[[Json], Turn]) -> None:
+        """``decode`` makes a turn from a complete response."""
         super().__init__()
         self.items: list[PartialItem] = []
-        self._wire = wire
+        self._decode = decode
         self._known: dict[Any, PartialItem] = {}
         self._response: Json = {}
 
     def take(self, event: Json) -> str:
-        """Each kind of event has its method; there are many kinds, and those that add nothing are passed over."""
+        """Handle one event; each kind has its method, and events without content are skipped."""
         match event.get("type"):
             case "response.function_call_arguments.delta":
                 item = self.item_for(event.get("output_index"), event.get("item_id"))
@@ -101,27 +100,27 @@ class ResponsesStream(EventStream):
         return ""
 
     def whole(self) -> bool:
-        """Completed, incomplete or failed: then it is whole."""
+        """Whether the response is completed, incomplete or failed, each of which completes the stream."""
         return self.complete
 
     def turn(self) -> Turn:
-        """The response of the last event, with the items that count."""
-        return self._wire.decode({**self._response, "output": self.output()})
+        """The turn of the last event's response, with the items that take precedence."""
+        return self._decode({**self._response, "output": self.output()})
 
     def output(self) -> Any:
-        """The items of the last event, or those of the stream where it has none."""
+        """The items of the last event, or those of the stream if it has none."""
         recorded = self._response.get("output")
         return [self.as_done(item) for item in recorded] if recorded else self.streamed()
 
     def as_done(self, item: Any) -> Any:
-        """An item of the last event; reasoning as it was when it was done, if it was."""
+        """An item of the last event; reasoning in the form of its done event, if it had one."""
         if not isinstance(item, dict) or item.get("type") != "reasoning":
             return item
         partial = self._known.get(item.get("id"))
         return partial.item if partial is not None and partial.done else item
 
     def streamed(self) -> list[Json]:
-        """The items as the stream told them."""
+        """The items as the stream described them."""
         return [item.whole() for item in sorted(self.items, key=attrgetter("index"))]
 
     def begin(self, event: Json) -> None:
@@ -133,14 +132,14 @@ class ResponsesStream(EventStream):
         self._hold(partial, item)
 
     def item_for(self, index: Any, item_id: Any) -> PartialItem:
-        """The item that an event with this `output_index` and id continues; it may be the first that is heard of it."""
+        """The item with this `output_index` and id, to which an event belongs; it may be a new one."""
         found = self._known.get(index) or self._known.get(item_id)
         if found is None and index is None and self.items and not self.items[-1].done:
             found = self.items[-1]
         return found or self.new_item(index, item_id)
 
     def new_item(self, index: Any, item_id: Any) -> PartialItem:
-        """An item of which nothing is known but what it is called by."""
+        """An item of which only its index and id are known."""
         partial = PartialItem(index if isinstance(index, int) else len(self.items))
         self.items.append(partial)
         self._know(partial, index, item_id)
@@ -156,7 +155,7 @@ class ResponsesStream(EventStream):
         return piece
 
     def end_text(self, event: Json, kind: str, text: str) -> str:
-        """A part is whole; the caller may see it if none of it came before."""
+        """A part is complete; the caller may see it if none of it came before."""
         part = self._part(event, kind)
         came_before, part[:] = any(part), [text]
         return "" if came_before else text

@@ -1,12 +1,12 @@
-"""OpenAI Responses: how a response and its output items are read."""
+"""OpenAI Responses: parsing a response and its output items."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
 
-from looptck_reference.errors import MalformedReply, ProviderError
-from looptck_reference.values import Json, Stop, ToolCall
+from looptck_reference.loop.errors import MalformedReply, ProviderError
+from looptck_reference.loop.values import Json, Stop, ToolCall
 from looptck_reference.wires.text import joined, text_at
 
 __all__ = ["call_of", "output_of", "refuse_unanswerable", "refuse_unfinished", "said", "stop_of"]
@@ -16,10 +16,10 @@ UNSUPPORTED = {"custom_tool_call", "computer_call", "local_shell_call", "apply_p
 
 
 def refuse_unfinished(reply: Json) -> None:
-    """Compatible servers leave the status out; what they send is then all there is.
+    """Raise an error for an unfinished response. Compatible servers leave the status out of finished ones.
 
     Raises:
-        ProviderError: the response failed, was cancelled, or goes on somewhere else.
+        ProviderError: the response failed, was cancelled, or is still in progress.
     """
     status = reply.get("status") or "completed"
     if status not in ("completed", "incomplete"):
@@ -30,19 +30,21 @@ def output_of(reply: Json) -> list[Json]:
     """The response's items.
 
     Raises:
-        MalformedReply: there is no list of them, or it has a call that would be lost.
+        MalformedReply: there is no list of items, or it has a call of an unsupported kind.
     """
     output = reply.get("output")
     if not isinstance(output, list) or not all(isinstance(item, dict) for item in output):
         raise MalformedReply("the reply has no output items; is the base URL that of a responses API?")
     for item in output:
         if item.get("type") in UNSUPPORTED:
-            raise MalformedReply(f"the model made a {item['type']}, which is no function call; offer it functions only")
+            raise MalformedReply(
+                f"the model made a {item['type']}, which is not a function call; offer it functions only"
+            )
     return output
 
 
 def stop_of(reply: Json, output: Sequence[Json]) -> Stop:
-    """Why the response ended. A call may say of itself that it is half of one, whatever the response says."""
+    """The reason why the response ended. A call may itself be marked as incomplete, whatever the response's status."""
     if reply.get("status") == "incomplete":
         details = reply.get("incomplete_details") or {}
         return Stop.CONTENT_FILTER if details.get("reason") == "content_filter" else Stop.LENGTH
@@ -61,7 +63,7 @@ def said(output: Sequence[Json]) -> tuple[str, str]:
 
 
 def call_of(item: Json) -> ToolCall:
-    """The call in an item. Some compatible servers send the arguments as an object, which then stands for its JSON."""
+    """The call in an item. Some compatible servers send the arguments as an object, which is converted to JSON."""
     arguments = item.get("arguments")
     text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
     return ToolCall(text_at(item, "call_id"), text_at(item, "name"), text)
@@ -75,7 +77,9 @@ def refuse_unanswerable(calls: Sequence[ToolCall]) -> None:
     """
     for call in calls:
         if not call.id or not call.name:
-            raise MalformedReply(f"the call of tool {call.name!r} with id {call.id!r} lacks one of the two")
+            raise MalformedReply(
+                f"a call with the name {call.name!r} and the id {call.id!r} cannot be answered; both are needed"
+            )
 
 
 def _parts(output: Sequence[Json]) -> Iterator[Json]:
@@ -83,5 +87,5 @@ def _parts(output: Sequence[Json]) -> Iterator[Json]:
         if item.get("type") == "message":
             for part in item.get("content") or ():
                 if not isinstance(part, dict):
-                    raise MalformedReply(f"the content of a message is no list of parts: {item!r:.200}")
+                    raise MalformedReply(f"the content of a message is not a list of parts: {item!r:.200}")
                 yield part

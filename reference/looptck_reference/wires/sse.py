@@ -1,11 +1,10 @@
 """Server-sent events, read incrementally from bytes.
 
-The format is chapter 9.2.6 of the HTML standard. A stream is lines; an empty line ends an event; the `data` lines of
-an event, joined by line feeds, are what it carries. Three things are easily got wrong, and are why this is written
-by hand:
+The format is chapter 9.2.6 of the HTML standard. A stream is lines; an empty line ends an event; the `data` lines of an
+event, joined by line feeds, are what it carries. Three details are easily missed, and are the reason for an own parser:
 
 * Lines end with LF, CR or CRLF and with nothing else. U+0085, U+2028 and their kind are ordinary characters, but
-  `str.splitlines` and line readers built upon it cut there, in the middle of JSON strings.
+`str.splitlines` and line readers built upon it split there, in the middle of JSON strings.
 * Bytes arrive in any pieces. UTF-8 has no byte under 0x80 inside a character, so lines can be cut on bytes and
   decoded whole; no character is ever seen in half.
 * A CR ends its line at once. Waiting for the LF that may follow would hold back the last event until more arrives.
@@ -21,7 +20,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class EventReader:
     """Turns pieces of a stream into the data of its events.
 
-    An event that is not ended by an empty line is incomplete and is never given out.
+    An event that no empty line ends is incomplete and is never returned.
     """
 
     def __init__(self) -> None:
@@ -49,7 +48,7 @@ class EventReader:
         return self._events(lines)
 
     def lines(self, text: bytes) -> list[bytes]:
-        """The lines of this text: bytes.splitlines, unlike str.splitlines, knows LF, CR and CRLF only."""
+        """The lines of this text: bytes.splitlines, unlike str.splitlines, splits at LF, CR and CRLF only."""
         return text.splitlines()
 
     def _events(self, lines: list[bytes]) -> list[str]:
@@ -66,6 +65,6 @@ class EventReader:
                 if event := b"\n".join(data):
                     events.append(event.decode("utf-8", "replace"))
                 data.clear()
-            # Comments, `event`, `id`, `retry` and unknown fields carry nothing that these wires do not repeat in the
+            # Comments, `event`, `id`, `retry` and unknown fields are ignored: these wires repeat their content in the
             # data.
         return events

@@ -1,4 +1,4 @@
-"""Text in replies, and the errors that they may be instead."""
+"""Text in replies, and errors in place of replies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from looptck_reference.errors import MalformedReply, ProviderError
-from looptck_reference.values import Json
+from looptck_reference.loop.errors import MalformedReply, ProviderError
+from looptck_reference.loop.values import Json
 
 __all__ = ["error_message", "joined", "member", "refuse_error", "text_at"]
 
@@ -15,8 +15,8 @@ __all__ = ["error_message", "joined", "member", "refuse_error", "text_at"]
 def joined(pieces: Iterable[str]) -> str:
     """The pieces of a text as one text.
 
-    JSON writes a character outside the Basic Multilingual Plane as two escapes, and servers that cut their text
-    between UTF-16 units send the two in two events: halves that only together are a character.
+    JSON writes a character outside the Basic Multilingual Plane as two escapes. Servers that cut text between UTF-16
+    units send them in two events, and only both halves together are a character.
     """
     text = "".join(pieces)
     try:
@@ -27,16 +27,16 @@ def joined(pieces: Iterable[str]) -> str:
 
 
 def text_at(part: Mapping[str, Any], name: str) -> str:
-    """The text under this name, "" if there is none.
+    """The string under this name, "" if there is none.
 
     Raises:
-        MalformedReply: there is something that is no text.
+        MalformedReply: the value is not a string.
     """
     text = part.get(name)
     if text is None:
         return ""
     if not isinstance(text, str):
-        raise MalformedReply(f"the {name} of a reply is no text: {text!r:.200}")
+        raise MalformedReply(f"the {name} of a reply is not a string: {text!r:.200}")
     return text
 
 
@@ -48,17 +48,17 @@ def member(part: Mapping[str, Any], name: str) -> Json:
     """
     value = part.get(name)
     if not isinstance(value, dict):
-        raise MalformedReply(f"there is no object under {name!r} where the wire has one: {part!r:.200}")
+        raise MalformedReply(f"the wire requires an object under {name!r}: {part!r:.200}")
     return value
 
 
 def refuse_error(reply: Json) -> None:
-    """An error may come with status 200, also in the middle of a stream.
+    """Raise the error in a reply or event, which may come with status 200, also in the middle of a stream.
 
-    Some wires wrap it in an object named error, some say so by the type, and compatible servers forget the type.
+    Some wires wrap it in an object named error, some mark it by the type, and compatible servers omit the type.
 
     Raises:
-        ProviderError: the reply or event is one.
+        ProviderError: the reply or event is an error.
     """
     if reply.get("error") is not None or reply.get("type") == "error":
         raise ProviderError(f"the provider reported an error: {error_message(reply)}")

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from looptck.cassettes.cassette import CHUNKS, Cassette, Exchange, read
-from looptck.cells import Cell
-from looptck.data import cassette
-from looptck.yamlfile import BadFile
+from looptck.cassettes.cassette import CHUNKS, Cassette, RecordedExchange, read
+from looptck.catalogue.data import cassette
+from looptck.catalogue.yaml_files import BadFile
+from looptck.values.cell import Cell
 
-__all__ = ["Cassette", "Exchange", "cassettes", "files", "read"]
+__all__ = ["Cassette", "RecordedExchange", "cassettes", "files", "read"]
 
 
 def cassettes(folder: Path | None = None, patterns: Sequence[str] = ()) -> tuple[Cassette, ...]:
     """The cassettes in the folders of the wires in a folder; None: in that of the project.
 
-    ``patterns``: only those that are played in cells of these patterns; what nobody plays is not read.
+    ``patterns``: only those that are played in cells of these patterns; no other is read.
 
     Raises:
         BadFile: one of them cannot be played, or there is none.

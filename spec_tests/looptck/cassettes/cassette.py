@@ -1,7 +1,7 @@
 """One cassette: read from its file, refused where it cannot be played, and played.
 
-What matters is the replies' bytes. The turns that they said are read from them here, so that the kit knows what a loop
-should have understood.
+The bytes of the replies are what is played. The turns that they hold are read from them here, so that the kit knows
+what a loop should read.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from looptck.agents import Tool
-from looptck.cassettes.events import redressed, stream_events
-from looptck.cassettes.form import BadForm, Interaction, Provenance, told, told_chunks
-from looptck.catalogue import unknown
-from looptck.cells import Cell
-from looptck.data import fixture
-from looptck.framing import Framing
-from looptck.history import Request, Said
+from looptck.cassettes.events import re_encoded, stream_events
+from looptck.cassettes.file_format import BadForm, Interaction, Provenance, parse_cassette, parse_chunks
+from looptck.catalogue.agents import Tool
+from looptck.catalogue.data import fixture
+from looptck.catalogue.requirements import unknown
+from looptck.catalogue.yaml_files import BadFile, load
 from looptck.provider.script import Recorded, Step
-from looptck.turns import Call, Turn
+from looptck.values.cell import Cell
+from looptck.values.framing import Framing
+from looptck.values.history import Request, Said
+from looptck.values.turns import Call, Turn
 from looptck.wires import WIRES
 from looptck.wires.wire import CUT
-from looptck.yamlfile import BadFile, load
 
 CHUNKS = ".chunks"
-"""What stands between the name of a cassette and ``.yaml`` in the name of the file with its chunks."""
+"""The file with the chunks of a cassette has this between the cassette's name and ``.yaml``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request, as JSON and told neutrally, and what was answered to it."""
+class RecordedExchange:
+    """A request, as JSON and in provider-neutral form, and its reply."""
 
     body: Any
     request: Request
@@ -50,8 +50,8 @@ class Cassette:
     wire: str
     stream: bool
     provenance: Provenance
-    exchanges: tuple[Exchange, ...]
-    dress: Framing | None = None
+    exchanges: tuple[RecordedExchange, ...]
+    encoding: Framing | None = None
     """The dress in which its streams are played; None: the bytes as they were recorded."""
 
     @property
@@ -61,8 +61,13 @@ class Cassette:
 
     @property
     def name(self) -> str:
-        """The scenario and whose traffic it is: what reports and ``--case`` call it."""
+        """The scenario and the server's dialect: the name in reports and for ``--case``."""
         return f"{self.scenario}@{self.provenance.dialect or 'vendor'}"
+
+    @property
+    def file(self) -> str:
+        """``WIRE/SCENARIO-MODE``, the name of its file without the ending."""
+        return f"{self.wire}/{self.path.stem}"
 
     def fits(self, cell: Cell) -> bool:
         """Whether it is played in this cell."""
@@ -70,12 +75,12 @@ class Cassette:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """What the model said, one turn for each reply that said one."""
+        """The model's turns, one for each reply that holds one."""
         return tuple(exchange.turn for exchange in self.exchanges if exchange.turn is not None)
 
     @property
     def followed(self) -> tuple[Turn, ...]:
-        """The turns that the recording client went on from, which ran their calls."""
+        """The turns after which the recording client made another request; their calls were run."""
         return self.turns[: len(self.exchanges) - 1]
 
     @property
@@ -105,7 +110,9 @@ class Cassette:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The script that plays it: reply ``n`` answers request ``n``."""
-        replies = (one.reply if self.dress is None else redressed(one.reply, self.dress) for one in self.exchanges)
+        replies = (
+            one.reply if self.encoding is None else re_encoded(one.reply, self.encoding) for one in self.exchanges
+        )
         return tuple(Step(one.turn, recorded=reply) for one, reply in zip(self.exchanges, replies, strict=True))
 
 
@@ -120,74 +127,74 @@ def read(path: Path) -> Cassette:
     if wire not in WIRES:
         raise BadFile(path, unknown("wire", wire, list(WIRES)))
     if mode not in {"plain", "stream"}:
-        raise BadFile(path, "its name ends in neither -plain nor -stream")
+        raise BadFile(path, "its name must end in -plain or -stream")
     try:
-        provenance, rows = told(data)
+        provenance, rows = parse_cassette(data)
     except BadForm as error:
         raise BadFile(path, str(error)) from error
     ends = _ends(path, data["provenance"]["sha256"], rows)
-    exchanges = tuple(_exchange(path, wire, place, row, ends[place]) for place, row in enumerate(rows))
+    exchanges = tuple(_recorded_exchange(path, wire, place, row, ends[place]) for place, row in enumerate(rows))
     stream = mode == "stream"
     if any(exchange.request.stream != stream for exchange in exchanges):
         raise BadFile(path, f"its name says {mode}, but a request in it asks for the other mode")
     cassette = Cassette(path, wire, stream, provenance, exchanges)
-    _ended(cassette)
+    _check_complete(cassette)
     return cassette
 
 
 def chunks_path(path: Path) -> Path:
-    """Where the chunks of a cassette lie, if they were kept."""
+    """The file with the chunks of a cassette, which may be missing."""
     return path.with_name(f"{path.stem}{CHUNKS}.yaml")
 
 
 def _ends(path: Path, sha256: str, rows: Sequence[Interaction]) -> list[tuple[int, ...]]:
-    """Where the chunks of each reply end; nowhere, if they were not kept."""
+    """The end of each chunk of each reply, in bytes; empty if the file of chunks is missing."""
     path = chunks_path(path)
     if not path.exists():
         return [()] * len(rows)
     data = load(path, fixture("cassette-chunks.schema.json"), foreign=True)
     if data["cassette"] != sha256:
-        raise BadFile(path, "/cassette: is not the hash of the cassette beside it")
-    chunks = told_chunks(data)
+        raise BadFile(path, "/cassette: is not the hash of the cassette")
+    chunks = parse_chunks(data)
     if len(chunks) != len(rows):
-        raise BadFile(path, f"/interactions: are {len(chunks)}, where the cassette has {len(rows)}")
+        raise BadFile(path, f"/interactions: there are {len(chunks)}, but the cassette has {len(rows)}")
     for place, (one, row) in enumerate(zip(chunks, rows, strict=True)):
         pointer = f"/interactions/{place}"
         if list(one.ends) != sorted(set(one.ends)) or (one.ends or (0,))[-1] != len(row.body):
-            raise BadFile(path, f"{pointer}/ends: do not rise to the length of the body, which is {len(row.body)}")
+            raise BadFile(path, f"{pointer}/ends: must increase to the length of the body, {len(row.body)}")
         if list(one.times) != sorted(one.times) or len(one.times) != len(one.ends):
-            raise BadFile(path, f"{pointer}/ms: do not rise, one for each chunk")
+            raise BadFile(path, f"{pointer}/ms: must increase, one for each chunk")
     return [one.ends for one in chunks]
 
 
-def _exchange(path: Path, wire: str, place: int, row: Interaction, ends: tuple[int, ...]) -> Exchange:
+def _recorded_exchange(path: Path, wire: str, place: int, row: Interaction, ends: tuple[int, ...]) -> RecordedExchange:
     reply = Recorded(row.status, tuple(row.headers.items()), row.body, ends, row.broken)
     pointer = f"/interactions/{place}"
     if row.path != f"/v1{WIRES[wire].route}":
-        raise BadFile(path, f"{pointer}/request/path: is not that of {wire}, /v1{WIRES[wire].route}")
+        raise BadFile(path, f"{pointer}/request/path: the path of {wire} is /v1{WIRES[wire].route}")
     turn = None
     if row.status < 400 and not row.broken:
         try:
             turn = WIRES[wire].turn(row.body.decode(), reply.streamed)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise BadFile(path, f"{pointer}/response/body: says no turn: {error!r}") from error
+            raise BadFile(path, f"{pointer}/response/body: holds no turn: {error!r}") from error
         reply = replace(reply, id=_id(reply))
-    return Exchange(row.request, WIRES[wire].service(True).read(row.request), reply, turn)
+    return RecordedExchange(row.request, WIRES[wire].service(True).read(row.request), reply, turn)
 
 
 def _id(reply: Recorded) -> str | None:
-    """The id of a reply that says a turn."""
+    """The id of a reply that holds a turn."""
     first = next(stream_events(reply.body)).value if reply.streamed else json.loads(reply.body)
     id = (first.get("response") or first.get("message") or first).get("id")
     return id if isinstance(id, str) else None
 
 
-def _ended(cassette: Cassette) -> None:
-    """Raises BadFile where the conversation is not whole."""
+def _check_complete(cassette: Cassette) -> None:
+    """Raises BadFile unless the conversation is complete."""
     path, exchanges = cassette.path, cassette.exchanges
     for place, exchange in enumerate(exchanges[:-1]):
         if exchange.turn is None:
-            raise BadFile(path, f"/interactions/{place}/response: says no turn, but the conversation goes on")
+            raise BadFile(path, f"/interactions/{place}/response: holds no turn, but the conversation goes on")
     last = exchanges[-1]
     pointer = f"/interactions/{len(exchanges) - 1}"
     if last.turn is not None and last.turn.calls and last.turn.stopped not in CUT:

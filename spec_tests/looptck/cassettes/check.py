@@ -1,4 +1,4 @@
-"""``looptck cassettes check``: whether cassettes are whole and clean, still up to date, and speak as they should."""
+"""``looptck cassettes check``: faults, secrets, changed cases, and undeclared deviations."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from looptck.agents import agent
-from looptck.cases import cases
+from looptck.bench.cases import cases
 from looptck.cassettes.cassette import CHUNKS, Cassette, read
-from looptck.cassettes.dialects import Dialect, Difference, dialect, observed, stale, undeclared
-from looptck.cassettes.form import compact
+from looptck.cassettes.deviations import Difference, ServerDeviations, observed, server_deviations, stale, undeclared
+from looptck.cassettes.file_format import compact
 from looptck.cassettes.secrets import secrets
-from looptck.catalogue import unknown
-from looptck.data import cassette
+from looptck.catalogue.agents import agent
+from looptck.catalogue.data import cassette
+from looptck.catalogue.requirements import unknown
+from looptck.catalogue.yaml_files import BadFile
 from looptck.wires import WIRES
-from looptck.yamlfile import BadFile
 
 
 @dataclass(slots=True)
 class Findings:
-    """What was found, a line each."""
+    """The findings, a line each."""
 
     checked: int = 0
     lines: list[str] = field(default_factory=list)
 
 
 def check(paths: Sequence[Path]) -> Findings:
-    """Check these files, and the cassettes in these folders; none: all of the project's own.
+    """Check these files, and the cassettes in these folders; without paths, all of the project's own.
 
-    Whether a dialect still needs all that it declares can be told of the project's own alone: it takes them all.
+    Stale deviations are reported only for the project's own: all recordings are needed to see that none shows one.
 
     Raises:
         BadFile: there is nothing to check at a path.
     """
     found = Findings()
-    read_well: list[Cassette] = []
+    readable: list[Cassette] = []
     whole = not paths
     for path in _cassettes(paths or [cassette("")]):
         found.checked += 1
@@ -45,18 +45,18 @@ def check(paths: Sequence[Path]) -> Findings:
         except BadFile as error:
             found.lines.append(str(error))
             continue
-        read_well.append(one)
+        readable.append(one)
         found.lines += [f"{path}: {line}" for line in _faults(one)]
-    found.lines += _dialects(read_well, whole=whole)
+    found.lines += _deviations(readable, whole=whole)
     return found
 
 
 def _cassettes(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files of cassettes at these paths; a file of chunks stands for the cassette that it belongs to."""
+    """The files of cassettes at these paths; for a file of chunks, the cassette that it belongs to."""
     for path in paths:
         inside = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
         if not inside or not path.exists():
-            raise BadFile(path, "there is no cassette in it" if path.is_dir() else "is not there")
+            raise BadFile(path, "there is no cassette in it" if path.is_dir() else "does not exist")
         yield from dict.fromkeys(file.with_name(f"{file.stem.removesuffix(CHUNKS)}.yaml") for file in inside)
 
 
@@ -67,13 +67,13 @@ def _faults(one: Cassette) -> Iterator[str]:
     for n, exchange in enumerate(one.exchanges, 1):
         for problem in service.judge(exchange.body):
             place = f"/interactions/{n - 1}/request/body/json{problem.pointer}"
-            yield f"{place}: today's judge refuses it: {problem.message} ({problem.rule})"
+            yield f"{place}: the judge refuses it: {problem.message} ({problem.rule})"
         if exchange.turn is not None:
             service.replied(exchange.body, n, exchange.turn.numbered(n), exchange.reply.id)
 
 
 def _private(one: Cassette) -> Iterator[str]:
-    """What must not be in it: in the file as it stands, and in what its pieces say once they are joined."""
+    """Secrets, in the text of the file and in texts that are sent in pieces."""
     texts = {"": one.path.read_text(encoding="utf-8")}
     for place, exchange in enumerate(one.exchanges):
         pointer = f"/interactions/{place}"
@@ -91,28 +91,28 @@ def _private(one: Cassette) -> Iterator[str]:
 
 
 def _outdated(one: Cassette) -> Iterator[str]:
-    """Where the recorded case is no longer the declared one."""
+    """Whether the declared case has changed since the recording."""
     case = cases().get(one.scenario)
     if case is None:
         recorded = [name for name, other in cases().items() if other.record is not None]
-        yield f"its name says another scenario than the declared ones: {unknown('scenario', one.scenario, recorded)}"
+        yield f"its name has no declared scenario: {unknown('scenario', one.scenario, recorded)}"
         return
     again = f"record it again: looptck record --update --wire {one.wire} --scenario {case.name} --upstream …"
     if one.provenance.scenario != case.fingerprint:
-        yield f"/provenance/scenario: the case {case.name} has changed since; {again}"
+        yield f"/provenance/scenario: the case {case.name} has changed since it was recorded; {again}"
     elif one.prompt != agent(case.agent).messages({"question": case.question}):
         yield f"/interactions/0/request/body: is not the prompt of the case {case.name}; {again}"
 
 
-def _dialects(checked: Sequence[Cassette], *, whole: bool) -> Iterator[str]:
-    """Differences in shape that no dialect declares, and what dialects declare though nothing shows it."""
+def _deviations(checked: Sequence[Cassette], *, whole: bool) -> Iterator[str]:
+    """Differences in structure that are not declared as deviations, and deviations that no recording shows."""
     seen: dict[str, dict[Difference, list[Cassette]]] = defaultdict(lambda: defaultdict(list))
     for one in checked:
         for difference in observed(one):
             seen[one.provenance.dialect][difference].append(one)
     for name in sorted({one.provenance.dialect for one in checked}):
         try:
-            known = dialect(name)
+            known = server_deviations(name)
         except BadFile as error:
             yield str(error)
             continue
@@ -121,18 +121,20 @@ def _dialects(checked: Sequence[Cassette], *, whole: bool) -> Iterator[str]:
             more = f" and {len(where) - 1} more" if len(where) > 1 else ""
             yield f"{name or 'the vendor'}: {difference.wire}: {difference} ({where[0]}{more})"
         if known is not None:
-            spoken = [one for one in checked if one.provenance.dialect == name]
-            yield from _stale(known, spoken, list(seen[name]), whole=whole)
+            recordings = [one for one in checked if one.provenance.dialect == name]
+            yield from _stale(known, recordings, list(seen[name]), whole=whole)
 
 
-def _stale(known: Dialect, spoken: Sequence[Cassette], seen: Sequence[Difference], *, whole: bool) -> Iterator[str]:
+def _stale(
+    known: ServerDeviations, recordings: Sequence[Cassette], seen: Sequence[Difference], *, whole: bool
+) -> Iterator[str]:
     if whole:
-        yield from (f"{known.path}: no recording shows {line}; take it out" for line in stale(seen, known))
+        yield from (f"{known.path}: no recording shows {line}; remove it" for line in stale(seen, known))
         named = [("unsupported", name) for one in known.unsupported for name in one.scenarios]
         named += [("judged_by", name) for one in known.judged_by for name in one.scenarios]
         for place, name in named:
             if name not in cases():
                 yield f"{known.path}: /{place}: {unknown('scenario', name, list(cases()))}"
-    for one in spoken:
-        if known.silent(one.wire, one.scenario, stream=one.stream):
-            yield f"{known.path}: /unsupported: names {one.scenario} on {one.wire}, which was recorded: {one.path.name}"
+    for one in recordings:
+        if known.why_unsupported(one.wire, one.scenario, stream=one.stream):
+            yield f"{known.path}: /unsupported: {one.scenario} on {one.wire} was recorded: {one.path.name}"

@@ -1,8 +1,8 @@
-"""What has changed between two recordings: in shape, or in everything but what differs between any two.
+"""Changes between two recordings: in structure, or in all content except ids and times.
 
-Ids, times and the numbers of timings are put on one side before contents are compared: an id by the order in which it
-first appears, so that a result under the wrong call's id is still a difference. Chunk borders are not compared; they
-depend on how busy a machine was.
+Before contents are compared, times and timings are removed, and each id is replaced by its place in the order of first
+appearance, so that a result under the wrong call's id is still a difference. Chunk borders are not compared; they
+depend on the load of the machine.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from typing import Any
 from looptck.cassettes import files
 from looptck.cassettes.cassette import Cassette, read
 from looptck.cassettes.events import stream_events
-from looptck.cassettes.shape import Shape, differences, events_of, shape_of
-from looptck.provider.script import Recorded
-from looptck.yamlfile import BadFile
+from looptck.cassettes.structure import differences, events_of, reply_structure, structure_of
+from looptck.catalogue.yaml_files import BadFile
 
 _IDS = frozenset({"id", "call_id", "item_id", "tool_call_id", "tool_use_id", "response_id", "previous_response_id"})
 _TIMES = frozenset({"created", "created_at", "completed_at"})
@@ -30,7 +29,7 @@ def changes(left: Path, right: Path, *, content: bool) -> Iterator[str]:
     Raises:
         BadFile: one of them cannot be read, or there is none.
     """
-    compare = changes_in_content if content else changes_in_shape
+    compare = changes_in_content if content else changes_in_structure
     if not left.is_dir() and not right.is_dir():
         yield from (f"{right}: {line}" for line in compare(left, right))
         return
@@ -44,8 +43,8 @@ def changes(left: Path, right: Path, *, content: bool) -> Iterator[str]:
             yield f"{name}: is in {left if name in names[0] else right} only"
 
 
-def changes_in_shape(left: Path, right: Path) -> list[str]:
-    """The differences in shape of two cassettes, a line each; of requests and replies, one pair after the other.
+def changes_in_structure(left: Path, right: Path) -> list[str]:
+    """The differences in structure of two cassettes, a line each; of requests and replies, pair by pair.
 
     Raises:
         BadFile: one of them cannot be read.
@@ -54,8 +53,8 @@ def changes_in_shape(left: Path, right: Path) -> list[str]:
     lines = list(_changes_of_length(one, other))
     for place, (first, second) in enumerate(zip(one.exchanges, other.exchanges, strict=False)):
         sides = {
-            "request": (shape_of([first.body]), shape_of([second.body])),
-            "response": (_shape(first.reply), _shape(second.reply)),
+            "request": (structure_of([first.body]), structure_of([second.body])),
+            "response": (reply_structure(first.reply), reply_structure(second.reply)),
         }
         for side, pair in sides.items():
             found = differences(*pair)
@@ -73,16 +72,12 @@ def changes_in_content(left: Path, right: Path) -> list[str]:
     one, other = read(left), read(right)
     lines = list(_changes_of_length(one, other))
     if one.provenance.scenario != other.provenance.scenario:
-        lines.append("/provenance/scenario: the recorded case is another by now")
+        lines.append("/provenance/scenario: the recorded case has changed")
     for place, (first, second) in enumerate(zip(_normal(one), _normal(other), strict=False)):
         found = _first_difference(first, second)
         if found:
             lines.append(f"/interactions/{place}{found}")
     return lines
-
-
-def _shape(reply: Recorded) -> Shape:
-    return shape_of(events_of(reply, None if reply.streamed else _json(reply.body)))
 
 
 def _changes_of_length(one: Cassette, other: Cassette) -> Iterator[str]:
@@ -91,17 +86,21 @@ def _changes_of_length(one: Cassette, other: Cassette) -> Iterator[str]:
 
 
 def _normal(cassette: Cassette) -> Iterator[dict[str, Any]]:
-    """The interactions without what differs between any two recordings."""
+    """The interactions without times, and with ids numbered."""
     ids: dict[str, str] = {}
     for exchange in cassette.exchanges:
         reply = exchange.reply
-        events = [{"name": event.name, "data": event.value} for event in stream_events(reply.body)]
+        if reply.streamed:
+            events = [{"name": event.name, "data": event.value} for event in stream_events(reply.body)]
+            body: dict[str, Any] = {"events": events}
+        else:
+            body = {"json": events_of(reply)[0]}
         yield {
             "request": {"body": {"json": _plain(exchange.body, ids)}},
             "response": {
                 "status": reply.status,
                 "headers": dict(reply.headers),
-                "body": {"events": _plain(events, ids)} if reply.streamed else {"json": _plain(_json(reply.body), ids)},
+                "body": {form: _plain(value, ids) for form, value in body.items()},
                 "broken": reply.broken,
             },
         }
@@ -120,7 +119,7 @@ def _plain(value: Any, ids: dict[str, str], member: str = "") -> Any:
 
 
 def _first_difference(one: Any, other: Any, pointer: str = "") -> str | None:
-    """The first place at which two values are not the same, and what stood and stands there."""
+    """The first place at which two values differ, with the old and the new value."""
     if isinstance(one, dict) and isinstance(other, dict):
         inner = [(f"{pointer}/{name}", one[name], other[name]) for name in one if name in other]
         beyond = None if list(one) == list(other) else f"{_short(list(one))} became {_short(list(other))}"
@@ -129,18 +128,10 @@ def _first_difference(one: Any, other: Any, pointer: str = "") -> str | None:
         beyond = None if len(one) == len(other) else f"{len(one)} entries became {len(other)}"
     else:
         return None if one == other else f"{pointer}: {_short(one)} became {_short(other)}"
-    found = next((told for place, old, new in inner if (told := _first_difference(old, new, place))), None)
+    found = next((difference for place, old, new in inner if (difference := _first_difference(old, new, place))), None)
     return found or (beyond and f"{pointer}: {beyond}")
 
 
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 200 else f"{text[:200]}…"
-
-
-def _json(body: bytes) -> Any:
-    """The JSON of a plain reply; its text, where it is none."""
-    try:
-        return json.loads(body)
-    except ValueError:
-        return body.decode(errors="replace")

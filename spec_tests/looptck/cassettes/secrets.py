@@ -1,4 +1,4 @@
-"""What must never stand in a cassette: keys, and what leads to a person, an account or a machine.
+"""What a cassette must never hold: keys, and anything that identifies a person, an account or a machine.
 
 The recorder masks what is found here, and ``looptck cassettes check`` looks for it again in what was written. A mask of
 asterisks is found by no pattern.
@@ -40,12 +40,12 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"(?P<a>/(?:home|root|tmp|Users|var|opt|work)/[^\s\"'\\]+|\b[A-Z]:\\{1,2}Users\\{1,2}[^\s\"'\\]+)"
     ),
 }
-"""By what it is, in words; the group that matched is what has to be masked."""
+"""By kind; the group that matched is to be masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Something that was found in a text, and where."""
+    """A secret that was found in a text, and its place."""
 
     kind: str
     start: int
@@ -53,7 +53,7 @@ class Secret:
 
 
 def secrets(text: str) -> Iterator[Secret]:
-    """What must not be there, kind by kind; two of them may overlap."""
+    """The secrets in a text, kind by kind; two of them may overlap."""
     for kind, pattern in PATTERNS.items():
         for match in pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)

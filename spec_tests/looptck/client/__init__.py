@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from looptck.client.ask import Ask
 from looptck.client.reply import Progress, Reply
-from looptck.client.visit import Visits
 
-__all__ = ["Ask", "Progress", "Reply", "Visits"]
+__all__ = ["Ask", "Progress", "Reply"]

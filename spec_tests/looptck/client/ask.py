@@ -1,4 +1,4 @@
-"""Requests: what a client asks a server, told neutrally, and as the body of each wire."""
+"""Requests of clients to servers: a provider-neutral value, and the body that it is on each wire."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.agents import Tool
+from looptck.catalogue.agents import Tool
 from looptck.client.words import MESSAGES, TOOLS
-from looptck.history import Item, Said
+from looptck.values.history import Item, Said
 
 MODEL = "looptck-model"
 MOST_TOKENS = 4096
@@ -24,11 +24,11 @@ class Ask:
     """One request. What is None or empty is left out of its body."""
 
     question: str
-    """The user's last message; what the server asks its model is told by it from other runs."""
+    """The user's last message; it identifies the run in what the server asks its model."""
     before: Sequence[Item] = ()
     """The conversation before it, as the client has it."""
     after: Sequence[Item] = ()
-    """Calls and their results behind the question, of a client that runs the tools itself."""
+    """Calls and their results after the question, of a client that runs the tools itself."""
     tools: Sequence[Tool] = ()
     session: str | None = None
     rounds: int | None = None
@@ -42,23 +42,23 @@ class Ask:
     chunked: bool = False
     """Whether the body's length is not said before it."""
     on_event: Callable[[Any], object] | None = None
-    """Called with each `Told` on the client's own thread, before more is read; the client leaves if it gives True."""
+    """Called with each `ServerEvent` on the client's own thread; the client leaves if this returns True."""
 
     def body(self, wire: str, *, stream: bool) -> dict[str, Any]:
         """The JSON body on a wire."""
         items = (*self.before, Said("user", self.question), *self.after)
-        told: dict[str, Any] = {"model": MODEL, **MESSAGES[wire](items)}
+        body: dict[str, Any] = {"model": MODEL, **MESSAGES[wire](items)}
         if wire == "anthropic-messages":
-            told["max_tokens"] = MOST_TOKENS
+            body["max_tokens"] = MOST_TOKENS
         if self.tools:
-            told["tools"] = [TOOLS[wire](tool) for tool in self.tools]
+            body["tools"] = [TOOLS[wire](tool) for tool in self.tools]
         extras = {
             "tool_choice": self.choice,
             "session_id": self.session,
             "max_tool_rounds": self.rounds,
             "agent_permission": self.permission,
         }
-        told |= {name: value for name, value in extras.items() if value is not None}
+        body |= {name: value for name, value in extras.items() if value is not None}
         if stream:
-            told["stream"] = True
-        return {**told, **self.members}
+            body["stream"] = True
+        return {**body, **self.members}

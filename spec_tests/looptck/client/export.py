@@ -1,4 +1,4 @@
-"""Exports of sessions, told neutrally, in either form: messages as in a request, or tagged ``Left`` and ``Right``."""
+"""Exports of sessions, read into the provider-neutral form: plain messages, or tagged ``Left`` and ``Right``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from looptck.history import Answered, Asked, Item, Said
-from looptck.verdicts import NotReached
+from looptck.values.history import Answered, Asked, Item, Said
+from looptck.values.verdicts import NotReached
 
 _TAGS = ({"Left"}, {"Right"})
 
 
 def exported(body: Any) -> list[Item]:
-    """The messages of an export, in their order. Empty text beside a call is none.
+    """The messages of an export, in their order. The empty text of a message with calls is left out.
 
     A result that does not say whose it is belongs to the first call before it that has none.
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.transcript import Told
-from looptck.turns import Turn
-from looptck.verdicts import NotReached
+from looptck.values.transcript import ServerEvent
+from looptck.values.turns import Turn
+from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
 PROGRESS = "agentic_tool_call_progress"
 FILE = "file_produced"
 APPROVAL = "agentic_tool_approval_required"
-BESIDE = frozenset({PROGRESS, FILE, APPROVAL})
+SERVER_EVENTS = frozenset({PROGRESS, FILE, APPROVAL})
 """The names of the events that a server adds to the ones of a wire."""
 DONE = "[DONE]"
 ENDS = {
@@ -46,7 +46,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     """By name, in lower case."""
     raw: bytes = b""
-    events: list[Told] = field(default_factory=list)
+    events: list[ServerEvent] = field(default_factory=list)
     comments: int = 0
     broken: str = ""
     """What ended the connection before the reply was whole; empty: nothing."""
@@ -63,30 +63,34 @@ class Reply:
 
     @property
     def ok(self) -> bool:
-        """Whether it is the reply to a request that was taken, and no error stands in it."""
+        """Whether it is whole, of status 200, and contains no error."""
         return self.status == 200 and not self.broken and self.error is None
 
     @property
     def error(self) -> str | None:
-        """The words of the error that it is, or that its stream has told; None: there is none."""
+        """The text of the error that it is, or of one in its stream; None: there is none."""
         if self.status != 200:
             return self.raw.decode(errors="replace")
         if not self.stream:
             return None
         for event in self.events:
             value = _object(event.value)
-            told = value.get("error") or _object(value.get("response")).get("error")
-            if event.name == "error" or value.get("type") == "error" or told:
-                return json.dumps(told or value, ensure_ascii=False)
+            error = value.get("error") or _object(value.get("response")).get("error")
+            if event.name == "error" or value.get("type") == "error" or error:
+                return json.dumps(error or value, ensure_ascii=False)
         return None
 
     @property
-    def own(self) -> list[Told]:
+    def own(self) -> list[ServerEvent]:
         """The events of the wire itself, without those that the server adds and without the end marker."""
-        return [event for event in self.events if not (beside(event) or self._foreign(event) or event.value == DONE)]
+        return [
+            event
+            for event in self.events
+            if not (is_server_event(event) or self._foreign(event) or event.value == DONE)
+        ]
 
-    def _foreign(self, event: Told) -> bool:
-        """Whether it is one that nobody knows: on Chat Completions chunks are not told apart by a name or a type."""
+    def _foreign(self, event: ServerEvent) -> bool:
+        """Whether it is of an unknown kind: the chunks of Chat Completions have neither a name nor a type."""
         named = self.wire == "openai-chat" and event.name and isinstance(event.value, dict)
         return bool(named) and not event.value.keys() & {"choices", "error"}
 
@@ -147,7 +151,7 @@ class Reply:
 
     @property
     def usage(self) -> Mapping[str, Any]:
-        """The usage that it tells; empty: none."""
+        """The usage that it reports; empty: none."""
         return _object(self.member("usage"))
 
     @property
@@ -181,12 +185,12 @@ class Reply:
         return f"{what}, status {self.status}"
 
 
-def beside(event: Told) -> bool:
+def is_server_event(event: ServerEvent) -> bool:
     """Whether an event is one that the server adds to the wire's own."""
-    return event.name in BESIDE
+    return event.name in SERVER_EVENTS
 
 
-def _kind(event: Told) -> str:
+def _kind(event: ServerEvent) -> str:
     return str(_object(event.value).get("type") or event.name)
 
 

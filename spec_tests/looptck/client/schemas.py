@@ -1,6 +1,6 @@
-"""What a server writes, held against the kit's schemas of it: one for each body and each kind of event.
+"""What a server sends, checked against the kit's schemas: one for each body and each kind of event.
 
-They stand under ``fixtures/server``. They are open: whatever a server adds to what the documents name, fits.
+The schemas are under ``fixtures/server``. They are open: members that a server adds to the documented ones are allowed.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import jsonschema_rs
 
+from looptck.catalogue.data import fixture, json_fixture
 from looptck.client.reply import APPROVAL, DONE, FILE, PROGRESS, Reply
-from looptck.data import fixture, json_fixture
-from looptck.transcript import Told
+from looptck.values.transcript import ServerEvent
 
 ENDING = ".schema.json"
 NAMED = {PROGRESS: "progress", FILE: "file", APPROVAL: "approval-required"}
@@ -34,8 +34,8 @@ def reply_faults(reply: Reply) -> list[str]:
     return faults(f"{reply.wire}.reply" if reply.status == 200 else "error.reply", reply.body)
 
 
-def event_faults(wire: str, event: Told) -> list[str]:
-    """Where the data of an event leaves the schema of its kind; the end mark has none, nor has a kind of nobody's."""
+def event_faults(wire: str, event: ServerEvent) -> list[str]:
+    """Where the data of an event leaves the schema of its kind; the end marker has none, nor has an unknown kind."""
     if event.name in NAMED:
         return faults(NAMED[event.name], event.value)
     if event.value == DONE or (wire == "openai-chat" and event.name):

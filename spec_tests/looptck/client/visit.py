@@ -14,15 +14,15 @@ import httpx
 from looptck.client.ask import PATHS, Ask
 from looptck.client.events import Reader
 from looptck.client.reply import Reply
-from looptck.jsontext import compact
-from looptck.outcome import Failed, Outcome, Value
-from looptck.transcript import Told, Transcript
-from looptck.verdicts import NotReached
+from looptck.values.jsontext import compact
+from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.transcript import ServerEvent, Transcript
+from looptck.values.verdicts import NotReached
 
 KEY = "looptck-dummy-key"
 JSON = {"content-type": "application/json"}
 CRASHED = 500
-"""The status of a server that has failed at something that it did not expect."""
+"""The status of a server that has crashed on a request."""
 MOST = 128 * 1024 * 1024
 """The most bytes of a reply that are read."""
 
@@ -34,7 +34,7 @@ class Visits:
         self._patience = patience
 
     def http(self, url: str, *, key: str = KEY) -> httpx.Client:
-        """A plain client of a server, for its routes beside the loop."""
+        """A plain client of a server, for its routes outside the loop."""
         return httpx.Client(
             base_url=url, headers=_headers(key), timeout=self._patience, trust_env=False, verify=_trust()
         )
@@ -80,7 +80,7 @@ class Visits:
 
 def _events(
     response: httpx.Response, reply: Reply, transcript: Transcript, got: list[bytes]
-) -> Generator[Told, None, None]:
+) -> Generator[ServerEvent, None, None]:
     """The events of a stream; of a plain reply there are none."""
     reader = Reader()
     streamed = response.headers.get("content-type", "").startswith("text/event-stream")
@@ -94,7 +94,7 @@ def _events(
         if streamed:
             for name, value in reader.feed(piece):
                 reply.comments = reader.comments
-                yield Told(transcript.now(), name, value)
+                yield ServerEvent(transcript.now(), name, value)
     if reader.rest.strip():
         reply.broken = f"its last event is cut: {reader.rest[-200:]!r}"
 

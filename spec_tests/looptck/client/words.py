@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from looptck.agents import Tool
-from looptck.history import Answered, Asked, Item, Said
+from looptck.catalogue.agents import Tool
+from looptck.values.history import Answered, Asked, Item, Said
 
 
 def _chat(items: Iterable[Item]) -> dict[str, Any]:
@@ -51,16 +51,16 @@ def _block(messages: list[dict[str, Any]], role: str, block: dict[str, Any]) -> 
 
 
 def _responses(items: Iterable[Item]) -> dict[str, Any]:
-    told: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for item in items:
         match item:
             case Said(role, text):
-                told.append({"type": "message", "role": role, "content": text})
+                entries.append({"type": "message", "role": role, "content": text})
             case Asked(id, tool, arguments):
-                told.append({"type": "function_call", "call_id": id, "name": tool, "arguments": arguments})
+                entries.append({"type": "function_call", "call_id": id, "name": tool, "arguments": arguments})
             case Answered(id, text):
-                told.append({"type": "function_call_output", "call_id": id, "output": text})
-    return {"input": told}
+                entries.append({"type": "function_call_output", "call_id": id, "output": text})
+    return {"input": entries}
 
 
 def _function(tool: Tool) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from looptck.drivers.connection import Connection
+from looptck.catalogue.extras import need
+from looptck.drivers.connection import Connection, Line
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.in_process import InProcess
 from looptck.drivers.process import Process
 from looptck.drivers.protocol import AGENT_LOOP, ALONE, SERVER_LOOP, Started
 from looptck.drivers.servers import MODEL, USUAL, Servers, servers
 
-REFERENCE = "python:looptck_reference.driver:Driver"
+REFERENCE = "python:looptck_reference.kit.driver:Driver"
 """The driver of the reference simulator: what is run when no driver is named."""
 
 SERVER = "server:python:looptck_reference.server.bench:Bench"
@@ -19,6 +20,9 @@ SERVER = "server:python:looptck_reference.server.bench:Bench"
 
 SOLUTIONS = "python:looptck_reference.agent_loop_010.driver:Driver"
 """The reference of loops whose model writes Solutions, which the profile ``agent-loop-010`` is about."""
+
+_OF_REFERENCE = "python:looptck_reference.", "python:looptck_mutants"
+"""What the names of its drivers and of its mutants begin with, behind ``server:``."""
 
 _REFERENCES = {SERVER_LOOP: SERVER, AGENT_LOOP: SOLUTIONS}
 """Those of the profiles that stand alone."""
@@ -30,7 +34,13 @@ def reference(profiles: Collection[str] = ()) -> str:
     return _REFERENCES.get(asked.pop(), REFERENCE) if len(asked) == 1 else REFERENCE
 
 
-def connect(driver: str) -> Connection:
+def need_reference(name: str) -> None:
+    """Raises NotInstalled where a driver or a collection of mutants is the reference's and its extra is missing."""
+    if name.removeprefix("server:").startswith(_OF_REFERENCE):
+        need("The reference loop", "reference")
+
+
+def connect(driver: str) -> Connection | Servers:
     """A line to what a driver's name stands for.
 
     ``python:MODULE:NAME``, ``python:FILE.py:NAME`` and ``cmd:COMMAND LINE`` are drivers; ``server:URL``,
@@ -39,13 +49,16 @@ def connect(driver: str) -> Connection:
     Raises:
         ValueError: it is none of them.
         BadFile: a server's file describes none.
+        NotInstalled: it needs an extra.
     """
+    need_reference(driver)
     kind, _, rest = driver.partition(":")
     if kind == "python" and ":" in rest:
         return InProcess(rest)
     if kind == "cmd" and rest.strip():
         return Process(rest)
     if kind == "server":
+        need("A server under test", "server")
         return servers(rest)
     raise ValueError(
         f"{driver!r} is no driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL"
@@ -63,9 +76,11 @@ __all__ = [
     "Connection",
     "DriverFault",
     "InProcess",
+    "Line",
     "Process",
     "Servers",
     "Started",
     "connect",
+    "need_reference",
     "reference",
 ]

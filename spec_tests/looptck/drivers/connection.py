@@ -9,18 +9,26 @@ from typing import Any, Protocol
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse
 from looptck.drivers.protocol import Started
-from looptck.outcome import Outcome
+from looptck.values.outcome import Outcome
 
 OnChunk = Callable[[str], None]
 """Takes the text of each chunk, on the thread that received it, before anything else is done."""
 
 
-class Connection(Protocol):
-    """A line to one implementation. Its life: ``start``, any number of runs, ``stop``."""
+class Line(Protocol):
+    """A line to one implementation: ``start``, whatever it is for, ``stop``."""
 
     def start(self) -> Started:
         """Shake hands. Raises DriverFault where the driver cannot be started or declares nonsense."""
         ...
+
+    def stop(self) -> list[DriverFault]:
+        """End the driver; every fault that came to light after the run that it belongs to was over."""
+        ...
+
+
+class Connection(Line, Protocol):
+    """A line to a loop, which takes any number of runs between ``start`` and ``stop``."""
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
         """Hand over a case. The future holds the outcome, or the DriverFault that took its place."""
@@ -39,8 +47,4 @@ class Connection(Protocol):
 
     def kept_spans(self) -> Iterable[Any]:
         """The finished spans of all runs that the driver keeps in this process, as OpenTelemetry's SDK has them."""
-        ...
-
-    def stop(self) -> list[DriverFault]:
-        """End the driver; every fault that came to light after the run that it belongs to was over."""
         ...

@@ -11,12 +11,12 @@ from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from typing import Any
 
+from looptck.driver import load
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
-from looptck.drivers.serve import load
-from looptck.outcome import Outcome, from_message
+from looptck.values.outcome import Outcome, from_message
 
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""

@@ -19,7 +19,7 @@ from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault, Kind
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
-from looptck.outcome import Outcome, from_message, shortened
+from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
 """Seconds that a driver may take to say ``started``."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import jsonschema_rs
 
-from looptck.data import json_fixture
+from looptck.catalogue.data import json_fixture
 
 VERSION = 1
 

@@ -7,39 +7,40 @@ import logging
 import os
 import shlex
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
 from rich.console import Console
 
-from looptck.catalogue import Catalogue, Requirement, catalogue
-from looptck.checks import Drawn, drawn
-from looptck.drivers import SERVER, SOLUTIONS, DriverFault, reference
-from looptck.kill import mutants
+from looptck.bench.bench import Patience
+from looptck.bench.checks import Drawn, drawn
+from looptck.catalogue.extras import NotInstalled, need
+from looptck.catalogue.requirements import Catalogue, Requirement, catalogue, unknown
+from looptck.drivers import SERVER, SOLUTIONS, DriverFault, need_reference, reference
+from looptck.kill import mutants, proofs
 from looptck.kill.apart import Done, apart
-from looptck.kill.matrix import Column, Made, Matrix
+from looptck.kill.columns import Column
+from looptck.kill.matrix import Made, Matrix
 from looptck.kill.mutants import Mutant
-from looptck.kill.page import page
 from looptck.kill.plan import Planned, cases_of, chosen, plan, spared
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
-from looptck.kit import Patience
-from looptck.selection import Selection
-from looptck.session import CouldNotRun, Options, Session
-from looptck.summary import kit_version
-from looptck.verdicts import AGAINST
+from looptck.suite.selection import Selection
+from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.summary import kit_version
+from looptck.values.verdicts import AGAINST
 
 PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 """Exit statuses."""
 SHARES = 3
 """Into how many parts for each worker the checks of the loop without a fault are dealt."""
-MUTANTS = "python:looptck_reference.mutants:MUTANTS"
-SERVER_MUTANTS = "python:looptck_reference.mutants.server_loop:MUTANTS"
-SOLUTION_MUTANTS = "python:looptck_reference.mutants.agent_loop_010:MUTANTS"
+MUTANTS = "python:looptck_mutants:MUTANTS"
+SERVER_MUTANTS = "python:looptck_mutants.server_loop:MUTANTS"
+SOLUTION_MUTANTS = "python:looptck_mutants.agent_loop_010:MUTANTS"
 COLLECTIONS = {SERVER: SERVER_MUTANTS, SOLUTIONS: SOLUTION_MUTANTS}
-"""The mutants of the references of profiles that stand alone; of all others, `MUTANTS`."""
+"""The mutants of the references of profiles that have one of their own; of all others, `MUTANTS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,16 @@ class Wanted:
     """The collection of its mutants; None: those of the reference."""
     names: tuple[str, ...] = ()
     """Only these mutants."""
+    requirements: tuple[str, ...] = ()
+    """Only those that break one of these requirements."""
     profiles: tuple[str, ...] = ()
-    """Only those of these profiles."""
+    """Only those of these profiles; none: those of the requirements asked for, or all."""
     cells: tuple[str, ...] = ()
     """Where mutants are judged; none: where each of them says."""
     full: bool = False
     """In every cell: all that a mutant says has to come true."""
     own: bool = False
-    """By the checks of what a mutant breaks and no others: what else falls is not seen."""
+    """By the checks of what a mutant breaks and no others: what else fails is not seen."""
     examples: int = 1
     """Of each property: one is the simplest there is, and no matter of luck."""
     timeout: float | None = None
@@ -94,14 +97,16 @@ def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = N
     began = monotonic()
     terminal: Terminal | None = None
     try:
-        making = Kill(wanted)
+        if html:
+            need("The page", "reference")
+        making = Kill(replace(wanted, profiles=wanted.profiles or _profiles_of(wanted.requirements)))
         terminal = Terminal(console, len(making.mutants), quiet=quiet)
         making.unharmed()
         columns: list[Column] = []
         for column in making.columns():
             columns.append(column)
             terminal.heard(columns)
-    except (CouldNotRun, DriverFault) as error:
+    except (CouldNotRun, DriverFault, NotInstalled) as error:
         if terminal is not None:
             terminal.close()
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
@@ -111,9 +116,36 @@ def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = N
         text = json.dumps(matrix.serializable(), indent=1, ensure_ascii=False) + "\n"
         json_file.write_text(text, encoding="utf-8")
     if html:
+        from looptck.kill.page import page
+
         html.write_text(page(matrix), encoding="utf-8")
     terminal.finish(matrix, monotonic() - began)
     return FINDINGS if matrix.complaints else PROVEN
+
+
+def write_proofs(path: Path) -> int:
+    """Write which mutants of the references are to fail each requirement, and play nothing; returns the exit status."""
+    rows = catalogue()
+    try:
+        every = [one for kept in (MUTANTS, *COLLECTIONS.values()) for one in mutants.read(kept, rows)]
+    except mutants.BadMutant as error:
+        Console().print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return COULD_NOT_RUN
+    proofs.write(every, path)
+    return PROVEN
+
+
+def _profiles_of(requirements: Iterable[str]) -> tuple[str, ...]:
+    """The profiles of requirements, each once.
+
+    Raises:
+        CouldNotRun: there is no requirement of an id.
+    """
+    rows = {row.id: row.profile for row in catalogue()}
+    for id in requirements:
+        if id not in rows:
+            raise CouldNotRun(unknown("requirement", id, list(rows)))
+    return tuple(dict.fromkeys(rows[id] for id in requirements))
 
 
 def again(wanted: Wanted) -> str:
@@ -132,17 +164,24 @@ class Kill:
 
     Raises:
         CouldNotRun: mutants that cannot be read, or a loop that fails without a fault.
+        NotInstalled: the reference is needed, and its extra is missing.
     """
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self.catalogue: Catalogue = catalogue()
+        need_reference(wanted.collection)
         try:
             every = mutants.read(wanted.collection, self.catalogue)
             named = mutants.named(every, wanted.names)
         except mutants.BadMutant as error:
             raise CouldNotRun(str(error)) from error
-        self.mutants = [one for one in named if not wanted.profiles or one.profile in wanted.profiles]
+        self.mutants = [
+            one
+            for one in named
+            if (not wanted.profiles or one.profile in wanted.profiles)
+            and (not wanted.requirements or {*one.breaks}.intersection(wanted.requirements))
+        ]
         if not self.mutants:
             raise CouldNotRun("nothing was selected: no mutant was judged, so nothing is proven")
         self._session = self._begin()
@@ -156,13 +195,13 @@ class Kill:
     @property
     def narrowed(self) -> bool:
         """Whether some mutants were left out, so that nothing can be said of requirements as a whole."""
-        return bool(self._wanted.names)
+        return bool(self._wanted.names or self._wanted.requirements)
 
     def unharmed(self) -> int:
-        """Judge the loop without a fault; returns how many checks it stood.
+        """Judge the loop without a fault; returns how many checks it passed.
 
         Raises:
-            CouldNotRun: it does not stand them all, so a mutant that fails one proves nothing.
+            CouldNotRun: it does not pass them all, so a mutant that fails one proves nothing.
         """
         checks = self._checks_of_all()
         share = -(-len(checks) // (SHARES * self.workers))
@@ -186,7 +225,7 @@ class Kill:
         return [one for one in played if one.result.verdict in {*AGAINST, "error"}], drawn
 
     def _played(self, driver: str, checks: Sequence[Planned]) -> list[Played]:
-        logging.lastResort = logging.NullHandler()  # what an implementation says of itself is for nobody here
+        logging.lastResort = logging.NullHandler()  # nothing that an implementation logs is shown
         return [*play(self._session, driver, checks)]
 
     def columns(self) -> Iterator[Column]:
@@ -202,14 +241,14 @@ class Kill:
             sorted(columns, key=lambda one: order.index(one.mutant.name)),
             rows,
             self._made(),
-            [] if self.narrowed else mutants.disagreements(self.mutants, rows),
+            proofs.disagreements(self.mutants, rows) if self._wanted.mutants is None else [],
             cases_of(self._plan),
         )
 
     def _made(self) -> Made:
-        started = self._session.kit.started
+        started = self._session.bench.started
         return Made(
-            driver=self._session.kit.driver,
+            driver=self._session.bench.driver,
             implementation=f"{started.name} {started.version}",
             mutants=self._wanted.collection,
             again=again(self._wanted),
@@ -225,11 +264,11 @@ class Kill:
             return [one for one in every if one.check.requirement.id in mutant.breaks]
         if self._wanted.full or self._wanted.cells:
             return every
-        return spared(every, {*mutant.breaks, *mutant.also})
+        return spared(every, {*mutant.breaks, *mutant.collateral})
 
     def _is_own(self, mutant: Mutant) -> bool:
         """Whether it is judged by the checks of what it breaks, and no others."""
-        return self._wanted.own or mutant.coarse
+        return self._wanted.own or mutant.broad
 
     def _cells(self, mutant: Mutant) -> tuple[str, ...]:
         return ("*",) if self._wanted.full else self._wanted.cells or mutant.cells
@@ -256,7 +295,7 @@ class Kill:
 
     def _rows(self) -> list[Requirement]:
         """The requirements that need a mutant: of the profiles asked for, or else of all that the loop claims."""
-        profiles = self._wanted.profiles or self._session.kit.started.claimed
+        profiles = self._wanted.profiles or self._session.bench.started.claimed
         return [row for row in self.catalogue if row.profile in profiles and row.excluded is None]
 
     def _begin(self) -> Session:

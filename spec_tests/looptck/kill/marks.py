@@ -1,11 +1,11 @@
-"""Marks: what stands in the matrix where a mutant and a requirement meet, and the sentence that says why."""
+"""Marks: what became of a requirement under a mutant, and the sentence that says why."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
 
-from looptck.kill.matrix import Column, first_line
+from looptck.kill.columns import Column, first_line
 
 
 class Mark(StrEnum):
@@ -20,33 +20,33 @@ class Mark(StrEnum):
 
 
 MEANINGS: Mapping[Mark, str] = {
-    Mark.ALONE: "broken, and nothing else is",
-    Mark.KILL: "broken, as the mutant says",
-    Mark.ALSO: "falls with it, for a reason that is given",
+    Mark.ALONE: "failed as expected, and no other requirement failed",
+    Mark.KILL: "failed as expected",
+    Mark.ALSO: "declared collateral failure",
     Mark.UNREACHED: "not reached: the run ended before it could be judged",
-    Mark.NOISE: "falls with it, and nobody has said why",
-    Mark.MISSED: "was to fall, and stands",
+    Mark.NOISE: "undeclared collateral failure",
+    Mark.MISSED: "expected to fail, but passed",
 }
 
 
 def mark_of(column: Column, id: str) -> Mark | None:
-    """The mark of a requirement under a mutant; None: it stands, as it should."""
+    """The mark of a requirement under a mutant; None: it passed, as it should."""
     mutant = column.mutant
-    fell = id in column.fallen or id in column.crashed
+    failed = id in column.failed or id in column.crashed
     if id in mutant.breaks:
         killed = Mark.ALONE if column.alone else Mark.KILL
-        return killed if id in column.fallen else Mark.MISSED
-    if id in mutant.also and (fell or id in column.idle):
-        return Mark.ALSO if fell else Mark.MISSED
-    if fell:
+        return killed if id in column.failed else Mark.MISSED
+    if id in mutant.collateral and (failed or id in column.spared):
+        return Mark.ALSO if failed else Mark.MISSED
+    if failed:
         return Mark.NOISE
     return Mark.UNREACHED if id in column.hidden else None
 
 
 def marked(column: Column) -> dict[str, Mark]:
     """The marks of a mutant, by requirement: what it says first, in its order."""
-    said = [*column.mutant.breaks, *column.mutant.also]
-    ids = dict.fromkeys([*said, *column.fallen, *column.crashed, *sorted(column.hidden)])
+    said = [*column.mutant.breaks, *column.mutant.collateral]
+    ids = dict.fromkeys([*said, *column.failed, *column.crashed, *sorted(column.hidden)])
     marks = {id: mark_of(column, id) for id in ids}
     return {id: mark for id, mark in marks.items() if mark is not None}
 
@@ -55,27 +55,27 @@ def reason(column: Column, id: str) -> str:
     """Why the mark of a requirement is what it is."""
     match mark_of(column, id):
         case Mark.ALSO:
-            return column.mutant.also[id]
+            return column.mutant.collateral[id]
         case Mark.MISSED:
-            return _stands(column, id)
+            return _passed(column, id)
         case Mark.UNREACHED:
             return "not reached"
         case None:
-            return "stands"
+            return "passed"
     return seen(column, id)
 
 
 def seen(column: Column, id: str) -> str:
     """What the first check saw that failed a requirement; empty: none did."""
-    if id in column.fallen:
-        first = column.fallen[id][0]
+    if id in column.failed:
+        first = column.failed[id][0]
         return f"{first.result.cell}, {first.result.case}: {first_line(first)}"
     return f"a crash with {column.crashed[id]}" if id in column.crashed else ""
 
 
-def _stands(column: Column, id: str) -> str:
+def _passed(column: Column, id: str) -> str:
     if column.trouble:
         return "the mutant could not be judged"
     if id in column.crashed:
         return f"a crash with {column.crashed[id]}, which is no kill"
-    return "not reached, which is no kill" if id in column.hidden else "stands in every cell where it was judged"
+    return "not reached, which is no kill" if id in column.hidden else "passed in every cell where it was judged"

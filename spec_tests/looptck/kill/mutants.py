@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from looptck.catalogue import Catalogue, Requirement, unknown
-from looptck.drivers.serve import load
+from looptck.catalogue.requirements import Catalogue, unknown
+from looptck.driver import load
 
 PREFIX = "python:"
 
@@ -32,19 +32,19 @@ class Mutant:
     """Its requirements are of this one; so is the noise that it may make."""
     breaks: tuple[str, ...]
     """The requirements that it must fail."""
-    also: Mapping[str, str]
-    """The requirements that fall with them, each with the reason."""
+    collateral: Mapping[str, str]
+    """The requirements that fail with them, each with the reason."""
     cells: tuple[str, ...]
     """Where it is judged, unless all cells are asked for."""
-    coarse: bool = False
-    """A fault so gross that much falls with it: it proves the cases of what it breaks, and is judged by them alone."""
+    broad: bool = False
+    """Whether much else fails with its fault: it proves the cases of what it breaks, and is judged by them alone."""
 
 
 def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
     """The mutants in a collection of driver classes that ``python:MODULE:NAME`` or ``python:FILE.py:NAME`` names.
 
-    Each class has ``breaks``, a tuple of requirement ids, and may have ``also``, a mapping of ids to reasons,
-    ``cells``, a tuple of patterns, and ``coarse``, true or false. The first sentence of its docstring states the fault.
+    Each class has ``breaks``, a tuple of requirement ids, and may have ``collateral``, a mapping of ids to reasons,
+    ``cells``, a tuple of patterns, and ``broad``, true or false. The first sentence of its docstring states the fault.
     A class with ``open`` is one of servers.
 
     Raises:
@@ -78,48 +78,38 @@ def named(mutants: Iterable[Mutant], names: Iterable[str]) -> tuple[Mutant, ...]
     return tuple(known[name] for name in names) or tuple(known.values())
 
 
-def disagreements(mutants: Iterable[Mutant], requirements: Iterable[Requirement]) -> list[str]:
-    """Where a mutant says that it breaks a requirement and the catalogue's ``killed_by`` does not, or the reverse."""
-    written = {(row.id, name) for row in requirements for name in row.killed_by}
-    said = {(id, mutant.name) for mutant in mutants for id in mutant.breaks}
-    return [
-        *(f"{id}: the catalogue does not name `{name}` in its killed_by" for id, name in sorted(said - written)),
-        *(f"{id}: killed_by names `{name}`, which does not say so" for id, name in sorted(written - said)),
-    ]
-
-
 def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
     name = getattr(one, "__name__", repr(one))
     breaks = tuple(getattr(one, "breaks", ()))
-    also = dict(getattr(one, "also", {}))
+    collateral = dict(getattr(one, "collateral", {}))
     doc = inspect.cleandoc(getattr(one, "__doc__", None) or "")
     if not breaks or not doc:
         raise BadMutant(f"mutant {name}: give it `breaks`, the ids that it must fail, and a docstring with its fault")
     rows = {row.id: row for row in catalogue}
-    for id in (*breaks, *also):
+    for id in (*breaks, *collateral):
         if id not in rows:
             raise BadMutant(f"mutant {name}: {unknown('requirement', id, list(rows))}")
         if rows[id].excluded:
             raise BadMutant(f"mutant {name}: {id} is excluded, so nothing can fail it")
-    profiles = {rows[id].profile for id in (*breaks, *also)}
+    profiles = {rows[id].profile for id in (*breaks, *collateral)}
     if len(profiles) > 1:
         raise BadMutant(
             f"mutant {name}: one mutant, one profile; its requirements are of {', '.join(sorted(profiles))}"
         )
-    if both := set(breaks) & set(also):
-        raise BadMutant(f"mutant {name}: {', '.join(sorted(both))} stands in `breaks` and in `also`")
-    coarse = bool(getattr(one, "coarse", False))
-    if coarse and also:
-        raise BadMutant(f"mutant {name}: nobody looks at what falls with a coarse one: leave its `also` out")
+    if both := set(breaks) & set(collateral):
+        raise BadMutant(f"mutant {name}: {', '.join(sorted(both))} is in `breaks` and in `collateral`")
+    broad = bool(getattr(one, "broad", False))
+    if broad and collateral:
+        raise BadMutant(f"mutant {name}: the collateral of a broad one is not judged: leave its `collateral` out")
     return Mutant(
         name=slug(name),
         driver=f"{'server:' if hasattr(one, 'open') else ''}{PREFIX}{one.__module__}:{one.__qualname__}",
         fault=re.split(r"(?<=[.:])\s", doc, maxsplit=1)[0].rstrip(":."),
         profile=profiles.pop(),
         breaks=breaks,
-        also=also,
+        collateral=collateral,
         cells=tuple(getattr(one, "cells", ())) or ("*",),
-        coarse=coarse,
+        broad=broad,
     )
 
 

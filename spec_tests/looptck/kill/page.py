@@ -12,10 +12,11 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from looptck.catalogue import Requirement, catalogue
+from looptck.catalogue.requirements import Requirement, catalogue
 from looptck.kill import marks
+from looptck.kill.columns import Column
 from looptck.kill.marks import MEANINGS, Mark
-from looptck.kill.matrix import Column, Matrix, Row
+from looptck.kill.matrix import Matrix, Row
 
 LONGEST = 180
 """How many characters of a reason are shown."""
@@ -41,12 +42,12 @@ class Meeting:
     @property
     def more(self) -> int:
         """How many other checks failed too."""
-        return max(0, len(self.column.fallen.get(self.id, ())) - 1)
+        return max(0, len(self.column.failed.get(self.id, ())) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Neighbours in a row that look the same: many that stand or are not reached, or one of which more can be said."""
+    """Neighbours in a row that look the same: many that passed or were not reached, or one with more to say."""
 
     mark: Mark | None
     width: int
@@ -167,8 +168,8 @@ def prose(text: str) -> Markup:
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return escape(text)
-    told = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
-    return Markup("").join(told)
+    marked = [Markup("<code>{}</code>").format(part) if n % 2 else escape(part) for n, part in enumerate(parts)]
+    return Markup("").join(marked)
 
 
 def _line(

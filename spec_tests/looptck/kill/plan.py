@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from looptck.cells import Cell
-from looptck.checks import Check
-from looptck.plugin import ITEM, check_of
-from looptck.running import run_pytest
-from looptck.session import CouldNotRun, Session
+from looptck.bench.checks import Check
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.plugin import ITEM, check_of
+from looptck.suite.session import CouldNotRun, Session
+from looptck.values.cell import Cell
 
-GIVEN = (ITEM, "provider", "cassette", "guest", "session")
+GIVEN = (ITEM, "scenario", "cassette", "server", "session")
 """The fixtures of the suite; any other argument of a test is a value of its parameters."""
 
 

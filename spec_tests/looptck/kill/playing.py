@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
 
-from looptck.checks import Implementation
-from looptck.guest import Guest
-from looptck.judgement import result_of
+from looptck.bench.bench import Scenario
+from looptck.bench.benches import bench_for
+from looptck.bench.checks import Implementation
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
 from looptck.kill.plan import Planned
-from looptck.kit import Kit, Scene
-from looptck.outcome import Failed
-from looptck.plugin import ITEM
-from looptck.run import Run
-from looptck.session import Session
-from looptck.verdicts import Result
+from looptck.suite.plugin import ITEM
+from looptck.suite.session import Session
+from looptck.suite.verdict_of import result_of
+from looptck.values.outcome import Failed
+from looptck.values.verdicts import Result
 
+PLAYER = Path(__file__)
+SUITE = PLAYER.parents[1]
+"""The package; what lies beyond it, as a library that draws examples, is no place of a check."""
 UNPLANNED = "other"
 """The reason of an error that no loop raises on purpose: neither limit nor provider, neither arguments nor tool."""
 
@@ -29,6 +35,8 @@ class Played:
     result: Result
     crash: str = ""
     """The type of the error in which the run ended that a `fail` rests on, where no loop raises such on purpose."""
+    place: str = ""
+    """Where in the suite a check failed: files and lines, from the check to the assertion."""
 
 
 def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator[Played, None, None]:
@@ -37,14 +45,14 @@ def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator
     Raises:
         DriverFault: the driver cannot be started.
     """
-    with Kit(driver, session.kit.patience) as kit:
-        playing = session.on(kit)
+    with bench_for(driver, session.bench.patience) as bench:
+        playing = session.on(bench)
         for one in planned:
             yield _played(playing, one)
 
 
 def _played(session: Session, planned: Planned) -> Played:
-    implementation = session.implementation(planned.check, Scene())
+    implementation = session.implementation(planned.check, Scenario())
     implementation.shrinks = False
     error: BaseException | None = None
     try:
@@ -54,18 +62,25 @@ def _played(session: Session, planned: Planned) -> Played:
         error = raised
     result = result_of(planned.check, error)
     last = implementation.runs[-1] if implementation.runs else None
-    return Played(planned.number, result, _crash(last) if result.verdict == "fail" else "")
+    if result.verdict != "fail":
+        return Played(planned.number, result)
+    return Played(planned.number, result, _crash(last), _place(error))
 
 
 def _fixtures(session: Session, planned: Planned, implementation: Implementation) -> dict[str, object]:
     known = {
         ITEM: implementation,
-        "provider": implementation.scene,
-        "guest": Guest(implementation),
+        "scenario": implementation.scenario,
+        "server": ServerUnderTest(implementation),
         "cassette": session.cassette_of(planned.check),
         "session": session,
     }
     return {name: known[name] for name in planned.fixtures}
+
+
+def _place(error: BaseException | None) -> str:
+    lines = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__ if error else None)]
+    return " ".join(f"{path.stem}:{line}" for path, line in lines if path.is_relative_to(SUITE) and path != PLAYER)
 
 
 def _crash(run: Run | None) -> str:

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from looptck.kill.matrix import Column, Matrix, Row, State
+from looptck.kill.columns import Column, State
+from looptck.kill.matrix import Matrix, Row
 
 ALL = (
-    "bold: a mutant that fails this requirement and no other; falls with: how many other mutants fail it; "
+    "bold: a mutant that fails this requirement and no other; collateral: how many other mutants fail it; "
     "cases: how many of its cases some mutant fails"
 )
 OWN = "each mutant was judged by the checks of what it breaks: what else it fails is not known"
@@ -51,6 +52,9 @@ class Terminal:
             self._console.print()
         for complaint in matrix.complaints:
             self._console.print(Text(complaint, style="bold red"), soft_wrap=True)
+        if matrix.idle:
+            line = f"idle, as other mutants fail every requirement and case that they fail: {', '.join(matrix.idle)}"
+            self._console.print(Text(line, style="yellow"), soft_wrap=True)
         self._console.print(_counts(matrix, seconds), soft_wrap=True)
 
     def close(self) -> None:
@@ -65,7 +69,7 @@ class Terminal:
 
 def _requirements(matrix: Matrix) -> Table:
     """A row for each requirement, with the mutants that prove that it can fail."""
-    shown = _table("requirement", "killed by", "falls with", "cases")
+    shown = _table("requirement", "killed by", "collateral", "cases")
     profile = ""
     for row in matrix.rows:
         if row.requirement.profile != profile:
@@ -94,14 +98,22 @@ def _mutants(matrix: Matrix) -> Table:
     """A row for each mutant, with all that it failed."""
     shown = _table("mutant", "", "requirements")
     for column in matrix.columns:
-        told = Text("\n").join(
+        seen = Text("\n").join(
             [
-                *(Text(f"{id}: broken", style="green") for id in column.mutant.breaks if id in column.fallen),
-                *(Text(f"{id}: {why}", style="dim") for id, why in column.mutant.also.items() if id in column.fallen),
+                *(
+                    Text(f"{id}: failed, as expected", style="green")
+                    for id in column.mutant.breaks
+                    if id in column.failed
+                ),
+                *(
+                    Text(f"{id}: {why}", style="dim")
+                    for id, why in column.mutant.collateral.items()
+                    if id in column.failed
+                ),
                 *(Text(f"{id}: not reached", style="dim") for id in sorted(column.hidden)),
             ]
         )
-        shown.add_row(column.mutant.name, Text(str(column.state), style=STYLES[column.state]), told)
+        shown.add_row(column.mutant.name, Text(str(column.state), style=STYLES[column.state]), seen)
     return shown
 
 
@@ -119,6 +131,8 @@ def _counts(matrix: Matrix, seconds: float) -> Text:
         if counts[state] or state is State.KILLED or state is State.SURVIVED:
             line.append(f"{counts[state]} {state}", style=STYLES[state] if counts[state] else "dim").append("   ")
     line.append(f"{counts['noisy']} noisy", style="bold red" if counts["noisy"] else "dim").append("   ")
+    if matrix.requirements:
+        line.append(f"{counts['idle']} idle", style="yellow" if counts["idle"] else "dim").append("   ")
     about = f"{len(matrix.columns)} mutants"
     if matrix.requirements:
         alone = f"{counts['requirements killed alone']} of them alone, "

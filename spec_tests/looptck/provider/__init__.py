@@ -1,1 +1,1 @@
-"""The provider: the fake model behind real HTTP, its toolbox, and what it can be told to do."""
+"""The provider: the fake model behind real HTTP, its toolbox, and the faults that it can play."""

@@ -1,4 +1,4 @@
-"""Faults: what a provider can do to a reply. Values only; the stage carries them out."""
+"""Faults: what a provider can do to a reply. Values only; the mock run carries them out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class HttpError:
 
 Break = Literal["last-piece", "before-finish", "finish"]
 """Where a stream breaks: in the event that brings the last piece of the last call, or of the text where there is none;
-behind all events but the first that says why the model stopped; in that event."""
+after all events before the first that says why the model stopped; in that event."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from looptck.transcript import Chunk, ConfirmAsked, Ended, Event, Received, Told, ToolBegan, ToolEnded
+from looptck.values.transcript import Chunk, ConfirmAsked, Ended, Event, Received, ServerEvent, ToolBegan, ToolEnded
 
 ABSENCE = 0.3
-"""Seconds to wait for what a right loop never does: the one place where time passes beside the watchdogs."""
+"""Seconds to wait for what a right loop never does: the one place where time passes, watchdogs aside."""
 
 
 @dataclass(eq=False)
@@ -128,12 +128,12 @@ def tools_began(times: int) -> Gate:
     return _counting(f"{times} tool runs have begun", times, lambda e: isinstance(e, ToolBegan))
 
 
-def phase_told(phase: str, times: int = 1) -> Gate:
+def phase_sent(phase: str, times: int = 1) -> Gate:
     """Opens when a server's client has read this many progress events of a phase."""
     return _counting(
         f"the client has read {phase} {times} times",
         times,
-        lambda e: isinstance(e, Told) and isinstance(e.value, dict) and e.value.get("phase") == phase,
+        lambda e: isinstance(e, ServerEvent) and isinstance(e.value, dict) and e.value.get("phase") == phase,
     )
 
 
@@ -153,17 +153,17 @@ def confirmation_asked(tool: str, times: int = 1) -> Gate:
     )
 
 
-def run_ended(behind: str) -> Gate:
+def run_ended(*behind: str) -> Gate:
     """Opens when the caller of the loop has its outcome. A loop that waits for what is held is not kept long.
 
     Args:
-        behind: a tool that may be held as well; the run cannot end while it is at work, so that time does not count.
+        behind: tools that may be held as well; the run cannot end while one is at work, so that time does not count.
     """
     at_work = 0
 
     def opens(event: Event) -> bool:
         nonlocal at_work
-        if isinstance(event, ToolBegan | ToolEnded) and event.tool == behind:
+        if isinstance(event, ToolBegan | ToolEnded) and event.tool in behind:
             at_work += 1 if isinstance(event, ToolBegan) else -1
         return isinstance(event, Ended)
 

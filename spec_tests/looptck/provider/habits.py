@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from looptck.framing import Framing
 from looptck.provider.gates import ABSENCE, Gate
-from looptck.transcript import Event, ToolBegan
+from looptck.values.framing import Framing
+from looptck.values.transcript import Event, ToolBegan
+
+LEARNING = 2 * ABSENCE
+"""Seconds without a call after which an implementation is known to wait: all that comes later rests on them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,12 @@ class Habits:
         """
         if place in self._waits:
             return None
-        gate = Gate("a call starts before the stream says why the model stopped", _begins, ABSENCE)
+        gate = Gate("a call starts before the stream says why the model stopped", _begins, LEARNING)
         self._held[gate] = place
         return gate
 
     def waited(self, gate: Gate) -> bool:
-        """Whether this gate, which nobody has opened, is one of these; nothing is held there from now on."""
+        """Whether this gate, which was not opened in time, is one of these; nothing is held there from now on."""
         place = self._held.pop(gate, None)
         if place is not None:
             self._waits.add(place)

@@ -6,28 +6,16 @@ Frameworks hide chunk borders and refuse to send what is malformed; this server 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from looptck.provider.gates import Gate
+from looptck.provider.http_reader import HttpRequest, RequestReader
 
-MAX_HEAD = 64 * 1024
-MAX_BODY = 64 * 1024 * 1024
+__all__ = ["LAST_CHUNK", "Connection", "Handler", "HttpReply", "HttpRequest", "chunked", "head"]
 
-_CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
-
-
-@dataclass(slots=True)
-class HttpRequest:
-    """A whole request."""
-
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
 
 
 @dataclass(slots=True)
@@ -35,12 +23,13 @@ class HttpReply:
     """The exact bytes of a reply, with gates between them. ``then_close`` breaks the connection after the last."""
 
     parts: list[bytes | Gate]
+    """Parts may be added as long as a gate before them is closed."""
     patience: float = 5.0
     then_close: bool = False
     sent: Callable[[], None] | None = None
     """Called when all parts have been handed to the transport, just before the last: what follows may rely on it."""
     gave_up: Callable[[Gate], None] | None = None
-    dropped: Callable[[], None] | None = None
+    dropped: Callable[[], object] | None = None
     """Called in place of ``sent`` where the client has closed the connection before."""
 
 
@@ -77,7 +66,7 @@ class Connection(asyncio.Protocol):
         self._loop = loop
         self._alive = alive
         """The connections of this server; one that is lost takes itself out."""
-        self._buffer = bytearray()
+        self._reader = RequestReader()
         self._transport: asyncio.Transport | None = None
         self._playing: asyncio.Task[None] | None = None
 
@@ -98,17 +87,19 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        self._buffer += data
+        self._reader.feed(data)
         self._serve()
 
     def _serve(self) -> None:
         while self._transport is not None and self._playing is None:
             try:
-                request = self._take()
+                request = self._reader.next()
             except ValueError as error:
                 self._refuse(str(error))
                 return
             if request is None:
+                if self._reader.waits:
+                    self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 return
             self._answer(self._handler(request))
 
@@ -160,58 +151,4 @@ class Connection(asyncio.Protocol):
     @property
     def receiving(self) -> bool:
         """Whether part of a request is there and the rest is still to come."""
-        return bool(self._buffer)
-
-    def _take(self) -> HttpRequest | None:
-        """The next whole request in the buffer. Raises ValueError where it is not HTTP/1.1 or too large."""
-        end = self._buffer.find(b"\r\n\r\n")
-        if end < 0:
-            if len(self._buffer) > MAX_HEAD:
-                raise ValueError(f"a request head of more than {MAX_HEAD} bytes")
-            return None
-        lines = self._buffer[:end].decode("latin-1").split("\r\n")
-        words = lines[0].split(" ")
-        if len(words) != 3 or not words[2].startswith("HTTP/1."):
-            raise ValueError(f"{lines[0][:80]!r} is not an HTTP/1.1 request line")
-        headers: dict[str, str] = {}
-        for name, _, value in (line.partition(":") for line in lines[1:]):
-            earlier = headers.get(name.strip().lower())
-            headers[name.strip().lower()] = value.strip() if earlier is None else f"{earlier}, {value.strip()}"
-        if headers.get("transfer-encoding", "").lower() == "chunked":
-            taken = self._chunked_body(end + 4)
-        else:
-            taken = self._measured_body(end + 4, headers.get("content-length", "0"))
-        if taken is None:
-            if headers.get("expect", "").lower() == "100-continue" and len(self._buffer) == end + 4:
-                assert self._transport is not None
-                self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-            return None
-        body, used = taken
-        del self._buffer[:used]
-        return HttpRequest(words[0], words[1], headers, body)
-
-    def _measured_body(self, start: int, length: str) -> tuple[bytes, int] | None:
-        if not length.isdigit() or int(length) > MAX_BODY:
-            raise ValueError(f"content-length {length!r} is no number up to {MAX_BODY}")
-        end = start + int(length)
-        return (bytes(self._buffer[start:end]), end) if len(self._buffer) >= end else None
-
-    def _chunked_body(self, at: int) -> tuple[bytes, int] | None:
-        body = bytearray()
-        while True:
-            end = self._buffer.find(b"\r\n", at)
-            if end < 0:
-                return None
-            word = bytes(self._buffer[at:end]).partition(b";")[0].strip()
-            if not _CHUNK_SIZE.fullmatch(word):
-                raise ValueError(f"{word[:20]!r} is no size of a chunk")
-            size = int(word, 16)
-            if len(body) + size > MAX_BODY:
-                raise ValueError(f"a body of more than {MAX_BODY} bytes")
-            if not size:
-                last = self._buffer.find(b"\r\n\r\n", end)  # after the last chunk there may be trailer fields
-                return (bytes(body), last + 4) if last >= 0 else None
-            if len(self._buffer) < end + size + 4:
-                return None
-            body += self._buffer[end + 2 : end + 2 + size]
-            at = end + size + 4
+        return self._reader.receiving

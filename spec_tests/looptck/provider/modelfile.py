@@ -14,13 +14,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from looptck.data import fixture
 from looptck.drivers import DriverFault, Servers
-from looptck.framing import NATURAL
 from looptck.provider.script import Script, Step
-from looptck.turns import Call, Piece, Text, Turn
-from looptck.verdicts import NotApplicable
+from looptck.values.framing import DEFAULT
+from looptck.values.plain import plain
+from looptck.values.turns import Call, Piece, Text, Turn
+from looptck.values.verdicts import NotApplicable
 
+WRITER = (sys.executable, "-P", "-m", "looptck.scripted.write")
 MOST = 20_000
 """Characters of a turn: each word of it is a token of the file, and takes a server some milliseconds."""
 
@@ -37,7 +38,7 @@ class ModelFiles:
         self._files: dict[str, Path | str] = {}
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
         self._writer = subprocess.Popen(  # noqa: S603  our own command
-            [sys.executable, str(fixture("scripted-model/write.py"))],
+            WRITER,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -52,14 +53,14 @@ class ModelFiles:
             NotApplicable: no file leads to one of them.
             DriverFault: none can be written here.
         """
-        told = json.dumps([[_told(piece) for piece in turn.pieces] for turn in turns])
-        if told not in self._files:
+        written = json.dumps([[_as_json(piece) for piece in turn.pieces] for turn in turns])
+        if written not in self._files:
             path = self._folder / f"model-{len(self._files)}" / "scripted.gguf"
             path.parent.mkdir(exist_ok=True)
-            self._files[told] = self._written(told, path) or path
-        found = self._files[told]
+            self._files[written] = self._written(written, path) or path
+        found = self._files[written]
         if isinstance(found, str):
-            raise NotApplicable(f"no file of a model leads to this script: {found}")
+            raise NotApplicable(f"no model file can produce this script: {found}")
         return found
 
     def close(self) -> None:
@@ -68,12 +69,12 @@ class ModelFiles:
             self._writer.communicate()
         self._errors.close()
 
-    def _written(self, told: str, path: Path) -> str:
+    def _written(self, written: str, path: Path) -> str:
         """What is wrong with the turns; empty: they are written."""
         assert self._writer.stdin is not None
         assert self._writer.stdout is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended, as its output shows
-            self._writer.stdin.write(f'{{"path": {json.dumps(str(path))}, "turns": {told}}}\n')
+            self._writer.stdin.write(f'{{"path": {json.dumps(str(path))}, "turns": {written}}}\n')
             self._writer.stdin.flush()
         try:
             return str(json.loads(self._writer.stdout.readline())["wrong"])
@@ -84,7 +85,7 @@ class ModelFiles:
             raise DriverFault("cannot-start", f"the model of the server cannot be written: {why}") from None
 
 
-class Taught:
+class ScriptedModel:
     """The servers of an implementation whose model is a file: they know one script at a time."""
 
     def __init__(self, servers: Servers, folder: Path) -> None:
@@ -94,7 +95,7 @@ class Taught:
         self._sessions: dict[str, Path] = {}
         """By the id that a client gave: the model under which it was begun."""
 
-    def learn(self, script: Script, session: str | None = None, *, alone: bool = True) -> tuple[Turn, ...]:
+    def load(self, script: Script, session: str | None = None, *, alone: bool = True) -> tuple[Turn, ...]:
         """Load the model of a script, where it is not loaded; the script's turns.
 
         Raises:
@@ -107,15 +108,15 @@ class Taught:
             if not alone:
                 raise NotApplicable("the server's model is a file, which holds one script at a time")
             if session in self._sessions:
-                raise NotApplicable("the server was started anew for another script, and has lost the session")
+                raise NotApplicable("the server was restarted for another script, and has lost the session")
             self._servers.load(path)
             self._loaded = path
         if session is not None:
             self._sessions[session] = path
         return turns
 
-    def forget(self) -> None:
-        """Load the model anew for the next script, whatever it is; what the servers are doing ends with that."""
+    def unload(self) -> None:
+        """Load the model again for the next script, whichever it is, which also ends what the servers are doing."""
         self._loaded = None
 
     def close(self) -> None:
@@ -135,9 +136,11 @@ def turns_of(script: Script) -> tuple[Turn, ...]:
 def _said(step: Step | None, n: int) -> Turn:
     assert step is not None
     if step.turn is None or step.fault is not None or step.recorded is not None:
-        raise NotApplicable(f"the server's model is a file, which has no faults such as that of turn {n}")
-    if step.framing != NATURAL or step.holds or step.before is not None or step.forgets is not None:
-        raise NotApplicable(f"the server's model is a file, whose stream is not ours: turn {n} is to come otherwise")
+        raise NotApplicable(f"the server's model is a file, which cannot play the fault of turn {n}")
+    if step.framing != DEFAULT or step.holds or step.before is not None or step.forgets is not None:
+        raise NotApplicable(
+            f"the server's model is a file, whose stream the kit cannot frame or hold as turn {n} needs"
+        )
     if step.turn.stopped != Turn(step.turn.pieces).stopped:
         raise NotApplicable(f"the server's model is a file, which cannot stop for {step.turn.stop} as turn {n} does")
     if sum(map(len, map(str, step.turn.pieces))) > MOST:
@@ -145,11 +148,13 @@ def _said(step: Step | None, n: int) -> Turn:
     return step.turn
 
 
-def _told(piece: Piece) -> dict[str, Any]:
+def _as_json(piece: Piece) -> dict[str, Any]:
     match piece:
         case Text(text):
             return {"text": text}
         case Call(tool, arguments, custom=False):
             return {"tool": tool, "arguments": arguments}
         case _:
-            raise NotApplicable(f"the server's model is a file, which says texts and calls, and no {piece}")
+            raise NotApplicable(
+                f"the server's model is a file, which can say texts and calls, but not {plain(piece, 120)}"
+            )

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from looptck.jsontext import compact
-from looptck.outcome import shortened
 from looptck.provider.http import HttpReply, HttpRequest, head
 from looptck.provider.otlp_read import Unreadable, spans
-from looptck.spans import Span
-from looptck.transcript import LostSpans, Spanned, Transcript
+from looptck.values.jsontext import compact
+from looptck.values.outcome import shortened
+from looptck.values.spans import Span
+from looptck.values.transcript import LostSpans, Spanned, Transcript
 
 PREFIX = "/otlp"
 _ROUTE = f"{PREFIX}/v1/traces"
@@ -103,10 +103,18 @@ def _refusal(error: Unreadable, media_type: str) -> HttpReply:
     if media_type.startswith(_JSON):
         return _reply(error.status, _JSON, compact({"message": str(error)}))
     if media_type.startswith(_PROTOBUF):
-        from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]  # has no types
-
-        return _reply(error.status, _PROTOBUF, Status(message=str(error)).SerializeToString())
+        return _reply(error.status, _PROTOBUF, _status(str(error)))
     return _reply(error.status, "text/plain", str(error).encode())
+
+
+def _status(message: str) -> bytes:
+    """A google.rpc.Status in protobuf with nothing but its field 2: the tag, the length as a varint, the text."""
+    text = message.encode(errors="replace")
+    length, rest = bytearray(), len(text)
+    while rest > 0x7F:
+        length.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return b"\x12" + bytes([*length, rest]) + text
 
 
 def _reply(status: int, media_type: str, body: bytes) -> HttpReply:

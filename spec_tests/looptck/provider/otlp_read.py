@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from looptck.spans import Span, error_type
+from looptck.values.spans import Span, error_type
 
 MOST = 16 * 1024 * 1024
 """The most bytes that an export may have, unpacked."""

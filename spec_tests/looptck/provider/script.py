@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.framing import NATURAL, Framing
 from looptck.provider.faults import Fault, HttpError
 from looptck.provider.gates import Gate
-from looptck.turns import Turn
+from looptck.values.framing import DEFAULT, Framing
+from looptck.values.turns import Turn
 
 RUNAWAY_CAP = 320
 """The most model requests that an endless script answers: above every default limit in use (256 is the highest)."""
@@ -38,7 +38,7 @@ class Recorded:
     ends: tuple[int, ...] = ()
     """Where the chunks of a streamed body ended, in bytes from its beginning; none: it leaves in one."""
     broken: bool = False
-    """Whether the connection broke off behind it."""
+    """Whether the connection broke off after it."""
     id: str | None = None
     """Its own, by which a service with a memory knows it."""
 
@@ -56,7 +56,7 @@ class Step:
     """
 
     turn: Turn | None
-    framing: Framing = NATURAL
+    framing: Framing = DEFAULT
     fault: Fault | None = None
     holds: tuple[Hold, ...] = ()
     before: Gate | None = None
@@ -78,7 +78,7 @@ class Script:
     most: int = RUNAWAY_CAP
     """The most requests that an endless script answers."""
     stateful: bool = True
-    """Whether the service keeps what it has answered, where its wire can lean on that."""
+    """Whether the service keeps what it has answered, where its wire has server-side state."""
 
     @property
     def cap(self) -> int:

@@ -11,8 +11,8 @@ from typing import Self
 
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
+from looptck.provider.mock_run import MockRun
 from looptck.provider.shared import PREFIX, Shared
-from looptck.provider.stage import Stage
 
 HOST = "127.0.0.1"
 TURNS_TO_TAKE_IN = 6
@@ -31,7 +31,7 @@ class Late:
 
 
 class Provider:
-    """Serves the stages that are open. Use it as a context manager.
+    """Serves the mock runs that are open. Use it as a context manager.
 
     Raises:
         OSError: no port could be had.
@@ -41,9 +41,9 @@ class Provider:
         self.spans = otlp.Receiver()
         self.shared = Shared()
         self._port = port
-        self._stages: dict[str, Stage] = {}
+        self._mock_runs: dict[str, MockRun] = {}
         self._over: dict[str, str] = {}
-        """The runs whose stages are closed, by their token."""
+        """The runs that are over, by the token of their mock run."""
         self.late: list[Late] = []
         """What came for runs that were over."""
         self._tokens = itertools.count(1)
@@ -76,32 +76,32 @@ class Provider:
         """Where spans are exported to, in all runs: ``/v1/traces`` below it."""
         return self.origin + otlp.PREFIX
 
-    def open(self, stage: Stage) -> str:
-        """Let a stage answer; returns its URL, which the wire's base URL and the toolbox lie below."""
+    def open(self, mock_run: MockRun) -> str:
+        """Let a mock run answer; returns its URL, the prefix of the wire's base URL and of the toolbox."""
         token = f"c{next(self._tokens)}"
-        self._stages[token] = stage
-        stage.opened(f"/{token}")
+        self._mock_runs[token] = mock_run
+        mock_run.opened(f"/{token}")
         return f"{self.origin}/{token}"
 
-    def share(self, stage: Stage, question: str, tools: Sequence[str]) -> None:
-        """Let a stage answer what a server sends for the run of this question, and calls of these tools."""
-        self.open(stage)
-        self.shared.guests = [*self.shared.guests, (stage, question, tools)]
+    def share(self, mock_run: MockRun, question: str, tools: Sequence[str]) -> None:
+        """Let a mock run answer what a server sends for the run of this question, and calls of these tools."""
+        self.open(mock_run)
+        self.shared.open_runs = [*self.shared.open_runs, (mock_run, question, tools)]
 
-    def close(self, stage: Stage, run: str = "") -> None:
-        """Let a stage answer no more: its URLs are refused from now on, and its transcript gets no more replies.
+    def close(self, mock_run: MockRun, run: str = "") -> None:
+        """Let a mock run answer no more: its URLs are refused from now on, and its transcript gets no more replies.
 
         What comes for it all the same is kept under the id of its run, where there is one.
         """
-        token = stage.prefix[1:]
-        if self._stages.pop(token, None) is not None and run:
+        token = mock_run.prefix[1:]
+        if self._mock_runs.pop(token, None) is not None and run:
             self._over[token] = run
-        self.shared.guests = [guest for guest in self.shared.guests if guest[0] is not stage]
-        if stage.under_way:
-            asyncio.run_coroutine_threadsafe(self._finish(stage), self._loop).result()
+        self.shared.open_runs = [one for one in self.shared.open_runs if one[0] is not mock_run]
+        if mock_run.under_way:
+            asyncio.run_coroutine_threadsafe(self._finish(mock_run), self._loop).result()
 
-    async def _finish(self, stage: Stage) -> None:
-        stage.finish()
+    async def _finish(self, mock_run: MockRun) -> None:
+        mock_run.finish()
 
     def flush(self) -> bool:
         """Take in what has arrived at the machine; whether no request is half there.
@@ -118,16 +118,16 @@ class Provider:
 
     def _answer(self, request: HttpRequest) -> HttpReply | None:
         first = request.path[1:].partition("/")[0]
-        stage = self._stages.get(first)
-        if stage is None and first in self._over:
+        mock_run = self._mock_runs.get(first)
+        if mock_run is None and first in self._over:
             if len(self.late) < MOST_LATE:
                 self.late.append(Late(self._over[first], request.method, request.path.removeprefix(f"/{first}")))
             return None
-        if stage is None and f"/{first}" == otlp.PREFIX:
+        if mock_run is None and f"/{first}" == otlp.PREFIX:
             return self.spans.answer(request)
-        if stage is None and f"/{first}" == PREFIX:
+        if mock_run is None and f"/{first}" == PREFIX:
             return self.shared.answer(request)
-        return stage.answer(request) if stage else None
+        return mock_run.answer(request) if mock_run else None
 
     async def _listen(self) -> asyncio.Server:
         return await self._loop.create_server(self._connection, HOST, self._port)

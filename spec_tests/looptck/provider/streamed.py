@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from itertools import accumulate, dropwhile, pairwise
 from operator import itemgetter
 
-from looptck.framing import NATURAL
-from looptck.jsontext import compact, parsed
 from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits, Place
 from looptck.provider.script import Hold, Recorded, Step
-from looptck.turns import Call, Piece, Turn
+from looptck.values.framing import DEFAULT
+from looptck.values.jsontext import compact, parsed
+from looptck.values.turns import Call, Piece, Turn
 from looptck.wires import Wire
 from looptck.wires.fragments import parts
 
@@ -26,7 +26,7 @@ class Stream:
     parts: list[bytes | Gate]
     """The writes, and the gates between them."""
     broken: bool
-    """Whether the connection breaks behind the last."""
+    """Whether the connection breaks after the last."""
     own: Gate | None = None
     """The gate that no step has asked for."""
 
@@ -43,16 +43,16 @@ def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None) 
     """
     whole = wire.events(turn, n, step.framing)
     if step.fault is None and not step.holds and (turn.stopped == "calls" or not turn.calls):  # most streams, and fast
-        return Stream([*step.framing.pieces(step.framing.dress(whole, named=wire.named_events))], broken=False)
+        return Stream([*step.framing.pieces(step.framing.encode(whole, named=wire.named_events))], broken=False)
     end = before_the_end(wire, whole)
     events = _broken(wire, whole, end, step.fault)
-    dressed = list(step.framing.dress_each(events, named=wire.named_events))
-    borders = [0, *accumulate(map(len, dressed))]
+    encoded = list(step.framing.encode_each(events, named=wire.named_events))
+    borders = [0, *accumulate(map(len, encoded))]
     lost_at: int | None = None if turn.stopped == "calls" else end
     cut: int | None = None
     match step.fault:
         case faults.Malformed(at):
-            dressed[at] = _malformed(dressed[at])
+            encoded[at] = _malformed(encoded[at])
             lost_at = at
         case faults.NoFinish():
             lost_at = end
@@ -66,18 +66,18 @@ def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None) 
     if habits is not None and lost_at is not None and not holds and _calls_something(turn, events[:lost_at]):
         own = habits.gate(Place(wire.name, step.framing, _calls_and_behind(turn), end - lost_at))
         holds += [(lost_at, own)] if own is not None else []
-    return Stream(_parts(dressed, cut, holds, step), cut is not None, own)
+    return Stream(_parts(encoded, cut, holds, step), cut is not None, own)
 
 
-def _parts(dressed: list[bytes], cut: int | None, holds: list[tuple[int, Gate]], step: Step) -> list[bytes | Gate]:
+def _parts(encoded: list[bytes], cut: int | None, holds: list[tuple[int, Gate]], step: Step) -> list[bytes | Gate]:
     parts: list[bytes | Gate] = []
     sent = 0
     for after, gate in sorted(holds, key=itemgetter(0)):
-        parts += [b"".join(dressed[sent:after]), gate]
+        parts += [b"".join(encoded[sent:after]), gate]
         sent = after
-    rest = b"".join(dressed[sent:])
+    rest = b"".join(encoded[sent:])
     if cut is not None:
-        return [*parts, rest[: cut - len(b"".join(dressed[:sent]))]]
+        return [*parts, rest[: cut - len(b"".join(encoded[:sent]))]]
     return [*parts, *step.framing.pieces(rest)]
 
 
@@ -95,7 +95,7 @@ def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | No
     if habits is not None and turn is not None and turn.calls and turn.stopped != "calls":
         end = _end_of_recorded(wire, reply.body)
     if habits is not None and turn is not None and end is not None:
-        gate = habits.gate(Place(wire.name, NATURAL, _calls_and_behind(turn), 0))
+        gate = habits.gate(Place(wire.name, DEFAULT, _calls_and_behind(turn), 0))
     if end is None or gate is None:
         return Stream([reply.body[start:stop] for start, stop in pairwise((0, *ends))], reply.broken)
     before = (0, *(stop for stop in ends if stop < end), end)
@@ -106,7 +106,7 @@ def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | No
 
 
 def _end_of_recorded(wire: Wire, body: bytes) -> int | None:
-    """The bytes before the first event that says why the model stopped; None: nobody can tell."""
+    """The bytes before the first event that says why the model stopped; None: it cannot be known."""
     blocks = [block + b"\n\n" for block in body.split(b"\n\n")]
     events = [_event(block) for block in blocks]
     try:
@@ -177,7 +177,7 @@ def _malformed(event: bytes) -> bytes:
 
 
 def _calls_something(turn: Turn, events: list[object]) -> bool:
-    """Whether these events tell anything of a call of the turn."""
+    """Whether these events hold anything of a call of the turn."""
     ids = [json.dumps(call.id, ensure_ascii=False).encode() for call in turn.calls[:1]]
     return any(id in compact(event) for event in events for id in ids)
 

@@ -67,7 +67,7 @@ class Toolbox:
     _runs: dict[str, int] = field(default_factory=dict)
 
     def next(self, tool: str) -> Behaviour:
-        """What this run of the tool does. A tool without a behaviour returns a text that tells its runs apart."""
+        """What this run of the tool does. A tool without a behaviour returns a text with the number of the run."""
         run = self._runs[tool] = self._runs.get(tool, 0) + 1
         behaviours = self.behaviours.get(tool)
         if not behaviours:

@@ -1,4 +1,4 @@
-"""Child processes that say one line of JSON when they are ready, and stop when their stdin is closed."""
+"""Child processes that write one line of JSON when they are ready, and stop when their stdin is closed."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class ChildFailed(Exception):
 
 
 @contextlib.contextmanager
-def child(command: Sequence[str], told: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
-    """Run a child, given a line of JSON on its stdin where there is something to tell; yields what it says.
+def child(command: Sequence[str], message: Mapping[str, Any] | None = None) -> Iterator[dict[str, Any]]:
+    """Run a child; ``message`` is written to its stdin as a line of JSON. Yields its first line.
 
     Raises:
-        ChildFailed: it never said that it was ready.
+        ChildFailed: it was not ready in time.
     """
     with (
         tempfile.TemporaryFile() as errors,
@@ -37,10 +37,10 @@ def child(command: Sequence[str], told: Mapping[str, Any] | None = None) -> Iter
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            if told is not None:
+            if message is not None:
                 with contextlib.suppress(BrokenPipeError):  # it has ended, which its stdout will show
-                    process.stdin.write(json.dumps(told).encode() + b"\n")
-            yield _said(command, process.stdout, errors)
+                    process.stdin.write(json.dumps(message).encode() + b"\n")
+            yield _first_line(command, process.stdout, errors)
         finally:
             process.stdin.close()
             try:
@@ -49,8 +49,8 @@ def child(command: Sequence[str], told: Mapping[str, Any] | None = None) -> Iter
                 process.kill()
 
 
-def _said(command: Sequence[str], stdout: IO[bytes], errors: IO[bytes]) -> dict[str, Any]:
-    """The line that a child says; what comes after it is read away, so that the child never waits for a reader."""
+def _first_line(command: Sequence[str], stdout: IO[bytes], errors: IO[bytes]) -> dict[str, Any]:
+    """The first line of a child; the rest is read and dropped, so that the child never waits for a reader."""
     line = stdout.readline() if select.select([stdout], [], [], START)[0] else b""
     try:
         said: dict[str, Any] = json.loads(line)

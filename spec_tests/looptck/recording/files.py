@@ -1,4 +1,4 @@
-"""Files of recordings: read before they are kept, written whole or not at all, never over another recording unasked."""
+"""Files of recordings: checked before they are kept, written completely or not at all, overwritten only on request."""
 
 from __future__ import annotations
 
@@ -12,25 +12,24 @@ from typing import Literal
 import yaml
 
 from looptck.cassettes.cassette import CHUNKS, Cassette, read
-from looptck.cassettes.diff import changes_in_content, changes_in_shape
-from looptck.cassettes.form import written, written_chunks
-from looptck.recording.takes import Take
-from looptck.yamlfile import BadFile
+from looptck.cassettes.diff import changes_in_content, changes_in_structure
+from looptck.cassettes.file_format import render_cassette, render_chunks
+from looptck.catalogue.yaml_files import BadFile
+from looptck.recording.capture import Capture
 
-Kept = Literal["written", "unchanged", "updated", "differs"]
+KeepOutcome = Literal["written", "unchanged", "updated", "differs"]
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A recording that has been written beside the others, and read back as any cassette is."""
+    """A recording in a temporary folder, which has been read as any cassette is."""
 
     cassette: Cassette
 
-    def keep(self, path: Path, *, update: bool) -> tuple[Kept, list[str]]:
-        """Move it to where it belongs, ``path`` but for what is added; what came of that, and what is not the same.
+    def keep(self, path: Path, *, update: bool) -> tuple[KeepOutcome, list[str]]:
+        """Move it to ``path`` with the endings of its files; returns the outcome, and the differences from the old one.
 
-        What says the same as the recording that is there leaves it alone, and what does not leaves it too, but for
-        an ``update``.
+        An old recording stays if the new one says the same, or if ``update`` is false.
         """
         there = path.with_name(f"{path.name}.yaml")
         if not there.exists():
@@ -44,15 +43,15 @@ class Draft:
         return ("updated" if update else "differs"), differences
 
     def _differences(self, there: Path) -> list[str] | None:
-        """What is not the same as in the file, in shape where that has changed; None: nothing that counts."""
+        """The differences from the file, of structure if that has changed; None: there are none."""
         try:
             content = changes_in_content(there, self.cassette.path)
-            return (changes_in_shape(there, self.cassette.path) or content) if content else None
+            return (changes_in_structure(there, self.cassette.path) or content) if content else None
         except BadFile as error:
-            return [f"what is there cannot be played: {error.what}"]
+            return [f"the old recording cannot be played: {error.what}"]
 
     def _move(self, there: Path) -> None:
-        """Chunks first: a cassette that is there has them."""
+        """Chunks first, so that a cassette never lacks them."""
         there.parent.mkdir(parents=True, exist_ok=True)
         for end in (f"{CHUNKS}.yaml", ".yaml"):
             new = self.cassette.path.with_name(self.cassette.path.stem + end)
@@ -61,20 +60,20 @@ class Draft:
 
 
 @contextlib.contextmanager
-def draft(name: str, take: Take, folder: Path) -> Iterator[Draft]:
+def draft(name: str, capture: Capture, folder: Path) -> Iterator[Draft]:
     """A recording as a draft; ``name`` is ``WIRE/SCENARIO-MODE``, ``folder`` where it is to be kept.
 
     Raises:
-        BadFile: it would be no cassette.
+        BadFile: it would not be a cassette.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".") as aside:
         path = Path(aside) / f"{name}.yaml"
         path.parent.mkdir()
-        text = written(take.provenance, take.interactions)
+        text = render_cassette(capture.provenance, capture.interactions)
         path.write_text(text, encoding="utf-8", newline="\n")
-        if take.chunks:
+        if capture.chunks:
             sha256 = yaml.safe_load(text)["provenance"]["sha256"]
             chunks = path.with_name(f"{path.stem}{CHUNKS}.yaml")
-            chunks.write_text(written_chunks(sha256, take.chunks), encoding="utf-8", newline="\n")
+            chunks.write_text(render_chunks(sha256, capture.chunks), encoding="utf-8", newline="\n")
         yield Draft(read(path))

@@ -1,12 +1,11 @@
-"""The capturing proxy: passes requests on to one upstream, and notes each reply chunk by chunk, with its time.
+"""The capturing proxy: passes requests on to one upstream, and logs each reply chunk by chunk, with its time.
 
-It is a process of its own, so that vcrpy, which joins whole streams, does not reach it. ``python -m
-looptck.recording.proxy`` takes a line of JSON on stdin, says its port on stdout, and stops when stdin is closed.
-``GET /-/tape`` gives what was noted since it was last asked.
+It is a process of its own, so that vcrpy, which joins whole streams, does not patch it. ``python -m
+looptck.recording.proxy`` reads a line of JSON from stdin, writes its port to stdout, and stops when stdin is closed.
+``GET /-/log`` returns the exchanges since the last such request.
 
-The borders are those at which the bytes came: where the upstream's HTTP chunks end, and within one where the network
-cut it. A break is passed on as a break. aiohttp is the server; the client is httpx, because aiohttp's drops the bytes
-that came just before a break. Compressed replies are passed on decoded, so that the borders are those of the text.
+Chunks have the borders at which the bytes came: where the upstream's HTTP chunks end, and within one where the network
+cut it. A break is passed on as a break. Compressed replies are passed on decoded, so the borders are those of the text.
 """
 
 from __future__ import annotations
@@ -17,16 +16,19 @@ import json
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
-from aiohttp import web
 
-TAPE = "/-/tape"
-MOST = 64 * 1024 * 1024
-"""The most bytes of a request, and of a reply."""
+from looptck.provider.gates import Gate
+from looptck.provider.http import LAST_CHUNK, Connection, HttpReply, HttpRequest, chunked, head
+
+LOG_PATH = "/-/log"
+MAX_REPLY = 64 * 1024 * 1024
+"""The most bytes of a reply."""
+GRACE = 10.0
+"""Seconds that the server waits for the next part of a reply beyond the time in which the whole has to come."""
 _HOP = {
     "connection",
     "content-length",
@@ -38,14 +40,14 @@ _HOP = {
     "transfer-encoding",
     "upgrade",
 }
-"""Headers that are about one connection."""
+"""Headers that concern one connection."""
 _NOT_SENT = {*_HOP, "host", "accept-encoding"}
 _NOT_GIVEN = {*_HOP, "content-encoding"}
 
 
 @dataclass(slots=True)
 class Seen:
-    """A request and its reply as they came by."""
+    """A request and its reply."""
 
     path: str
     request_headers: dict[str, str]
@@ -59,10 +61,18 @@ class Seen:
     """In milliseconds since the request was sent."""
     broken: bool = False
     trouble: str = ""
-    """Why there is no reply or not all of it, where it did not just break off."""
+    """Why the reply is missing or incomplete; empty where the connection broke off."""
+
+    def note(self, piece: bytes, began: float) -> None:
+        """Add a piece of the reply. Raises OverflowError where there are too many bytes."""
+        self.body += piece
+        if len(self.body) > MAX_REPLY:
+            raise OverflowError(f"has more than {MAX_REPLY} bytes")
+        self.ends.append(len(self.body))
+        self.times.append(round((time.monotonic() - began) * 1000, 1))
 
     def serializable(self) -> dict[str, Any]:
-        """As ``looptck.recording.tape`` reads it."""
+        """As ``looptck.recording.traffic_log`` reads it."""
         return {
             "path": self.path,
             "request_headers": self.request_headers,
@@ -77,110 +87,114 @@ class Seen:
         }
 
 
+class GrowingReply:
+    """A reply whose parts are sent as they are added: until its end a closed gate is the last of them."""
+
+    def __init__(self, patience: float) -> None:
+        self._gate = Gate("the next part")
+        self.http = HttpReply([self._gate], patience=patience + GRACE)
+
+    def add(self, part: bytes) -> None:
+        """Send a part."""
+        opened, self._gate = self._gate, Gate("the next part")
+        self.http.parts += [part, self._gate]
+        opened.open()
+
+    def end(self, last: bytes = b"", *, then_close: bool = False) -> None:
+        """Send the last part."""
+        self.http.parts.append(last)
+        self.http.then_close = then_close
+        self._gate.open()
+
+
 class Proxy:
-    """Passes ``/v1/…`` on to what lies below the upstream's base URL."""
+    """Passes ``/v1/…`` on to the upstream's base URL."""
 
     def __init__(self, base_url: str, patience: float) -> None:
         self._base = httpx.URL(base_url)
         self._patience = patience
-        here = self._base.host in {"127.0.0.1", "localhost"}
+        local = self._base.host in {"127.0.0.1", "localhost"}
         once = httpx.Limits(max_keepalive_connections=0)  # one that is kept may be closed under the next request
-        self._client = httpx.AsyncClient(timeout=None, limits=once, trust_env=not here)  # noqa: S113  see _passed_on
+        self._client = httpx.AsyncClient(timeout=None, limits=once, trust_env=not local)  # noqa: S113  see _pass_on
         self._seen: list[Seen] = []
-        self._under_way = 0
-        self._idle = asyncio.Condition()
+        self._under_way: set[asyncio.Task[None]] = set()
 
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        """Whatever the proxy is asked."""
-        if request.path == TAPE:
-            return await self._tape()
-        self._under_way += 1
-        seen = Seen(request.path, {name.lower(): value for name, value in request.headers.items()})
-        try:
-            seen.request = await request.read()
-            return await self._passed_on(request, seen)
-        finally:
-            self._seen.append(seen)
-            self._under_way -= 1
-            async with self._idle:
-                self._idle.notify_all()
+    def answer(self, request: HttpRequest) -> HttpReply:
+        """The reply to any request, which grows while the upstream's comes."""
+        reply = GrowingReply(self._patience)
+        path = request.path.partition("?")[0]
+        given = self._give_log if path == LOG_PATH else self._pass_on
+        task = asyncio.get_running_loop().create_task(given(request, Seen(path, request.headers, request.body), reply))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        reply.http.dropped = task.cancel
+        return reply.http
 
-    async def _tape(self) -> web.Response:
-        async with self._idle:
-            await self._idle.wait_for(lambda: not self._under_way)
-        seen, self._seen = self._seen, []
-        return web.json_response([one.serializable() for one in seen])
+    async def _give_log(self, request: HttpRequest, seen: Seen, reply: GrowingReply) -> None:
+        """Send what was seen, when nothing else is under way."""
+        others = self._under_way - {asyncio.current_task()}
+        await asyncio.gather(*others, return_exceptions=True)
+        found, self._seen = self._seen, []
+        reply.end(_check_reply(200, "application/json", json.dumps([one.serializable() for one in found])))
 
-    async def _passed_on(self, request: web.Request, seen: Seen) -> web.StreamResponse:
-        """The upstream's reply, as it comes; patience is for all of it."""
-        given: web.StreamResponse | None = None
-        sent = [(name, value) for name, value in request.headers.items() if name.lower() not in _NOT_SENT]
-        self._client.cookies.clear()  # they are the clients' to keep
+    async def _pass_on(self, request: HttpRequest, seen: Seen, reply: GrowingReply) -> None:
+        """Send the upstream's reply as it comes; the whole of it has to come in time."""
+        sent = {name: value for name, value in request.headers.items() if name not in _NOT_SENT}
+        self._seen.append(seen)
+        self._client.cookies.clear()  # the clients keep them
         began = time.monotonic()
         try:
             async with (
                 asyncio.timeout(self._patience),
-                self._client.stream(request.method, self._url(request), headers=sent, content=seen.request) as reply,
+                self._client.stream(request.method, self._url(request), headers=sent, content=seen.request) as answer,
             ):
-                seen.status = reply.status_code
-                seen.headers = dict(reply.headers)
-                headers = [(name, value) for name, value in reply.headers.items() if name not in _NOT_GIVEN]
-                given = web.StreamResponse(status=reply.status_code, headers=headers)
-                await given.prepare(request)
-                async for piece in _noted(reply, seen, began):
-                    await given.write(piece)
-                await given.write_eof()
-                return given
+                seen.status = answer.status_code
+                seen.headers = dict(answer.headers)
+                headers = [(name, value) for name, value in answer.headers.items() if name not in _NOT_GIVEN]
+                reply.add(head(answer.status_code, headers, length=None))
+                async for piece in answer.aiter_bytes():
+                    seen.note(piece, began)
+                    reply.add(chunked(piece))
+                reply.end(LAST_CHUNK)
+                return
         except asyncio.CancelledError:
             seen.trouble = "was left by the client"
             raise
         except TimeoutError:
-            seen.trouble = f"was not over after {self._patience:g} s"
+            seen.trouble = f"was not complete after {self._patience:g} s"
         except (OverflowError, httpx.DecodingError) as error:
             seen.trouble = str(error)
         except httpx.TransportError as error:
-            seen.broken = given is not None
-            seen.trouble = "" if given else f"never came: {type(error).__name__}: {error}"
-        return _broken_off(request, given) if given else web.Response(status=502, text=seen.trouble)
+            seen.broken = bool(seen.status)
+            seen.trouble = "" if seen.broken else f"never came: {type(error).__name__}: {error}"
+        reply.end(b"" if seen.status else _check_reply(502, "text/plain", seen.trouble), then_close=bool(seen.status))
 
-    def _url(self, request: web.Request) -> httpx.URL:
-        """``/v1`` stands for the base URL; the query is the base URL's, and the request's where it has one."""
-        path = self._base.path.rstrip("/") + request.path.removeprefix("/v1")
-        query = "&".join(part for part in (self._base.query.decode(), request.query_string) if part)
-        return self._base.copy_with(path=path, query=query.encode() or None)
-
-
-async def _noted(reply: httpx.Response, seen: Seen, began: float) -> AsyncIterator[bytes]:
-    """The pieces of a reply as they come. Raises OverflowError where there are too many."""
-    async for piece in reply.aiter_bytes():
-        seen.body += piece
-        if len(seen.body) > MOST:
-            raise OverflowError(f"has more than {MOST} bytes")
-        seen.ends.append(len(seen.body))
-        seen.times.append(round((time.monotonic() - began) * 1000, 1))
-        yield piece
+    def _url(self, request: HttpRequest) -> httpx.URL:
+        """``/v1`` is replaced by the base URL; the query is the base URL's, followed by the request's."""
+        path, _, query = request.path.partition("?")
+        query = "&".join(part for part in (self._base.query.decode(), query) if part)
+        below = self._base.path.rstrip("/") + path.removeprefix("/v1")
+        return self._base.copy_with(path=below, query=query.encode() or None)
 
 
-def _broken_off(request: web.Request, given: web.StreamResponse) -> web.StreamResponse:
-    """The reply as it is, with a connection that ends before it does."""
-    if request.transport is not None:
-        request.transport.close()
-    return given
+def _check_reply(status: int, type: str, text: str) -> bytes:
+    """A reply with its length."""
+    body = text.encode()
+    return head(status, [("content-type", type)], length=len(body)) + body
 
 
 async def _main() -> None:
-    told = json.loads(await asyncio.to_thread(sys.stdin.readline))
-    proxy = Proxy(told["base_url"], told["patience"])
-    app = web.Application(client_max_size=MOST)
-    app.router.add_route("*", "/{path:.*}", proxy.answer)
-    runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    sys.stdout.write(json.dumps({"port": runner.addresses[0][1]}) + "\n")
+    options = json.loads(await asyncio.to_thread(sys.stdin.readline))
+    proxy = Proxy(options["base_url"], options["patience"])
+    loop = asyncio.get_running_loop()
+    connections: set[Connection] = set()
+    server = await loop.create_server(lambda: Connection(proxy.answer, loop, connections), "127.0.0.1", 0)
+    sys.stdout.write(json.dumps({"port": server.sockets[0].getsockname()[1]}) + "\n")
     sys.stdout.flush()
     await _stdin_closed()
-    await runner.cleanup()
+    server.close()
+    for connection in list(connections):
+        connection.abort()
 
 
 async def _stdin_closed() -> None:

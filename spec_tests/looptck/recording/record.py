@@ -7,30 +7,30 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from looptck.cases import Case, cases
-from looptck.cassettes.dialects import Dialect, dialect
-from looptck.cassettes.scenario import kept_case
-from looptck.catalogue import unknown
-from looptck.data import cassette
+from looptck.bench.cases import Case, cases
+from looptck.cassettes.deviations import ServerDeviations, server_deviations
+from looptck.cassettes.playback import case_followed
+from looptck.catalogue.data import cassette
+from looptck.catalogue.requirements import unknown
+from looptck.catalogue.yaml_files import BadFile
+from looptck.recording.capture import Capture, CaptureTarget, NotRecorded, capture
 from looptck.recording.children import ChildFailed
 from looptck.recording.files import draft
-from looptck.recording.takes import NotRecorded, Slate, Take, take
-from looptck.recording.tape import Tape, tape
+from looptck.recording.traffic_log import TrafficLog, traffic_log
 from looptck.recording.upstreams import NoUpstream, Upstream, upstream
 from looptck.wires import WIRES
-from looptck.yamlfile import BadFile
 
 FEWEST = 16
 """Tokens: Responses refuses a request for fewer."""
 
 
 class CouldNotRecord(Exception):
-    """Nothing was recorded; the text says why."""
+    """Nothing was recorded; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a person asked for; what is empty or None is all, or the usual."""
+class RecordOptions:
+    """The options of the command; empty or None is all, or the default."""
 
     upstream: str
     model: str | None = None
@@ -44,57 +44,59 @@ class Wanted:
     timeout: float = 120.0
 
 
-def record(wanted: Wanted, say: Callable[[str], None]) -> int:
-    """Record what is wanted; 0: all of it is as it should be, 1: some of it is not.
+def record(options: RecordOptions, say: Callable[[str], None]) -> int:
+    """Record; returns 0, or 1 if a recording failed or differs.
 
     Raises:
         CouldNotRecord: with the reason in words.
     """
     counts: Counter[str] = Counter()
     try:
-        chosen = _scenarios(wanted.scenarios)
-        into = wanted.into or _of_the_project()
+        chosen = _scenarios(options.scenarios)
+        into = options.into or _of_the_project()
         with (
-            upstream(wanted.upstream, wanted.model, wanted.name, wanted.dialect) as server,
-            tape(server.base_url, wanted.timeout) as taped,
+            upstream(options.upstream, options.model, options.name, options.dialect) as server,
+            traffic_log(server.base_url, options.timeout) as log,
         ):
-            known = dialect(server.dialect)
-            for slate in _slates(chosen, wanted, server):
-                reason = _silent(slate, server, known)
-                what, *told = ("skipped", reason) if reason else _recorded(slate, server, taped, wanted, into)
+            known = server_deviations(server.dialect)
+            for target in _targets(chosen, options, server):
+                reason = _why_unsupported(target, server, known)
+                what, *summary = ("skipped", reason) if reason else _recorded(target, server, log, options, into)
                 counts[what] += 1
-                say("\n    ".join([f"{slate}  {what}: {told[0]}", *told[1:]]))
+                say("\n    ".join([f"{target}  {what}: {summary[0]}", *summary[1:]]))
     except (BadFile, NoUpstream, ChildFailed) as error:
         raise CouldNotRecord(str(error)) from error
     if not counts:
-        raise CouldNotRecord("nothing is left to record: no scenario is for a wire that was asked for and is spoken")
+        raise CouldNotRecord("nothing is left to record: no scenario is for a chosen wire that the server has")
     say(" · ".join(f"{count} {what}" for what, count in counts.items()))
     return 1 if counts["failed"] or counts["differs"] else 0
 
 
-def _recorded(slate: Slate, server: Upstream, taped: Tape, wanted: Wanted, into: Path) -> Sequence[str]:
-    """What became of it: a word, what there is to say of it, and what is not the same as before, a line each."""
+def _recorded(
+    target: CaptureTarget, server: Upstream, log: TrafficLog, options: RecordOptions, into: Path
+) -> Sequence[str]:
+    """The outcome in a word, a summary, and the differences from the old recording, a line each."""
     try:
-        one = take(slate, server, taped, wanted.timeout)
-        with draft(str(slate), one, into) as new:
-            told = _told(one, kept=kept_case(new.cassette) is not None)
-            what, differences = new.keep(into / str(slate), update=wanted.update)
+        one = capture(target, server, log, options.timeout)
+        with draft(str(target), one, into) as new:
+            summary = _summary(one, kept=case_followed(new.cassette) is not None)
+            what, differences = new.keep(into / str(target), update=options.update)
     except NotRecorded as error:
         return ["failed", str(error)]
     except BadFile as error:
-        return ["failed", f"would be no cassette: {error.what}"]
+        return ["failed", f"would not be a cassette: {error.what}"]
     if what == "differs":
-        told = "from what is there, which --update would overwrite"
+        summary = "from the old recording, which --update would overwrite"
     elif what == "unchanged":
-        told = "says the same as what is there"
-    return [what, told, *differences]
+        summary = "says the same as what is there"
+    return [what, summary, *differences]
 
 
-def _told(take: Take, *, kept: bool) -> str:
-    chunks = sum(len(reply.ends) for reply in take.chunks)
-    told = [f"{len(take.interactions)} requests", f"{chunks} chunks" if chunks else ""]
-    told += ["broken off" if take.interactions[-1].broken else "" if kept else "not what the script says"]
-    return ", ".join(filter(None, told))
+def _summary(capture: Capture, *, kept: bool) -> str:
+    chunks = sum(len(reply.ends) for reply in capture.chunks)
+    summary = [f"{len(capture.interactions)} requests", f"{chunks} chunks" if chunks else ""]
+    summary += ["broken off" if capture.interactions[-1].broken else "" if kept else "not what the script says"]
+    return ", ".join(filter(None, summary))
 
 
 def _scenarios(names: Sequence[str]) -> list[Case]:
@@ -105,32 +107,32 @@ def _scenarios(names: Sequence[str]) -> list[Case]:
     return [known[name] for name in names or known]
 
 
-def _slates(chosen: Sequence[Case], wanted: Wanted, server: Upstream) -> Iterator[Slate]:
-    modes = (wanted.mode,) if wanted.mode else ("plain", "stream")
-    for wire in wanted.wires or server.wires:
+def _targets(chosen: Sequence[Case], options: RecordOptions, server: Upstream) -> Iterator[CaptureTarget]:
+    modes = (options.mode,) if options.mode else ("plain", "stream")
+    for wire in options.wires or server.wires:
         for case in chosen:
             if wire in server.wires and wire in case.wires:
-                yield from (Slate(case, wire, mode == "stream") for mode in modes)
+                yield from (CaptureTarget(case, wire, mode == "stream") for mode in modes)
 
 
-def _silent(slate: Slate, server: Upstream, known: Dialect | None) -> str:
-    """Why the wire or the server cannot say the case, in words; ``""`` where they can."""
-    case, wire = slate.case, WIRES[slate.wire]
+def _why_unsupported(target: CaptureTarget, server: Upstream, known: ServerDeviations | None) -> str:
+    """Why the wire or the server cannot say the case; ``""`` if they can."""
+    case, wire = target.case, WIRES[target.wire]
     for n, step in enumerate(case.steps, 1):
-        if step.turn is not None and not wire.can_say(step.turn, stream=slate.stream):
-            return f"{wire.name} has no words for turn {n}"
+        if step.turn is not None and not wire.can_say(step.turn, stream=target.stream):
+            return f"{wire.name} cannot express turn {n}"
     if wire.name == "openai-responses":
         if case.record and case.record.stop:
-            return f"{wire.name} takes no stop sequences"
+            return f"{wire.name} has no stop sequences"
         for n, step in enumerate(case.steps):
             if server.tokens and step.turn and step.turn.stop == "length" and server.tokens[case.name][n] < FEWEST:
-                return f"{wire.name} cuts no turn as short as {server.tokens[case.name][n]} tokens"
-    return (known and known.silent(wire.name, case.name, stream=slate.stream)) or ""
+                return f"{wire.name} cannot cut a turn at {server.tokens[case.name][n]} tokens"
+    return (known and known.why_unsupported(wire.name, case.name, stream=target.stream)) or ""
 
 
 def _of_the_project() -> Path:
-    """The folder of the project's own cassettes, where there is a checkout."""
+    """The folder of the project's own cassettes, in a checkout."""
     folder = cassette("")
     if not (folder.parent / "pyproject.toml").is_file():
-        raise CouldNotRecord("--into is missing: outside of a checkout there is no folder that is meant for cassettes")
+        raise CouldNotRecord("--into is missing: outside of a checkout there is no folder for cassettes")
     return folder

@@ -1,9 +1,9 @@
 """Redaction: what a recording must not hold is masked, and a recording in which it stays is refused.
 
-Headers go by an allow-list (``looptck.cassettes.form``). Bodies are searched for the secrets in use, letter by letter,
-and for what has the look of one (``looptck.cassettes.secrets``). A mask has the length of what it hides, so that the
-borders of chunks stay true. What no mask can reach, because it is written in escapes or in pieces that a reader of the
-stream joins, is a leak.
+Headers are kept by an allow-list (``looptck.cassettes.file_format``). Bodies are searched for the secrets in use,
+letter by letter, and for text that looks like a secret (``looptck.cassettes.secrets``). A mask is as long as what it
+hides, so the borders of chunks remain true. A secret that no mask can reach, because it is written in escapes or in
+pieces that a reader of the stream joins, is a leak.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from urllib.parse import quote
 
 from looptck.cassettes.events import stream_events
 from looptck.cassettes.secrets import secrets
-from looptck.turns import Call, Text, Thinking, Turn
+from looptck.values.turns import Call, Text, Thinking, Turn
 
 IN_USE = "a secret in use"
 SHORTEST = 8
-"""Characters of the shortest text that is looked for as a secret in use: shorter ones stand in any sentence."""
+"""Characters of the shortest secret in use that is searched for: shorter ones occur in any sentence."""
 
 
 class Leak(Exception):
-    """A secret that cannot be masked; the text says what it is and where, and never the secret."""
+    """A secret that cannot be masked; the text gives its kind and place, and never the secret."""
 
 
 class Scrubber:
-    """Masks one recording, and counts what it masked."""
+    """Masks one recording, and counts the masks."""
 
     def __init__(self, in_use: Iterable[str]) -> None:
         known = {text for secret in in_use if len(secret) >= SHORTEST for text in _spellings(secret)}
@@ -39,7 +39,7 @@ class Scrubber:
         """How many times, by what it was."""
 
     def text(self, text: str) -> str:
-        """The text, masked; as long as before in UTF-8."""
+        """The text, masked; its length in UTF-8 stays the same."""
         parts, at = [], 0
         for start, end, kind in sorted((start, end, kind) for kind, start, end in self._found(text)):
             if end > at:
@@ -58,10 +58,10 @@ class Scrubber:
         return {name: self.text(headers[name]) for name in kept if name in headers}
 
     def leaks(self, place: str, texts: Iterable[str]) -> None:
-        """Raises Leak where something is still to be found in one of these texts."""
+        """Raises Leak if one of these texts holds a secret."""
         for text in texts:
             for kind, _, _ in self._found(text):
-                raise Leak(f"{place}: {kind} is left, in escapes or in pieces, which no mask can hide")
+                raise Leak(f"{place}: {kind} is left in escapes or in pieces, which cannot be masked")
 
     def _found(self, text: str) -> Iterator[tuple[str, int, int]]:
         if self._in_use:
@@ -69,10 +69,10 @@ class Scrubber:
         yield from ((one.kind, one.start, one.end) for one in secrets(text))
 
 
-def read(body: bytes) -> Iterator[str]:
-    """The texts that a reader finds in a body of JSON or events: each string, and those of a stream joined.
+def texts_of_body(body: bytes) -> Iterator[str]:
+    """The texts in a body of JSON or events: each string, and the joined strings of each member of a stream's events.
 
-    A member that is the same in all events, such as an id, is not one that is sent in pieces.
+    A member that is the same in all events, such as an id, is not sent in pieces.
     """
     try:
         events = [json.loads(body)]
@@ -86,8 +86,8 @@ def read(body: bytes) -> Iterator[str]:
     yield from ("".join(many) for many in pieces.values() if len(set(many)) > 1)
 
 
-def understood(turn: Turn) -> Iterator[str]:
-    """The texts of a turn as the kit reads it."""
+def texts_of_turn(turn: Turn) -> Iterator[str]:
+    """The texts of a turn."""
     for piece in turn.pieces:
         if isinstance(piece, Text | Thinking):
             yield piece.text
@@ -109,7 +109,7 @@ def _strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _spellings(secret: str) -> set[str]:
-    """A secret as it may stand in JSON, in a URL, and in a header of its own."""
+    """A secret as it is written in JSON, in a URL, and in a header."""
     raw = secret.encode(errors="surrogateescape")
     in_json = {json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False)}
     return {secret, *in_json, quote(raw, safe=""), base64.b64encode(raw).decode()}

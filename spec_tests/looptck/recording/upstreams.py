@@ -1,4 +1,4 @@
-"""Upstreams: the real servers that are recorded, each with its address, its key and what it speaks."""
+"""Upstreams: the real servers that are recorded, each with its address, its key and its wires."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urlsplit
 
-from looptck.data import fixture
 from looptck.recording.children import ChildFailed, child
 from looptck.wires import WIRES
 
 DUMMY_KEY = "looptck-dummy-key"
 _NAMELESS = "a server of one's own"
 _SECRET_NAMES = re.compile(r"(OPENAI|ANTHROPIC|LOOPTCK)_\w*(KEY|TOKEN|SECRET|HEADERS|ORG_ID|PROJECT_ID)")
-"""Variables of the environment that the SDKs send along, or that hold what they send."""
+"""Environment variables that hold keys, or that the SDKs send."""
 _ACCOUNT = 16
-"""Characters of a segment of an address that may be somebody's account."""
+"""A segment of an address of this many characters may be the name of an account."""
 
 
 class NoUpstream(Exception):
-    """The upstream cannot be used; the text says what is missing."""
+    """The upstream cannot be used; the text gives what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Upstream:
     name: str
     """For the provenance."""
     base_url: str = field(repr=False)
-    """What ``/v1`` stands for."""
+    """It takes the place of ``/v1``."""
     model: str
     wires: tuple[str, ...]
     key: str = field(default=DUMMY_KEY, repr=False)
@@ -43,7 +42,7 @@ class Upstream:
 
     @property
     def secrets(self) -> set[str]:
-        """What must not reach a file: keys, what the SDKs send beside them, and what in the address is private."""
+        """What no file may hold: keys, other secrets that the SDKs send, and private parts of the address."""
         found = {value for name, value in os.environ.items() if _SECRET_NAMES.fullmatch(name)}
         for headers in (value for name, value in os.environ.items() if name.endswith("_CUSTOM_HEADERS")):
             found |= {line.partition(":")[2].strip() for line in headers.splitlines()}
@@ -62,7 +61,7 @@ class Upstream:
 
     @property
     def _is_known(self) -> bool:
-        """Whether the host of its address is no secret."""
+        """Whether the host of its address is public."""
         return self.base_url.startswith(("http://127.0.0.1:", *_VENDORS))
 
 
@@ -74,7 +73,7 @@ def upstream(word: str, model: str | None, name: str | None = None, dialect: str
     """The upstream of this word: ``openai``, ``anthropic``, ``scripted`` or a base URL; of that, a name and a dialect.
 
     Raises:
-        NoUpstream: it needs what is not there.
+        NoUpstream: something that it needs is missing.
     """
     if word == "scripted":
         with _scripted() as found:
@@ -97,26 +96,23 @@ _OF_ANTHROPIC = ("anthropic-messages",)
 
 def _key(name: str) -> str:
     if not os.environ.get(name):
-        raise NoUpstream(f"{name} is not set: the upstream wants a key")
+        raise NoUpstream(f"{name} is not set: the upstream needs a key")
     return os.environ[name]
 
 
 def _elsewhere(url: str, model: str, name: str, dialect: str) -> Upstream:
     address = urlsplit(url)
     if address.scheme not in {"http", "https"} or not address.hostname:
-        raise NoUpstream(
-            f"--upstream {url}: is neither openai, anthropic, scripted nor a URL such as http://HOST:PORT/v1"
-        )
+        raise NoUpstream(f"--upstream {url}: must be openai, anthropic, scripted or a URL such as http://HOST:PORT/v1")
     key = os.environ.get("LOOPTCK_API_KEY") or DUMMY_KEY
     return Upstream(name, url, model, tuple(WIRES), key, dialect)
 
 
 @contextlib.contextmanager
 def _scripted() -> Iterator[Upstream]:
-    """The scripted model of the fixtures, served by a process of its own."""
-    script = fixture("scripted-model/serve.py")
+    """The scripted model, served by a process of its own."""
     try:
-        with child([sys.executable, str(script)]) as said:
+        with child([sys.executable, "-P", "-m", "looptck.scripted.serve"]) as said:
             yield Upstream(
                 said["upstream"],
                 said["base_url"],

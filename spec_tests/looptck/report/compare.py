@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from looptck.catalogue.traits import traits
+from looptck.catalogue.yaml_files import BadFile
 from looptck.report.comparing import Asked, Change, Comparison, Judged, comparison
+from looptck.report.results import read
 from looptck.report.table import STYLES
 from looptck.report.traits import where
-from looptck.results import read
-from looptck.traits import traits
-from looptck.verdicts import Verdict, counted
-from looptck.yamlfile import BadFile
+from looptck.values.verdicts import Verdict, counted
 
 TOLD: dict[Change, str] = {
     "broken": "broken: passed in A, counts against B",

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from looptck.catalogue import IMPACTS, LEVELS, Requirement, catalogue
-from looptck.results import Results
-from looptck.traits import Answer, traits
-from looptck.verdicts import AGAINST, Result, Verdict, counted, worst
+from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement, catalogue
+from looptck.catalogue.traits import Answer, traits
+from looptck.report.results import Results
+from looptck.values.verdicts import AGAINST, Result, Verdict, counted, worst
 
 Change = Literal["broken", "fixed", "other", "gone", "new", "cases", "same", "not-applicable"]
 """``cases``, of a requirement: what both runs played comes to the same, and single cases do not."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
+import ast
 import shlex
 from collections.abc import Iterator
-from importlib import import_module
-from pkgutil import iter_modules
+from pathlib import Path
 
 import click
 
 from looptck import spec
-from looptck.cases import cases
-from looptck.catalogue import Requirement, catalogue, unknown
-from looptck.traits import Trait, traits
+from looptck.catalogue.requirements import Requirement, catalogue, unknown
+from looptck.catalogue.traits import Trait, traits
 
 MEANINGS = {
     "unsafe": "where it fails something runs, runs again, leaks or is lost that nobody asked for",
@@ -96,11 +94,11 @@ def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
     if row.excluded:
         yield f"  excluded: {row.excluded}"
         return
-    checks = list(_checks(row))
+    checks = list(checks_of(row))
     yield "  checked by:" if checks else "  checked by nothing yet"
     yield from (f"    {check}" for check in checks)
     if row.killed_by:
-        yield f"  shown to fail by: {', '.join(row.killed_by)} (looptck kill --mutant {row.killed_by[0]})"
+        yield f"  shown to fail by: {', '.join(row.killed_by)} (looptck kill --requirement {row.id})"
     if row.no_mutant:
         yield f"  shown to fail by nothing: {row.no_mutant}"
     yield from (f"  see the trait: {trait.id}" for trait in traits() if trait.requirement == row.id)
@@ -112,17 +110,34 @@ def _cells(row: Requirement) -> str:
     return where + (f"; wires: {', '.join(row.wires)}" if row.wires else "")
 
 
-def _checks(row: Requirement) -> Iterator[str]:
-    """The tests and declared cases that check a requirement, with what they say of themselves."""
-    for module in iter_modules(spec.__path__, spec.__name__ + "."):
-        if module.name.rpartition(".")[2].startswith("test_"):
-            for name, test in vars(import_module(module.name)).items():
-                marks = getattr(test, "pytestmark", [])
-                if any(mark.name == "looptck_requirement" and mark.args == (row.id,) for mark in marks):
-                    yield f"{name.removeprefix('test_').replace('_', '-')}: {inspect.getdoc(test)}"
+def checks_of(row: Requirement) -> Iterator[str]:
+    """The tests and declared cases that check a requirement, with what they say of themselves.
+
+    Tests are read and not imported, which would take a second and more.
+    """
+    from looptck.bench.cases import cases
+
+    for path in sorted(Path(next(iter(spec.__path__))).glob("test_*.py")):
+        text = path.read_text(encoding="utf-8")
+        if f'"{row.id}"' in text:
+            yield from _tests(text, row.id)
     for case in cases().values():
         if row.id in case.checks:
             yield f"{case.name}: {case.why}"
+
+
+def _tests(text: str, id: str) -> Iterator[str]:
+    """The tests of a module that ``@requirement`` binds to an id."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and any(_binds(one, id) for one in node.decorator_list):
+            yield f"{node.name.removeprefix('test_').replace('_', '-')}: {ast.get_docstring(node)}"
+
+
+def _binds(decorator: ast.expr, id: str) -> bool:
+    match decorator:
+        case ast.Call(ast.Name("requirement"), arguments):
+            return any(isinstance(one, ast.Constant) and one.value == id for one in arguments)
+    return False
 
 
 def _mark(row: Requirement) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from looptck.verdicts import AGAINST
+from looptck.values.verdicts import AGAINST
 
 if TYPE_CHECKING:
-    from looptck.session import Session
+    from looptck.suite.session import Session
 
 ENOUGH = 10
 """Before so many checks are done their pace says nothing."""
@@ -24,10 +24,8 @@ class Progress:
 
     def line(self, now: float) -> str:
         """The line at a time of the monotonic clock."""
-        done = against = 0
-        for result in self._session.results:
-            done += result.verdict != "divergence"
-            against += result.verdict in AGAINST
+        done = self._session.judged
+        against = sum(result.verdict in AGAINST for result in self._session.results)
         left = len(self._session.chosen) - done
         pace = (now - self._began) / done if done >= ENOUGH else None
         time = f", about {in_words(left * pace)}" if pace is not None and left else ""

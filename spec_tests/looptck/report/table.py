@@ -10,11 +10,11 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from looptck.cells import Cell
-from looptck.verdicts import AGAINST, Result, Verdict, worst
+from looptck.values.cell import Cell
+from looptck.values.verdicts import AGAINST, Result, Verdict, worst
 
 if TYPE_CHECKING:
-    from looptck.session import Session
+    from looptck.suite.session import Session
 
 STYLES: dict[Verdict, str] = {
     "pass": "green",
@@ -55,7 +55,7 @@ def table(session: Session, *, brief: bool = False) -> Group:
         if any(one.verdict != "not-applicable" for results in rows.values() for one in results.get(str(cell), ())):
             columns[cell.wire, cell.stream].append(cell)
 
-    started = session.kit.started
+    started = session.bench.started
     title = f"{started.name} {started.version} ({started.language})"
     told = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     ids = [row.id for row in session.catalogue if row.id in shown]

@@ -11,16 +11,16 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
+from looptck.failures.blocks import blocks, one_line
 from looptck.report import traits
-from looptck.report.blocks import blocks, one_line
 from looptck.report.progress import Progress
 from looptck.report.table import STYLES, table
-from looptck.summary import causes_of, troubles, unexpected, unjudged
-from looptck.verdicts import AGAINST, Result, counted
+from looptck.suite.summary import causes_of, troubles, unexpected, unjudged
+from looptck.values.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
-    from looptck.report.causes import Cause
-    from looptck.session import Session
+    from looptck.failures.causes import Cause
+    from looptck.suite.session import Session
 
 BETWEEN_LINES = 15.0
 """Seconds between two lines of progress where no line can be overwritten."""
@@ -80,7 +80,7 @@ class Terminal:
 
     def _title(self) -> str:
         """What stands above the traits."""
-        started = self._session.kit.started
+        started = self._session.bench.started
         return f"{started.name} {started.version}: what the documents leave open, recorded and not judged"
 
     def _causes(self, found: Sequence[Cause]) -> None:

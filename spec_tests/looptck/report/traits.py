@@ -10,7 +10,7 @@ from itertools import product
 from rich.table import Table
 from rich.text import Text
 
-from looptck.traits import UNDECIDED, Answer, traits
+from looptck.catalogue.traits import UNDECIDED, Answer, traits
 
 STYLES = {"error": "bold magenta", "no-outcome": "red", "not-reached": "red"}
 """Of the answers that are none of the trait's own."""

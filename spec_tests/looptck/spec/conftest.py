@@ -1,20 +1,66 @@
-"""The fixture of the tests of traits."""
+"""The fixtures of the suite: what a check of a requirement and a test of a trait have at hand."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
-from looptck.asking import Loop, loop_for, require
-from looptck.plugin import session_of
-from looptck.trait_plugin import ITEM, LOOP, question_of
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation
+from looptck.bench.server import ServerUnderTest
+from looptck.cassettes import Cassette
+from looptck.suite import plugin, trait_plugin
+from looptck.suite.asking import Loop, loop_for, require
+from looptck.suite.plugin import IMPLEMENTATION, JUDGING, check_of, session_of
+from looptck.suite.session import Session
+from looptck.suite.trait_plugin import LOOP, question_of
 
 
-@pytest.fixture(name=ITEM)
+@pytest.fixture(name=plugin.ITEM)
+def _implementation(request: pytest.FixtureRequest) -> Generator[Implementation]:
+    """The implementation under test; not applicable where it lacks what the requirement needs."""
+    session = session_of(request.config)
+    check = check_of(request.node)
+    assert check is not None
+    session.require(check)
+    implementation = session.implementation(check, Scenario())
+    request.node.stash[IMPLEMENTATION] = implementation
+    request.config.stash[JUDGING] = True
+    yield implementation
+    request.config.stash[JUDGING] = False
+
+
+@pytest.fixture(name="cassette")
+def _cassette(implementation: Implementation, request: pytest.FixtureRequest) -> Cassette | None:
+    """The cassette that the check is on; None if it is on none."""
+    return session_of(request.config).cassette_of(implementation.check)
+
+
+@pytest.fixture(name="scenario")
+def _scenario(implementation: Implementation) -> Scenario:
+    """What the fake provider and the tools will do."""
+    return implementation.scenario
+
+
+@pytest.fixture(name="server")
+def _server(implementation: Implementation) -> ServerUnderTest:
+    """A client of the server under test."""
+    return ServerUnderTest(implementation)
+
+
+@pytest.fixture(name="session", scope="session")
+def _session(request: pytest.FixtureRequest) -> Session:
+    """The kit's session."""
+    return session_of(request.config)
+
+
+@pytest.fixture(name=trait_plugin.ITEM)
 def _loop(request: pytest.FixtureRequest) -> Loop:
-    """The loop that is asked; not applicable where the question is about something else."""
+    """The loop that answers a trait's question; not applicable if the question is about another cell."""
     session = session_of(request.config)
     question = question_of(request.node)
     assert question is not None
-    require(question, session.kit.started)
-    loop = request.node.stash[LOOP] = loop_for(question, session.kit, session.survey)
+    require(question, session.bench.started)
+    loop = request.node.stash[LOOP] = loop_for(question, session.bench, session.survey)
     return loop

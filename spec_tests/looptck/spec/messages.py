@@ -1,18 +1,18 @@
-"""Messages requests as they stand on the wire, where the neutral history leaves out what a check is about."""
+"""The Messages request bodies themselves, for checks of details that the neutral history leaves out."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from looptck.run import Run
-from looptck.transcript import Received
-from looptck.verdicts import NotReached
+from looptck.bench.run import Run
+from looptck.values.transcript import Received
+from looptck.values.verdicts import NotReached
 
 Block = dict[str, Any]
 
 
 def blocks_of(received: Received, role: str) -> list[list[Block]]:
-    """The contents of a request's messages of this role, each as blocks; of a request that is none, nothing."""
+    """The contents of a request's messages of this role, each as blocks; empty if the body is no request."""
     body = received.body if isinstance(received.body, dict) else {}
     messages = body.get("messages")
     said = messages if isinstance(messages, list) else []
@@ -20,7 +20,7 @@ def blocks_of(received: Received, role: str) -> list[list[Block]]:
 
 
 def carrying(run: Run, n: int) -> list[list[Block]]:
-    """The contents of the user messages of request ``n`` that hold results. NotReached where there is none."""
+    """The contents of the user messages of request ``n`` that hold results. Raises NotReached if there is none."""
     contents = blocks_of(run.request(n), "user")
     found = [blocks for blocks in contents if any(block.get("type") == "tool_result" for block in blocks)]
     if not found:
@@ -29,12 +29,12 @@ def carrying(run: Run, n: int) -> list[list[Block]]:
 
 
 def results(run: Run, n: int) -> list[Block]:
-    """The results in request ``n``, in their order. NotReached where there is none."""
+    """The results in request ``n``, in order. Raises NotReached if there is none."""
     return [block for blocks in carrying(run, n) for block in blocks if block.get("type") == "tool_result"]
 
 
 def listed(received: Received, member: str) -> list[Block]:
-    """The objects in a list at the top of a request; nothing where there is no such list."""
+    """The objects in a top-level list of a request; empty if there is no such list."""
     body = received.body if isinstance(received.body, dict) else {}
     value = body.get(member)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

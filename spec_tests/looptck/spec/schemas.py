@@ -1,4 +1,4 @@
-"""What the schema of a tool's parameters says, in a form in which two schemas that say the same are equal."""
+"""A tool's parameter schema in a normal form, in which equivalent schemas are equal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def parameters(schema: Any) -> dict[str, tuple[Any, Any, bool]]:
-    """Type, description and whether it has to be there, for each parameter that is known or required."""
+    """Type, description and whether it is required, for each parameter that is declared or required."""
     required = _of(list, schema, "required")
     properties = _of(dict, schema, "properties")
     known = {

@@ -1,24 +1,24 @@
-"""What the checks with several clients share: tools of a client's own, so that its calls are told from all others."""
+"""Tools of a client's own for checks with several clients, so that each client's calls can be recognised."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from looptck.agents import Tool
-from looptck.guest import tool
+from looptck.bench.server import tool
+from looptck.catalogue.agents import Tool
 from looptck.provider.toolbox import Behaviour, Returns
-from looptck.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, Turn, calls, says
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """One of many; its name stands in all that is said for it."""
+    """One of many clients; its name appears in every text of its conversation."""
 
     name: str
 
     @property
     def tool(self) -> Tool:
-        """The one that it offers."""
+        """The tool that this client offers."""
         return tool(f"note_{self.name}", text="string")
 
     @property
@@ -30,11 +30,11 @@ class Client:
         return f"Noted for {self.name}."
 
     def arguments(self, n: int) -> dict[str, str]:
-        """Those of its call in round ``n``."""
+        """The arguments of its call in round ``n``."""
         return {"text": f"note {n} of {self.name}"}
 
     def result(self, n: int) -> str:
-        """What that call gives."""
+        """The result of its call in round ``n``."""
         return f"result {n} for {self.name}"
 
     def turn(self, n: int) -> Turn:
@@ -42,9 +42,9 @@ class Client:
         return calls(Call.of(self.tool.name, self.arguments(n)))
 
     def turns(self, rounds: int) -> tuple[Turn, ...]:
-        """All turns of the model: one call for each round, then the answer."""
+        """All turns of the model: one call in each round, then the answer."""
         return (*(self.turn(n) for n in range(rounds)), says(self.answer))
 
     def results(self, rounds: int) -> list[Behaviour]:
-        """What its tool does in each round."""
+        """The results of its tool, one for each round."""
         return [Returns(self.result(n)) for n in range(rounds)]

@@ -1,4 +1,4 @@
-"""What the checks of sessions share: ids that nobody has had, exports, and histories that can be compared."""
+"""Helpers for checks of sessions: unused ids, exports, and histories that can be compared."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
+from looptck.bench.bench import Scenario
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
-from looptck.guest import Guest
-from looptck.history import Answered, Asked, Item, Said, spelled
-from looptck.kit import Scene
-from looptck.plain import Listed
-from looptck.run import Run
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.values.history import Answered, Asked, Item, Said, spelled
+from looptck.values.plain import Listed
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 PING = Call.of("ping")
 DONE = "That was all."
@@ -22,50 +22,50 @@ Line = tuple[str, str]
 
 
 def fresh() -> str:
-    """An id that no session has, on servers that outlive the kit too."""
+    """An id that no session has, even on a server that outlives the test session."""
     return f"looptck-{uuid.uuid4()}"
 
 
 def path(session: str) -> str:
-    """Where a session is read, written and deleted."""
+    """The path of a session for reading, writing and deleting."""
     return f"/v1/sessions/{session}"
 
 
-def one_round(provider: Scene, guest: Guest, question: str, session: str | None, **how: Any) -> Run:
-    """A run whose first turn calls ping and whose second answers.
+def one_round(scenario: Scenario, server: ServerUnderTest, question: str, session: str | None, **how: Any) -> Run:
+    """A run whose first turn calls ping and whose second turn is the answer.
 
     Raises:
-        NotReached: the tool did not run, or there was no answer.
+        NotReached: the tool did not run, or the request got no answer.
     """
-    provider.plays(calls(PING), says(DONE))
-    run = guest.ask(question, session=session, **how)
+    scenario.plays(calls(PING), says(DONE))
+    run = server.ask(question, session=session, **how)
     if [("ping", {})] != run.tools_ran or run.got.text != DONE:
         raise NotReached(f"control: a run with one call should run it and answer; {run.tools_ran} ran: {run.got}")
     return run
 
 
-def export(guest: Guest, session: str) -> Any:
+def export(server: ServerUnderTest, session: str) -> Any:
     """The body of a session's export.
 
     Raises:
-        NotReached: it is not given out.
+        NotReached: the server does not export it.
     """
-    with guest.http() as client:
+    with server.http() as client:
         got = client.get(path(session))
     if got.status_code != 200:
         raise NotReached(f"the export of session {session} was answered with {got.status_code}: {got.text[:300]}")
     return got.json()
 
 
-def kept(guest: Guest, session: str) -> list[Line]:
-    """What a session holds."""
-    return told(exported(export(guest, session)))
+def stored_history(server: ServerUnderTest, session: str) -> list[Line]:
+    """The stored history of a session, in comparable form."""
+    return comparable(exported(export(server, session)))
 
 
-def told(items: Iterable[Item]) -> list[Line]:
-    """A history without its ids, which are the server's own business: who says what, calls, and what each gave.
+def comparable(items: Iterable[Item]) -> list[Line]:
+    """A history in comparable form: roles, texts, calls and results, without the ids, which the server chooses.
 
-    Instructions are left out, for a server may have its own.
+    Instructions are left out, because a server may add its own.
     """
     lines: list[Line] = []
     names: dict[str, str] = {}
@@ -82,10 +82,10 @@ def told(items: Iterable[Item]) -> list[Line]:
 
 
 def unanswered(lines: Iterable[Line]) -> list[Line]:
-    """The lines without what the model said to the client at last: servers may keep that or not."""
+    """The lines without the final answer, which a server may or may not store."""
     return [line for line in lines if line[0] != "assistant"]
 
 
 def asked_first(run: Run) -> list[Line]:
-    """The history of the first question to the model."""
-    return Listed(told(run.request(1).request.items))
+    """The history of the first model request."""
+    return Listed(comparable(run.request(1).request.items))

@@ -10,19 +10,19 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from looptck import turns
-from looptck.agents import Tool, agent
-from looptck.framing import SHAPE, Framing
-from looptck.turns import Call, Thinking, Turn
+from looptck.catalogue.agents import Tool, agent
+from looptck.values import turns
+from looptck.values.framing import LAYOUT, Framing
+from looptck.values.turns import Call, Thinking, Turn
 
 TOOLS = ("ping", "weather", "add", "note")
 """The tools of the assistant."""
 ASSISTANT = agent("assistant").tools
 CLERK = agent("clerk").tools
-"""The tools of the assistant, and two whose arguments are nested. Runs with them are runs of the agent ``clerk``."""
+"""The assistant's tools and two tools with nested arguments. Runs with them are runs of the agent ``clerk``."""
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-"""All but surrogates. Told so and not as a codec, which takes hypothesis seconds to work out."""
+"""All characters but surrogates. Stated as categories, because hypothesis takes seconds to derive them from a codec."""
 _TEXT = st.text(CHARACTERS, max_size=20)
 _INTEGERS = st.integers(-(2**53), 2**53)
 _NUMBERS = _INTEGERS | st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -41,14 +41,14 @@ _OF_TYPE: dict[str, SearchStrategy[Any]] = {
 
 
 def arguments() -> SearchStrategy[dict[str, Any]]:
-    """Any JSON object, for tools that take any; keys are names, since loops pass them as keywords."""
+    """Any JSON object, for tools that accept any; keys are identifiers, because loops pass them as keywords."""
     return st.dictionaries(_NAMES, _VALUES, max_size=4)
 
 
 def fitting(schema: Mapping[str, Any]) -> SearchStrategy[Any]:
-    """Any value that a schema asks for, with every member that it knows and no other.
+    """Any value that fits a schema, with every declared member and no other.
 
-    So a loop that checks arguments runs the call, whatever it makes of members that may be missing.
+    A loop that checks arguments therefore runs the call, however it treats optional members.
     """
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
@@ -63,7 +63,7 @@ def fitting(schema: Mapping[str, Any]) -> SearchStrategy[Any]:
 
 
 def argument_texts(values: SearchStrategy[Any] | None = None) -> SearchStrategy[str]:
-    """Arguments as text, in the ways in which a model may write them; by default those of `arguments`."""
+    """Arguments as text, in any of the spellings that a model may use; by default of `arguments`."""
     spacing = st.sampled_from([(",", ":"), (", ", ": "), (" ,\n", " :\t")])
     return st.builds(
         lambda value, escaped, separators: json.dumps(value, ensure_ascii=escaped, separators=separators),
@@ -74,12 +74,12 @@ def argument_texts(values: SearchStrategy[Any] | None = None) -> SearchStrategy[
 
 
 def calls(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Call]:
-    """Any call of one of these tools that fits its schema."""
+    """Any call of one of these tools that fits the tool's schema."""
     return st.one_of([st.builds(Call, st.just(tool.name), argument_texts(fitting(tool.parameters))) for tool in tools])
 
 
 def turns_with_calls(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Turn]:
-    """Any turn that asks for one to four tools, with or without text."""
+    """Any turn with one to four calls, with or without text."""
     text = st.none() | _TEXT.filter(str.strip)
     wanted = st.lists(calls(tools), min_size=1, max_size=4)
     return st.builds(lambda text, wanted: turns.calls(*wanted, text=text), text, wanted)
@@ -93,9 +93,9 @@ def turns_with_thoughts(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[Tur
     )
 
 
-def framings(shapes: Collection[str] = SHAPE) -> SearchStrategy[Framing]:
-    """Any legal framing of a wire that carries out these shapes."""
-    flags = {name: st.booleans() for name in SHAPE if name != "fragment" and name in shapes}
+def framings(layouts: Collection[str] = LAYOUT) -> SearchStrategy[Framing]:
+    """Any valid framing of a wire that can encode turns with these features."""
+    flags = {name: st.booleans() for name in LAYOUT if name != "fragment" and name in layouts}
     return st.builds(
         Framing,
         fragment=st.integers(0, 7),
@@ -111,7 +111,7 @@ def framings(shapes: Collection[str] = SHAPE) -> SearchStrategy[Framing]:
 
 
 def conversations(tools: Sequence[Tool] = ASSISTANT) -> SearchStrategy[list[Turn]]:
-    """Any conversation of up to four turns with calls; the answer is not among them."""
+    """Any conversation of up to four turns with calls, without the final answer."""
     return st.lists(turns_with_calls(tools), max_size=4)
 
 
@@ -120,12 +120,12 @@ EVENTFUL = [
     turns.calls(Call.of("add", {"a": 1, "b": 2}), text="And the sum."),
     turns.calls(Call.of("note", {"text": 'quotes " and \\n lines'})),
 ]
-"""A conversation in which something of everything happens that conversations here are made of."""
+"""A conversation that contains every feature that the generated conversations may have."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundCall:
-    """A tool with bindings, the inputs of a run, and what the model writes for a call of it."""
+    """A tool with bindings, the inputs of a run, and the arguments that the model writes for a call of it."""
 
     tool: Tool
     inputs: dict[str, Any]
@@ -133,17 +133,18 @@ class BoundCall:
 
     @property
     def merged(self) -> dict[str, Any]:
-        """The arguments with the bindings applied whose input is there."""
+        """The arguments with every binding applied whose input is given."""
         bound = {name: self.inputs[input] for name, input in self.tool.bindings.items() if input in self.inputs}
         return self.arguments | bound
 
 
 @st.composite
 def bound_calls(draw: DrawFn) -> BoundCall:
-    """Any with at least one binding. Parameters and inputs share names, so that one may be taken for the other.
+    """Any call of a tool with at least one binding.
 
-    The model writes all parameters without a binding, and some with one; values and inputs have the types of the
-    parameters, so that what a tool gets fits what it takes.
+    Parameters and inputs share names, so that a loop may confuse them. The model writes all parameters without a
+    binding and some with one. Values and inputs have the types of the parameters, so that the tool always gets valid
+    arguments.
     """
     names = draw(st.lists(_NAMES.filter(lambda name: name != "question"), min_size=2, max_size=5, unique=True))
     parameters = draw(st.lists(st.sampled_from(names), min_size=1, unique=True), label="parameters")

@@ -1,4 +1,4 @@
-"""Profile ``anthropic-loop``: calls that fail are fed back as such, and the loop goes on."""
+"""Profile ``anthropic-loop``: failed calls are fed back as errors, and the loop goes on."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.agents import Tool, agent
-from looptck.checks import Implementation, refusable, requirement
-from looptck.expectations import answered_once, answers, tools_ran
-from looptck.history import Answered
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.turns import Call, calls, says
+from looptck.bench.assertions import answered_once, answers, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool, agent
+from looptck.values.history import Answered
+from looptck.values.turns import Call, calls, says
 
 ADD = Call.of("add", {"a": 1, "b": 2})
 ATLANTIS = Call.of("weather", {"city": "Atlantis"})
@@ -24,14 +24,14 @@ RAISED = [
     ("TimeoutError", "no reply in 30 s"),
     ("PermissionError", "zwei Zeilen:\n„verboten“, 100 %"),
 ]
-"""Types and messages of what tools raise."""
+"""Types and messages of the errors that tools raise."""
 ERRORS = pytest.mark.parametrize(("type", "message"), RAISED, ids=[type for type, _ in RAISED])
 
 
-def _raising(provider: Scene, implementation: Implementation, type: str, message: str) -> Run:
-    """A run in which the second tool of three raises."""
-    provider.plays(THREE, says("Two of three."))
-    provider.raises("weather", message, type)
+def _raising(scenario: Scenario, implementation: Implementation, type: str, message: str) -> Run:
+    """A run in which the second of three tools raises."""
+    scenario.plays(THREE, says("Two of three."))
+    scenario.raises("weather", message, type)
     run = implementation.run()
     run.delivered(1)
     return run
@@ -39,11 +39,11 @@ def _raising(provider: Scene, implementation: Implementation, type: str, message
 
 @requirement("claude-tool-errors-are-not-thrown")
 @ERRORS
-def test_not_thrown(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
+def test_not_thrown(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
     """The model is asked again, and its answer is returned."""
-    run = _raising(provider, implementation, type, message)
+    run = _raising(scenario, implementation, type, message)
 
-    assert 2 == len(run.requests), f"the model was not told: the loop {run.outcome}"
+    assert 2 == len(run.requests), f"the model was not asked again after the failed call: the loop {run.outcome}"
     assert "Two of three." == run.value.text
 
 
@@ -51,11 +51,11 @@ def test_not_thrown(provider: Scene, implementation: Implementation, type: str, 
 @pytest.mark.parametrize(
     "failing", [(), ("add",), ("weather",), ("ping",), ("add", "ping"), ("add", "weather", "ping")]
 )
-def test_marked(provider: Scene, implementation: Implementation, failing: tuple[str, ...]) -> None:
-    """Of three results those of the tools that raised are marked, and no others."""
-    provider.plays(THREE, says("Done."))
+def test_marked(scenario: Scenario, implementation: Implementation, failing: tuple[str, ...]) -> None:
+    """Of three results, exactly those of the tools that raised are marked as errors."""
+    scenario.plays(THREE, says("Done."))
     for tool in failing:
-        provider.raises(tool, "it did not work")
+        scenario.raises(tool, "it did not work")
 
     run = implementation.run()
 
@@ -65,20 +65,20 @@ def test_marked(provider: Scene, implementation: Implementation, failing: tuple[
 
 @requirement("claude-failed-results-tell-why")
 @ERRORS
-def test_told_why(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
-    """The error's message stands in the result."""
-    run = _raising(provider, implementation, type, message)
+def test_told_why(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
+    """The result contains the error's message."""
+    run = _raising(scenario, implementation, type, message)
 
-    told = _result(run, 2).text
-    assert message in told or repr(message)[1:-1] in told, f"{told!r} does not say {message!r}"
+    text = _result(run, 2).text
+    assert message in text or repr(message)[1:-1] in text, f"{text!r} does not say {message!r}"
 
 
 @requirement("claude-failing-call-leaves-the-others-whole")
 @pytest.mark.parametrize("failing", ["add", "weather", "ping"])
-def test_others_are_whole(provider: Scene, implementation: Implementation, failing: str) -> None:
-    """Whichever of three tools raises, all of them run once, and the others have their own results."""
-    provider.plays(THREE, says("Two of three."))
-    provider.raises(failing, "it did not work")
+def test_others_are_whole(scenario: Scenario, implementation: Implementation, failing: str) -> None:
+    """Whichever of three tools raises, all of them run once, and the other two have their own results."""
+    scenario.plays(THREE, says("Two of three."))
+    scenario.raises(failing, "it did not work")
 
     run = implementation.run()
 
@@ -88,19 +88,19 @@ def test_others_are_whole(provider: Scene, implementation: Implementation, faili
 
 
 def _result(run: Run, number: int) -> Answered:
-    """The result of the ``number``-th call of the first turn; fails where the model was asked again without it."""
+    """The result of the ``number``-th call of the first turn. Fails if the model was asked again without it."""
     wanted = run.delivered(1).calls[number - 1].id
     found = [answer for answer in run.answers(1) if answer.id == wanted]
     assert found, f"the loop went on without a result for {wanted}"
     return found[0]
 
 
-def _is_told(implementation: Implementation, run: Run, number: int, names: str = "") -> None:
-    """The caller got an error, or the model a marked result that holds this text."""
+def _is_reported(implementation: Implementation, run: Run, number: int, names: str = "") -> None:
+    """The caller gets an error, or the model gets a marked result that contains this text."""
     run.delivered(1)
     topic = "a tool without a handler" if names else "an input that is no JSON object"
     if len(run.requests) == 1:
-        assert run.failed, f"nobody was told: the loop {run.outcome}"
+        assert run.failed, f"neither the caller nor the model got an error: the loop {run.outcome}"
         implementation.diverges(topic, "an error for the caller")
         return
     result = _result(run, number)
@@ -111,33 +111,33 @@ def _is_told(implementation: Implementation, run: Run, number: int, names: str =
 
 
 def _without(name: str) -> list[Tool]:
-    """The assistant's tools, this one without a handler."""
+    """The assistant's tools, one of them without a handler."""
     return [replace(tool, handled=tool.name != name) for tool in agent("assistant").tools]
 
 
 UNKNOWN = pytest.mark.parametrize("tool", ["teleport", "weather"], ids=["never-offered", "without-handler"])
 
 
-def _unknown(provider: Scene, implementation: Implementation, tool: str) -> Run:
-    """A run in which the second call of two is of a tool that has no handler."""
-    provider.plays(calls(PING, Call.of(tool, {"city": "Paris"})), says("I cannot do that."))
+def _unknown(scenario: Scenario, implementation: Implementation, tool: str) -> Run:
+    """A run in which the second of two calls names a tool without a handler."""
+    scenario.plays(calls(PING, Call.of(tool, {"city": "Paris"})), says("I cannot do that."))
     return implementation.run(tools=_without(tool))
 
 
 @requirement("claude-unknown-tool-is-loud")
 @UNKNOWN
-def test_unknown_tool_is_loud(provider: Scene, implementation: Implementation, tool: str) -> None:
-    """The caller gets an error, or the model a marked result that names the tool."""
-    run = _unknown(provider, implementation, tool)
+def test_unknown_tool_is_loud(scenario: Scenario, implementation: Implementation, tool: str) -> None:
+    """The caller gets an error, or the model gets a marked result that names the tool."""
+    run = _unknown(scenario, implementation, tool)
 
-    _is_told(implementation, run, 2, names=tool)
+    _is_reported(implementation, run, 2, names=tool)
 
 
 @requirement("claude-unknown-tool-is-never-unanswered")
 @UNKNOWN
-def test_unknown_tool_is_answered(provider: Scene, implementation: Implementation, tool: str) -> None:
-    """If the model is asked again, both calls have one result each; if not, the loop has failed."""
-    run = _unknown(provider, implementation, tool)
+def test_unknown_tool_is_answered(scenario: Scenario, implementation: Implementation, tool: str) -> None:
+    """If the model is asked again, both calls have one result each; otherwise the loop has failed."""
+    run = _unknown(scenario, implementation, tool)
 
     run.delivered(1)
     if len(run.requests) == 1:
@@ -147,7 +147,7 @@ def test_unknown_tool_is_answered(provider: Scene, implementation: Implementatio
     answers(run, 1)
 
 
-A_LIST = refusable("No service lets a model write a list for its input, so what it makes of the echo is open.")
+A_LIST = refusable("No service lets a model write a list as tool input, so how it treats the echo is unspecified.")
 BROKEN = [
     pytest.param('{"city": "Par', id="cut"),
     pytest.param('{"city": "Paris",}', id="comma"),
@@ -155,15 +155,15 @@ BROKEN = [
     pytest.param('["Paris"]', id="list", marks=A_LIST),
     pytest.param('{"city": "Paris"} please', id="more"),
 ]
-"""Inputs in the ways in which models spoil them."""
+"""Invalid inputs as models write them."""
 
 
 @requirement("claude-invalid-input-is-told")
 @pytest.mark.parametrize("written", BROKEN)
-def test_invalid_input_is_told(provider: Scene, implementation: Implementation, written: str) -> None:
-    """The caller gets an error, or the model a marked result."""
-    provider.plays(calls(PING, Call("weather", written)), says("I could not tell."))
+def test_invalid_input_is_told(scenario: Scenario, implementation: Implementation, written: str) -> None:
+    """The caller gets an error, or the model gets a marked result."""
+    scenario.plays(calls(PING, Call("weather", written)), says("I could not tell."))
 
     run = implementation.run()
 
-    _is_told(implementation, run, 2)
+    _is_reported(implementation, run, 2)

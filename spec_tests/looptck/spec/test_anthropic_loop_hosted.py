@@ -1,4 +1,4 @@
-"""Profile ``anthropic-loop``: what the service runs by itself, server tools and the tools of MCP servers."""
+"""Profile ``anthropic-loop``: tools that the service runs itself, its server tools and the tools of MCP servers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.agents import Tool, agent
-from looptck.checks import Implementation, control, requirement
-from looptck.expectations import answers, tools_ran, turn_echoed
-from looptck.kit import Scene
-from looptck.run import Run
+from looptck.bench.assertions import answers, tools_ran, turn_echoed
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool, agent
 from looptck.spec import strategies
 from looptck.spec.messages import carrying, listed
-from looptck.transcript import Received
-from looptck.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
-from looptck.verdicts import NotApplicable
+from looptck.values.transcript import Received
+from looptck.values.turns import Call, Hosted, HostedKind, Piece, Text, Turn, calls, says, turn
+from looptck.values.verdicts import NotApplicable
 
 QUERY = {
     "type": "object",
@@ -26,7 +26,7 @@ QUERY = {
     "required": ["query"],
 }
 BAIT = Tool("search", "Searches in the files of the user.", QUERY)
-"""A tool of the loop that is called like one of an MCP server; with the service's own search none may share a name."""
+"""A local tool with the same name as a tool of an MCP server. The service's own search allows no such twin."""
 WEATHER = Call.of("weather", {"city": "Paris"})
 RAN = [{"weather": {"city": "Paris"}}]
 
@@ -37,17 +37,17 @@ WITH_A_CALL = {
     "mcp-pending": turn(Hosted("mcp", done=False), WEATHER),
     "behind-the-call": turn(WEATHER, Hosted(), Hosted("mcp", "rain")),
 }
-"""Turns in which the service has run, or is about to run, a tool of its own beside a call of the loop's."""
+"""Turns in which the service has run, or is about to run, one of its tools in addition to a local call."""
 
 
 @requirement("claude-hosted-calls-are-never-dispatched")
 @pytest.mark.parametrize("first", WITH_A_CALL.values(), ids=WITH_A_CALL)
-def test_bait(provider: Scene, implementation: Implementation, first: Turn) -> None:
-    """A tool of that name is there and runs when it is called; what the service calls does not run it."""
+def test_bait(scenario: Scenario, implementation: Implementation, first: Turn) -> None:
+    """A local tool with that name exists and runs when called; a call that the service runs does not run it."""
     tools = [*agent("assistant").tools, BAIT]
-    provider.plays(calls(Call.of(BAIT.name, {"query": "x"})), says("Found."))
+    scenario.plays(calls(Call.of(BAIT.name, {"query": "x"})), says("Found."))
     control(implementation.run(tools=tools), BAIT.name)
-    provider.plays(first, says("Done."))
+    scenario.plays(first, says("Done."))
 
     run = implementation.run(tools=tools)
 
@@ -60,12 +60,12 @@ PIECES: st.SearchStrategy[Piece] = st.one_of(HOSTED, st.just(Text("I look.")), s
 
 
 @requirement("claude-hosted-blocks-go-back")
-def test_any_hosted_blocks(provider: Scene, implementation: Implementation) -> None:
-    """Any turn of hosted tools, text and calls, in any order; one hosted tool stands behind a call."""
+def test_any_hosted_blocks(scenario: Scenario, implementation: Implementation) -> None:
+    """Any turn of hosted tools, text and calls in any order, with a hosted tool after a call."""
 
     @implementation.every(st.lists(PIECES, max_size=5), HOSTED, st.lists(PIECES, max_size=2))
     def holds(before: list[Piece], hosted: Hosted, behind: list[Piece]) -> None:
-        provider.plays(turn(*before, Call.of("ping"), hosted, *behind), says("Done."))
+        scenario.plays(turn(*before, Call.of("ping"), hosted, *behind), says("Done."))
 
         run = implementation.run()
 
@@ -75,10 +75,12 @@ def test_any_hosted_blocks(provider: Scene, implementation: Implementation) -> N
 @requirement("claude-results-stand-alone-beside-a-pending-tool")
 @pytest.mark.parametrize("kind", ["search", "mcp"])
 @pytest.mark.parametrize("count", [1, 2])
-def test_beside_a_pending_tool(provider: Scene, implementation: Implementation, kind: HostedKind, count: int) -> None:
-    """What follows the turn holds results and nothing else, and the request the tools of the one before."""
+def test_beside_a_pending_tool(
+    scenario: Scenario, implementation: Implementation, kind: HostedKind, count: int
+) -> None:
+    """The message after the turn holds only results, and the request offers the same tools as the one before."""
     wanted = [WEATHER, Call.of("ping")][:count]
-    provider.plays(turn("I search.", Hosted(kind, done=False), *wanted), turn(Hosted(kind), "Found."))
+    scenario.plays(turn("I search.", Hosted(kind, done=False), *wanted), turn(Hosted(kind), "Found."))
 
     run = implementation.run()
 
@@ -95,7 +97,7 @@ NAMES = [server["name"] for server in SERVERS]
 KNOWS_TOOLSETS = "2025-11-20"
 """The date of the first version of the connector with toolsets (MCP connector, Deprecated version).
 
-The service goes on answering requests under the version before it, which name their servers and no toolset.
+The service still answers requests of the version before it, which name their servers and no toolset.
 """
 
 
@@ -108,14 +110,14 @@ def _offered_toolsets(received: Received) -> list[dict[str, Any]]:
     return [tool for tool in listed(received, "tools") if tool.get("type") == "mcp_toolset"]
 
 
-def _with_servers(provider: Scene, implementation: Implementation, count: int = 2) -> Run:
-    """A run with MCP servers, and two requests, the second with results."""
-    provider.plays(turn(Hosted("mcp"), WEATHER), says("It is warm."))
+def _with_servers(scenario: Scenario, implementation: Implementation, count: int = 2) -> Run:
+    """A run with MCP servers that has two requests, the second with results."""
+    scenario.plays(turn(Hosted("mcp"), WEATHER), says("It is warm."))
     return implementation.run(mcp_servers=SERVERS[:count])
 
 
 def _both(run: Run) -> Iterator[Received]:
-    """The requests. NotReached where there are fewer than two, and the one that came was as it should be."""
+    """Both requests. Raises NotReached if there are fewer than two and the only one was valid."""
     run.request(1)
     yield from run.requests
     run.request(2)
@@ -125,24 +127,24 @@ COUNTS = pytest.mark.parametrize("count", [1, 2])
 
 
 @requirement("claude-paused-turn-is-resumed")
-def test_tools_of_a_resumed_turn(provider: Scene, implementation: Implementation) -> None:
-    """A paused turn is resumed with the tools that it was asked with, and the servers, where the loop names any."""
-    provider.plays(turn("I search.", Hosted("mcp", done=False), stop="pause"), says("Done."))
+def test_tools_of_a_resumed_turn(scenario: Scenario, implementation: Implementation) -> None:
+    """The request that resumes a paused turn has the same tools, and the same MCP servers if there are any."""
+    scenario.plays(turn("I search.", Hosted("mcp", done=False), stop="pause"), says("Done."))
 
     run = implementation.run(mcp_servers=SERVERS if implementation.started.can("mcp") else ())
 
     first, second = run.request(1), run.request(2)
     if second.request.continues:
-        raise NotApplicable("a request that continues a thread says nothing of tools")
+        raise NotApplicable("a request that continues a thread does not name tools")
     for member in ("tools", "mcp_servers"):
         assert listed(first, member) == listed(second, member), member
 
 
 @requirement("claude-mcp-servers-are-named")
 @COUNTS
-def test_servers(provider: Scene, implementation: Implementation, count: int) -> None:
-    """Both requests have the servers with type, name and url."""
-    run = _with_servers(provider, implementation, count)
+def test_servers(scenario: Scenario, implementation: Implementation, count: int) -> None:
+    """Both requests name the servers with type, name and url."""
+    run = _with_servers(scenario, implementation, count)
 
     wanted = [{"type": "url", **server} for server in SERVERS[:count]]
     for received in _both(run):
@@ -154,23 +156,23 @@ def test_servers(provider: Scene, implementation: Implementation, count: int) ->
 
 @requirement("claude-mcp-toolsets-are-offered")
 @COUNTS
-def test_toolsets(provider: Scene, implementation: Implementation, count: int) -> None:
-    """Both requests have a toolset for each server, and none besides; a thread has those that it began with."""
-    run = _with_servers(provider, implementation, count)
+def test_toolsets(scenario: Scenario, implementation: Implementation, count: int) -> None:
+    """Both requests have exactly one toolset for each server; a thread keeps the toolsets that it began with."""
+    run = _with_servers(scenario, implementation, count)
 
     for received in _both(run):
         if received.request.continues:
             continue
         toolsets = _offered_toolsets(received)
         if not toolsets and max(_versions(received), default=KNOWS_TOOLSETS) < KNOWS_TOOLSETS:
-            raise NotApplicable("the version of the MCP connector that is asked for has no toolsets")
+            raise NotApplicable("the requested version of the MCP connector has no toolsets")
         assert NAMES[:count] == sorted(str(one.get("mcp_server_name")) for one in toolsets), f"request {received.n}"
 
 
 @requirement("claude-mcp-stands-beside-tools")
-def test_tools_beside_servers(provider: Scene, implementation: Implementation) -> None:
-    """Both requests offer the tools of the loop, and the one that is called runs and is answered."""
-    run = _with_servers(provider, implementation)
+def test_tools_beside_servers(scenario: Scenario, implementation: Implementation) -> None:
+    """Both requests offer the local tools, and the called tool runs and is answered."""
+    run = _with_servers(scenario, implementation)
 
     for received in _both(run):
         assert set(run.offered) == {tool.name for tool in received.request.tools}, f"request {received.n}"
@@ -180,9 +182,9 @@ def test_tools_beside_servers(provider: Scene, implementation: Implementation) -
 
 
 @requirement("claude-mcp-beta-is-asked-for")
-def test_beta(provider: Scene, implementation: Implementation) -> None:
-    """Both requests ask for a version of the connector, with toolsets only for one that has them; which is recorded."""
-    run = _with_servers(provider, implementation)
+def test_beta(scenario: Scenario, implementation: Implementation) -> None:
+    """Both requests ask for a version of the connector that fits their toolsets; the version is recorded."""
+    run = _with_servers(scenario, implementation)
 
     for received in _both(run):
         versions = _versions(received)

@@ -1,7 +1,7 @@
-"""Profile ``anthropic-loop``: pruning, by which long loops send no more than their latest rounds.
+"""Profile ``anthropic-loop``: pruning, by which long loops send only their latest rounds.
 
-A round is a turn with calls and its results, with the paused turns that led to it. It goes whole or stays whole: the
-skill takes old results out and leaves their calls, which the service refuses.
+A round is a turn with calls and its results, with the paused turns that led to it. A round is removed or kept as a
+whole: the skill removes old results and leaves their calls, and the service refuses such a history.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.checks import Implementation, requirement
-from looptck.expected import Owed, Wanted, difference
-from looptck.history import Answered, Asked, Item
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.turns import Call, Hosted, Thinking, Turn, calls, says, turn
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.oracle import Owed, Wanted, difference
+from looptck.bench.run import Run
+from looptck.values.history import Answered, Asked, Item
+from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
 
 MOST_TURNS = 9
-"""With the answer as many model calls as a loop makes that was given no limit."""
+"""Together with the answer, the number of model calls that a loop makes without a limit."""
 ROUNDS = [
     calls(Call.of("note", {"text": "one"})),
     turn(Thinking("Two of them."), "I look.", Call.of("note", {"text": "two"}), Call.of("ping")),
@@ -31,12 +31,12 @@ ROUNDS = [
     calls(Call.of("note", {"text": "four"}), Call.of("note", {"text": "five"}), Call.of("ping"), text="Then these."),
     calls(Call.of("ping")),
 ]
-"""Five rounds, the third with a pause before it."""
+"""Five rounds, the third with a paused turn before it."""
 COUNT = 5
 
 
 def _rounds(run: Run, n: int) -> tuple[list[list[Wanted]], list[Wanted]]:
-    """The rounds before request ``n``, and what stands behind the last: turns that were paused since."""
+    """The rounds before request ``n``, and the turns after the last round, which were paused."""
     rounds: list[list[Wanted]] = [[]]
     for item in run.expected(n)[len(run.prompt) :]:
         if rounds[-1] and isinstance(rounds[-1][-1], Owed) and not isinstance(item, Owed):
@@ -47,26 +47,26 @@ def _rounds(run: Run, n: int) -> tuple[list[list[Wanted]], list[Wanted]]:
 
 
 def _latest(run: Run, n: int, keep: int) -> list[Wanted]:
-    """The rounds that request ``n`` should carry, and what stands behind them."""
+    """The rounds that request ``n`` should carry, and the turns after them."""
     rounds, behind = _rounds(run, n)
     return [*(item for one in rounds[max(0, len(rounds) - keep) :] for item in one), *behind]
 
 
 def _same(n: int, wanted: Sequence[Wanted], items: Sequence[Item]) -> None:
-    """Fails where these pieces of request ``n`` are others; in which order results stand is no matter of pruning."""
+    """Assert that request ``n`` has these pieces; the order of results is not part of pruning."""
     found = difference(_in_order(wanted), _in_order(items))
-    assert found is None, f"request {n}, at {found.pointer}: {found.got} where {found.expected} is due"
+    assert found is None, f"request {n}, at {found.pointer}: {found.got}, expected {found.expected}"
 
 
 def _in_order(items: Sequence[Any]) -> list[Any]:
-    """The pieces, results that follow each other sorted by the ids of their calls."""
+    """The pieces, with adjacent results sorted by the ids of their calls."""
     groups = groupby(items, key=lambda item: isinstance(item, Owed | Answered))
     return [item for sorts, group in groups for item in (sorted(group, key=lambda one: one.id) if sorts else group)]
 
 
 def _ends_with_its_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        wanted, items = _latest(run, received.n, keep), run.told(received.n).items
+        wanted, items = _latest(run, received.n, keep), run.normalized(received.n).items
         _same(received.n, wanted, items[max(0, len(items) - len(wanted)) :])
 
 
@@ -74,18 +74,18 @@ def _has_nothing_older(run: Run, keep: int) -> None:
     for received in run.requests:
         rounds, _ = _rounds(run, received.n)
         old = {item.id for one in rounds[: max(0, len(rounds) - keep)] for item in one if isinstance(item, Owed)}
-        there = {item.id for item in run.told(received.n).items if isinstance(item, Asked | Answered)}
+        there = {item.id for item in run.normalized(received.n).items if isinstance(item, Asked | Answered)}
         assert set() == old & there, f"request {received.n} holds {sorted(old & there)}"
 
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:
     for received in run.requests:
-        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], run.told(received.n).items)
+        _same(received.n, [*run.expected(1), *_latest(run, received.n, keep)], run.normalized(received.n).items)
 
 
-def _pruned(provider: Scene, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS) -> Run:
-    """A run of these turns with so many rounds kept; it has come to its end."""
-    provider.plays(*turns, says("Done."))
+def _pruned(scenario: Scenario, implementation: Implementation, keep: int | None, turns: list[Turn] = ROUNDS) -> Run:
+    """A run of these turns that keeps ``keep`` rounds and has ended."""
+    scenario.plays(*turns, says("Done."))
     run = implementation.run(keep_rounds=keep)
     run.request(len(turns) + 1)
     return run
@@ -93,9 +93,9 @@ def _pruned(provider: Scene, implementation: Implementation, keep: int | None, t
 
 @requirement("claude-pruning-keeps-the-prompt")
 @pytest.mark.parametrize("keep", [0, 1, 3])
-def test_prompt(provider: Scene, implementation: Implementation, keep: int) -> None:
-    """Every request begins with the system prompt and the first user message, whatever was pruned."""
-    run = _pruned(provider, implementation, keep)
+def test_prompt(scenario: Scenario, implementation: Implementation, keep: int) -> None:
+    """Every request begins with the system prompt and the first user message, however much was pruned."""
+    run = _pruned(scenario, implementation, keep)
 
     prompt = run.expected(1)
     for received in run.requests:
@@ -104,45 +104,45 @@ def test_prompt(provider: Scene, implementation: Implementation, keep: int) -> N
 
 @requirement("claude-pruning-keeps-the-latest-rounds")
 @pytest.mark.parametrize("keep", [1, 2, 4])
-def test_latest_rounds(provider: Scene, implementation: Implementation, keep: int) -> None:
-    """Every request ends with its latest rounds, each piece of them in its place."""
-    run = _pruned(provider, implementation, keep)
+def test_latest_rounds(scenario: Scenario, implementation: Implementation, keep: int) -> None:
+    """Every request ends with its latest rounds, each piece in its place."""
+    run = _pruned(scenario, implementation, keep)
 
     _ends_with_its_latest(run, keep)
 
 
 @requirement("claude-pruning-drops-older-rounds")
 @pytest.mark.parametrize("keep", [1, 2, 4])
-def test_older_rounds(provider: Scene, implementation: Implementation, keep: int) -> None:
-    """No request has a call or a result of a round before its latest."""
-    run = _pruned(provider, implementation, keep)
+def test_older_rounds(scenario: Scenario, implementation: Implementation, keep: int) -> None:
+    """No request has a call or a result of a round older than its latest rounds."""
+    run = _pruned(scenario, implementation, keep)
 
     _has_nothing_older(run, keep)
 
 
 @requirement("claude-pruning-to-none-drops-all")
-def test_none(provider: Scene, implementation: Implementation) -> None:
-    """Every request is the prompt alone, but for a turn that is paused."""
-    run = _pruned(provider, implementation, 0)
+def test_none(scenario: Scenario, implementation: Implementation) -> None:
+    """Every request is the prompt alone, apart from paused turns."""
+    run = _pruned(scenario, implementation, 0)
 
     _is_prompt_and_latest(run, 0)
 
 
 @requirement("claude-pruning-beyond-the-rounds-drops-none")
 @pytest.mark.parametrize("keep", [COUNT, COUNT + 1, 100])
-def test_all(provider: Scene, implementation: Implementation, keep: int) -> None:
+def test_all(scenario: Scenario, implementation: Implementation, keep: int) -> None:
     """Every request carries the whole history."""
-    run = _pruned(provider, implementation, keep)
+    run = _pruned(scenario, implementation, keep)
 
     _is_prompt_and_latest(run, keep)
 
 
 @requirement("claude-pruning-changes-no-tool-run")
 @pytest.mark.parametrize("keep", [0, 1, 3])
-def test_tool_runs(provider: Scene, implementation: Implementation, keep: int) -> None:
+def test_tool_runs(scenario: Scenario, implementation: Implementation, keep: int) -> None:
     """The same tools run as without pruning, turn by turn, and the answer is the same."""
-    whole = _pruned(provider, implementation, None)
-    run = _pruned(provider, implementation, keep)
+    whole = _pruned(scenario, implementation, None)
+    run = _pruned(scenario, implementation, keep)
 
     assert whole.rounds == run.rounds
     assert whole.ending == run.ending
@@ -159,12 +159,12 @@ KEPT = st.integers(0, 7)
 
 
 @requirement("claude-pruning-leaves-no-orphan")
-def test_no_orphans(provider: Scene, implementation: Implementation) -> None:
-    """Any conversation, any number of rounds kept: calls and results are there in pairs, and nothing is refused."""
+def test_no_orphans(scenario: Scenario, implementation: Implementation) -> None:
+    """In any conversation that keeps any number of rounds, calls and results are paired, and nothing is refused."""
 
     @implementation.every(CONVERSATION, KEPT)
     def holds(turns: list[Turn], keep: int) -> None:
-        run = _pruned(provider, implementation, keep, turns)
+        run = _pruned(scenario, implementation, keep, turns)
 
         for received in run.requests:
             assert () == received.problems, f"request {received.n}: {received.problems[0].message}"
@@ -182,31 +182,31 @@ HOSTED = [
 
 @requirement("claude-pruning-leaves-no-orphan")
 @pytest.mark.parametrize("keep", [0, 1, 2])
-def test_no_orphans_beside_tools_of_the_service(provider: Scene, implementation: Implementation, keep: int) -> None:
-    """The same where the service runs tools of its own, and pauses a turn."""
-    run = _pruned(provider, implementation, keep, HOSTED)
+def test_no_orphans_beside_tools_of_the_service(scenario: Scenario, implementation: Implementation, keep: int) -> None:
+    """The same holds if the service runs tools of its own and pauses a turn."""
+    run = _pruned(scenario, implementation, keep, HOSTED)
 
     for received in run.requests:
         assert () == received.problems, f"request {received.n}: {received.problems[0].message}"
 
 
 @requirement("claude-pruning-keeps-the-latest-rounds")
-def test_latest_of_any(provider: Scene, implementation: Implementation) -> None:
-    """The same of any conversation, and any number of rounds."""
+def test_latest_of_any(scenario: Scenario, implementation: Implementation) -> None:
+    """In any conversation that keeps any number of rounds, every request ends with its latest rounds."""
 
     @implementation.every(CONVERSATION, KEPT)
     def holds(turns: list[Turn], keep: int) -> None:
-        run = _pruned(provider, implementation, keep, turns)
+        run = _pruned(scenario, implementation, keep, turns)
 
         _ends_with_its_latest(run, keep)
 
 
 @requirement("claude-pruning-drops-older-rounds")
-def test_older_of_any(provider: Scene, implementation: Implementation) -> None:
-    """The same of any conversation, and any number of rounds."""
+def test_older_of_any(scenario: Scenario, implementation: Implementation) -> None:
+    """In any conversation that keeps any number of rounds, no request has anything older."""
 
     @implementation.every(CONVERSATION, KEPT)
     def holds(turns: list[Turn], keep: int) -> None:
-        run = _pruned(provider, implementation, keep, turns)
+        run = _pruned(scenario, implementation, keep, turns)
 
         _has_nothing_older(run, keep)

@@ -1,4 +1,4 @@
-"""Profile ``anthropic-loop``: how results stand in the next request, and what their content is."""
+"""Profile ``anthropic-loop``: where results are placed in the next request, and what their content is."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import Implementation, requirement
-from looptck.expectations import answered_once, answers, answers_in_order
-from looptck.kit import Scene
+from looptck.bench.assertions import answered_once, answers, answers_in_order
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.provider import gates
 from looptck.provider.gates import Gate
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
 from looptck.spec.messages import Block, carrying, results
-from looptck.structured import left_out
-from looptck.transcript import Received
-from looptck.turns import Call, Thinking, Turn, calls, says, turn
-from looptck.verdicts import NotReached
+from looptck.values.structured import left_out
+from looptck.values.transcript import Received
+from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
+from looptck.values.verdicts import NotReached
 
 TWO = calls(Call.of("weather", {"city": "Paris"}), Call.of("ping"))
 FIRST = {
@@ -32,8 +32,8 @@ PARTS = {"text", "image", "search_result", "document", "tool_reference", "browse
 """The types of blocks that the content of a result may have."""
 
 
-def _played(provider: Scene, implementation: Implementation, first: Turn) -> Run:
-    provider.plays(first, says("Done."))
+def _played(scenario: Scenario, implementation: Implementation, first: Turn) -> Run:
+    scenario.plays(first, says("Done."))
     run = implementation.run()
     run.delivered(1)
     return run
@@ -41,41 +41,41 @@ def _played(provider: Scene, implementation: Implementation, first: Turn) -> Run
 
 @requirement("claude-every-call-is-answered")
 @pytest.mark.parametrize("slow", ["weather", "ping"])
-def test_slow_calls(provider: Scene, implementation: Implementation, slow: str) -> None:
-    """One call has not ended for a while; the model is asked again only with the results of both."""
+def test_slow_calls(scenario: Scenario, implementation: Implementation, slow: str) -> None:
+    """One call takes a while; the model is asked again only with the results of both calls."""
     again = Gate("the model is asked again", lambda event: isinstance(event, Received) and event.n > 1, gates.ABSENCE)
-    provider.does(slow, Returns("at last", hold=again))
+    scenario.does(slow, Returns("at last", hold=again))
 
-    run = _played(provider, implementation, TWO)
+    run = _played(scenario, implementation, TWO)
 
     answered_once(run, 1)
     answers(run, 1)
     assert [again.name] == run.gave_up, f"the model was asked again before {slow} had ended"
 
 
-def _first_ends_last(provider: Scene, implementation: Implementation) -> Run:
-    """A run in which the first call of three ends after the others, where the loop runs them at the same time."""
+def _first_ends_last(scenario: Scenario, implementation: Implementation) -> Run:
+    """A run in which the first of three calls ends last, if the loop runs calls in parallel."""
     if implementation.started.can("parallel"):
-        provider.does("weather", Returns("warm", hold=gates.tools_ended(2)))
-    run = _played(provider, implementation, calls(*TWO.calls, Call.of("add", {"a": 1, "b": 2})))
+        scenario.does("weather", Returns("warm", hold=gates.tools_ended(2)))
+    run = _played(scenario, implementation, calls(*TWO.calls, Call.of("add", {"a": 1, "b": 2})))
     if run.gave_up:
-        raise NotReached("the loop declares that it runs calls at the same time, and two did not end before the third")
+        raise NotReached("the loop declares that it runs calls in parallel, but two calls did not end before the other")
     return run
 
 
 @requirement("claude-results-carry-their-ids")
-def test_ids_of_late_results(provider: Scene, implementation: Implementation) -> None:
+def test_ids_of_late_results(scenario: Scenario, implementation: Implementation) -> None:
     """Each result has the id of its call, in whatever order the calls end."""
-    run = _first_ends_last(provider, implementation)
+    run = _first_ends_last(scenario, implementation)
 
     answered_once(run, 1)
     answers(run, 1)
 
 
 @requirement("claude-results-keep-call-order")
-def test_order_of_ends(provider: Scene, implementation: Implementation) -> None:
-    """The result of the first call is the first, though the call ended last."""
-    run = _first_ends_last(provider, implementation)
+def test_order_of_ends(scenario: Scenario, implementation: Implementation) -> None:
+    """The result of the first call comes first, though the call ended last."""
+    run = _first_ends_last(scenario, implementation)
 
     answered_once(run, 1)
     answers_in_order(run, 1)
@@ -83,20 +83,20 @@ def test_order_of_ends(provider: Scene, implementation: Implementation) -> None:
 
 @requirement("claude-results-share-one-message")
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
-def test_one_message(provider: Scene, implementation: Implementation, first: Turn) -> None:
-    """Two calls of one turn are answered in one message."""
-    run = _played(provider, implementation, first)
+def test_one_message(scenario: Scenario, implementation: Implementation, first: Turn) -> None:
+    """The results of two calls of one turn are in one message."""
+    run = _played(scenario, implementation, first)
 
     if len(results(run, 2)) < 2:
-        raise NotReached("one result alone is always in one message")
-    assert 1 == len(carrying(run, 2)), "the results of one turn stand in several messages"
+        raise NotReached("a single result is always in one message")
+    assert 1 == len(carrying(run, 2)), "the results of one turn are spread over several messages"
 
 
 @requirement("claude-results-come-first")
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
-def test_results_first(provider: Scene, implementation: Implementation, first: Turn) -> None:
-    """No other block stands before a result."""
-    run = _played(provider, implementation, first)
+def test_results_first(scenario: Scenario, implementation: Implementation, first: Turn) -> None:
+    """No other block comes before a result."""
+    run = _played(scenario, implementation, first)
 
     for blocks in carrying(run, 2):
         kinds = [block.get("type") for block in blocks]
@@ -106,9 +106,9 @@ def test_results_first(provider: Scene, implementation: Implementation, first: T
 
 @requirement("claude-results-stand-alone")
 @pytest.mark.parametrize("first", FIRST.values(), ids=FIRST)
-def test_results_alone(provider: Scene, implementation: Implementation, first: Turn) -> None:
-    """No other block stands beside a result."""
-    run = _played(provider, implementation, first)
+def test_results_alone(scenario: Scenario, implementation: Implementation, first: Turn) -> None:
+    """The message holds no block other than results."""
+    run = _played(scenario, implementation, first)
 
     kinds = {block.get("type") for blocks in carrying(run, 2) for block in blocks}
     assert {"tool_result"} == kinds
@@ -124,32 +124,32 @@ VALUES: dict[str, Any] = {
 }
 
 
-def _returned(provider: Scene, implementation: Implementation, value: Any) -> Block:
+def _returned(scenario: Scenario, implementation: Implementation, value: Any) -> Block:
     """The result of a tool that returned this value."""
-    provider.returns("ping", value)
-    run = _played(provider, implementation, calls(Call.of("ping")))
+    scenario.returns("ping", value)
+    run = _played(scenario, implementation, calls(Call.of("ping")))
     return results(run, 2)[0]
 
 
 @requirement("claude-content-is-text-or-blocks")
 @pytest.mark.parametrize("value", [*VALUES.values(), None, "", {}, []], ids=[*VALUES, "null", "nothing", "{}", "[]"])
-def test_content(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """Whatever a tool returns, the content is a text, or a list of blocks, or absent."""
-    content = _returned(provider, implementation, value).get("content")
+def test_content(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """Whatever a tool returns, the content is a string, a list of blocks, or absent."""
+    content = _returned(scenario, implementation, value).get("content")
 
     if content is None or isinstance(content, str):
         return
     assert isinstance(content, list), f"the content is {content!r}"
     for block in content:
-        assert isinstance(block, dict), f"{block!r} stands where a block should"
-        assert block.get("type") in PARTS, f"{block!r} is no block that a result may hold"
+        assert isinstance(block, dict), f"{block!r} is not a block"
+        assert block.get("type") in PARTS, f"a result may not hold the block {block!r}"
 
 
 @requirement("claude-content-holds-the-value")
 @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-def test_content_holds_the_value(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """Every key and leaf of the value stands in the content; how a text is written is recorded."""
-    content = _text(_returned(provider, implementation, value).get("content"))
+def test_content_holds_the_value(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """The content contains every key and leaf of the value; how a string is encoded is recorded."""
+    content = _text(_returned(scenario, implementation, value).get("content"))
 
     lost = left_out(value, content)
     assert not lost, f"{lost[0]!r} is not in {content!r}"
@@ -158,7 +158,7 @@ def test_content_holds_the_value(provider: Scene, implementation: Implementation
 
 
 def _text(content: Any) -> str:
-    """The text of a result's content, which may stand in blocks; that it is another value is not judged here."""
+    """The text of a result's content, plain or in blocks. Whether it is the right value is judged elsewhere."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):

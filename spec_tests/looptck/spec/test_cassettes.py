@@ -1,30 +1,38 @@
-"""Cassettes: conversations recorded from real servers, played byte for byte and in other dresses.
+"""Cassettes: conversations recorded from real servers, replayed byte for byte and in other encodings.
 
-The requirements of the declared case that was recorded are judged in ``test_declared``.
+The requirements of the recorded declared case are judged in ``test_declared``.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from looptck.bench.assertions import (
+    answers,
+    answers_follow,
+    calls_echoed,
+    ended_or_asked_anew,
+    outcome,
+    text,
+    tools_ran,
+)
+from looptck.bench.checks import Implementation, recorded, requirement
+from looptck.bench.run import Run
 from looptck.cassettes import Cassette
-from looptck.cassettes.scenario import is_plain_sailing
-from looptck.checks import Implementation, recorded, requirement
-from looptck.expectations import answers, answers_follow, calls_echoed, ended_or_asked_anew, outcome, text, tools_ran
-from looptck.framing import Framing
-from looptck.history import parsed
-from looptck.run import Run
-from looptck.session import Session
-from looptck.turns import Turn
-from looptck.verdicts import NotReached
+from looptck.cassettes.playback import is_ordinary
+from looptck.suite.session import Session
+from looptck.values.framing import Framing
+from looptck.values.history import parsed
+from looptck.values.turns import Turn
+from looptck.values.verdicts import NotReached
 from looptck.wires.wire import CUT
 
-DRESS = Framing(newline="\r\n", comments=True, space=False, escaped=True, padded=True, every=31)
-"""What every reader of event streams has to read, all in one: ``test_framing`` has each by itself."""
+ENCODING = Framing(newline="\r\n", comments=True, space=False, escaped=True, padded=True, every=31)
+"""Everything that a reader of event streams has to handle, combined; ``test_framing`` has each feature alone."""
 
 
 @requirement("recorded-traffic-is-read-right")
-@recorded(is_plain_sailing)
+@recorded(is_ordinary)
 def test_recorded_conversation(implementation: Implementation, cassette: Cassette, session: Session) -> None:
     """The recorded calls run, are echoed and answered, and the recorded answer is returned."""
     run = session.run_of(cassette, implementation)
@@ -47,25 +55,25 @@ def test_recorded_conversation(implementation: Implementation, cassette: Cassett
 
 
 @requirement("framing-does-not-matter")
-@recorded(lambda cassette: cassette.stream and is_plain_sailing(cassette))
+@recorded(lambda cassette: cassette.stream and is_ordinary(cassette))
 def test_recorded_stream_in_another_dress(implementation: Implementation, cassette: Cassette, session: Session) -> None:
-    """The recorded events lead where they lead as recorded, whatever the lines and writes that they come in."""
+    """The recorded events lead to the same run, in whatever lines and writes they arrive."""
     natural = session.run_of(cassette, implementation)
     _all_requested(natural, cassette)
-    run = session.run_of(replace(cassette, dress=DRESS), implementation)
+    run = session.run_of(replace(cassette, encoding=ENCODING), implementation)
 
     _all_requested(run, cassette)
     last = len(cassette.exchanges)
     assert natural.rounds == run.rounds
-    assert natural.retold(last) == run.retold(last)
+    assert natural.comparable_history(last) == run.comparable_history(last)
     assert natural.ending == run.ending
 
 
 def _all_requested(run: Run, cassette: Cassette) -> None:
-    """Every recorded reply was asked for, in its mode, and no other but after one that a loop may ask for again."""
+    """Assert that every recorded reply was requested; more requests may follow a cut or empty last reply only."""
     recorded, came = len(cassette.exchanges), len(run.requests)
     if run.request(1).request.stream != cassette.stream:
-        raise NotReached("request 1 asks for the other mode: plain where a stream was recorded, or the reverse")
+        raise NotReached("request 1 asks for another mode than the recorded one: plain or stream")
     for received in run.requests[: len(cassette.turns)]:
         run.delivered(received.n)
     last = cassette.exchanges[-1].turn
@@ -76,5 +84,5 @@ def _all_requested(run: Run, cassette: Cassette) -> None:
 
 
 def _is_empty(turn: Turn) -> bool:
-    """Whether it is an answer that says nothing, so that a loop may ask for another one."""
+    """Whether a turn is an empty answer, after which a loop may ask again."""
     return not (turn.text or turn.refusal or turn.calls or turn.stopped in CUT)

@@ -1,19 +1,19 @@
 """Declared cases: the scenarios of ``fixtures/cases/``, each judged by every requirement that it names.
 
-Where a server was recorded that kept to the script, the same requirements are judged on the recording.
+If a recording of a real server follows the script of a case, the same requirements are judged on the recording too.
 """
 
 from __future__ import annotations
 
-from looptck.cases import cases
+from looptck.bench.assertions import hold
+from looptck.bench.cases import cases
+from looptck.bench.checks import Implementation, control
 from looptck.cassettes import Cassette
-from looptck.checks import Implementation, control
-from looptck.expectations import hold
-from looptck.session import Session
+from looptck.suite.session import Session
 
 
 def test_declared_case(implementation: Implementation, cassette: Cassette | None, session: Session) -> None:
-    """The implementation does in this case what the requirement expects."""
+    """In this case the implementation meets the requirement."""
     check = implementation.check
     case = cases()[cassette.scenario if cassette else check.case]
     expectations = case.checks[check.requirement.id]

@@ -1,4 +1,4 @@
-"""Faults of the provider: nothing runs from a lost reply, nothing runs twice, and the caller hears of it."""
+"""Faults of the provider: a lost reply runs nothing, no tool runs twice, and the caller learns of the fault."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import Implementation, control, on, requirement
-from looptck.expectations import told
-from looptck.kit import Scene
+from looptck.bench.assertions import shows_failure
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, on, requirement
+from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
-from looptck.run import Run
-from looptck.spec.patience import Errs
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotApplicable
+from looptck.spec.failing_service import FailingService
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 SUM = calls(Call.of("add", {"a": 1, "b": 2}))
 RAN = [("weather", {"city": "Paris"})]
 RESULT = "result 1 of weather"
-"""What the toolbox answers where nothing else is said."""
+"""The toolbox's default result for the first call of weather."""
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
-"""What keeps loops that try again from waiting: the services' own word for milliseconds, and the standard's."""
+"""Headers that keep retrying loops from waiting: the services' own, in milliseconds, and the standard one."""
 MOST = 24
-"""More requests than any loop makes that gives up at some time: the most patient ones in use try ten times."""
+"""More requests than any loop sends that ever gives up: the most patient loops in use try ten times."""
 
 IN_THE_LAST_PIECE = Cut(0.3, "last-piece")
 BEFORE_THE_FINISH = Cut(0.7, "before-finish")
@@ -38,11 +38,11 @@ def _place(cut: Cut) -> str:
 
 @requirement("cut-reply-runs-nothing")
 @pytest.mark.parametrize("cut", [IN_THE_LAST_PIECE, BEFORE_THE_FINISH, IN_THE_FINISH], ids=_place)
-def test_cut_reply_runs_nothing(provider: Scene, implementation: Implementation, cut: Cut) -> None:
-    """The connection breaks in the middle of a turn with a call; that turn runs nothing, a repeated one runs once."""
-    provider.plays(WEATHER, says("Warm."))
+def test_cut_reply_runs_nothing(scenario: Scenario, implementation: Implementation, cut: Cut) -> None:
+    """The connection breaks in the middle of a turn with a call; that turn runs nothing, a repeated turn runs once."""
+    scenario.plays(WEATHER, says("Warm."))
     control(implementation.run(), "weather")
-    provider.plays(Step(WEATHER, fault=cut), WEATHER, says("Warm."))
+    scenario.plays(Step(WEATHER, fault=cut), WEATHER, says("Warm."))
 
     run = implementation.run()
 
@@ -52,57 +52,57 @@ def test_cut_reply_runs_nothing(provider: Scene, implementation: Implementation,
 
 @requirement("cut-reply-is-told")
 @pytest.mark.parametrize("cut", [IN_THE_LAST_PIECE, BEFORE_THE_FINISH], ids=_place)
-def test_cut_reply_is_told(provider: Scene, implementation: Implementation, cut: Cut) -> None:
+def test_cut_reply_is_told(scenario: Scenario, implementation: Implementation, cut: Cut) -> None:
     """The connection breaks in the middle of the answer."""
-    provider.plays(Step(says("The capital of France is Paris."), fault=cut), says("Once more: Paris."))
+    scenario.plays(Step(says("The capital of France is Paris."), fault=cut), says("Once more: Paris."))
 
     run = implementation.run()
 
     run.replied(1)
-    assert told(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
+    assert shows_failure(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
 
 
-def _errs(provider: Scene, implementation: Implementation, fault: Step | HttpError, *before: object) -> Run:
-    """The service errs for as long as it is asked, behind these steps: the loop gives up, and says so."""
-    errs = Errs(fault)
-    provider.plays(*before)
-    provider.always(errs, most=len(before) + MOST)
+def _fails_always(scenario: Scenario, implementation: Implementation, fault: Step | HttpError, *before: object) -> Run:
+    """After these steps the service answers every request with an error; the loop gives up with an error."""
+    errs = FailingService(fault)
+    scenario.plays(*before)
+    scenario.always(errs, most=len(before) + MOST)
 
     run = implementation.run()
 
     run.replied(len(before) + 1)
     errors = len(run.requests) - len(before)
-    if errs.let_go:
+    if errs.answered:
         raise NotApplicable(
-            f"the loop asked {errors} times, and waited longer from time to time: its patience is its own"
+            f"the loop asked {errors} times with growing waits: how long it backs off is its own choice"
         )
-    assert errors < MOST, f"the service has erred {errors} times, and the loop still asks"
+    assert errors < MOST, f"the service has failed {errors} times, and the loop still asks"
     assert run.failed, f"after {errors} error{'s' if errors > 1 else ''} the loop {run.outcome}"
     return run
 
 
 @requirement("http-error-is-told")
 @pytest.mark.parametrize("status", [400, 401, 404, 500])
-def test_http_error_is_told(provider: Scene, implementation: Implementation, status: int) -> None:
-    """The service answers every request with an error, however often it is asked."""
-    _errs(provider, implementation, HttpError(status, SOON))
+def test_http_error_is_told(scenario: Scenario, implementation: Implementation, status: int) -> None:
+    """The service answers every request with an error."""
+    _fails_always(scenario, implementation, HttpError(status, SOON))
 
 
 @requirement("http-error-is-told")
 @pytest.mark.parametrize("status", [400, 500])
-def test_http_error_after_tools(provider: Scene, implementation: Implementation, status: int) -> None:
+def test_http_error_after_tools(scenario: Scenario, implementation: Implementation, status: int) -> None:
     """After a round of tools the service answers every request with an error."""
-    _errs(provider, implementation, HttpError(status, SOON), WEATHER)
+    _fails_always(scenario, implementation, HttpError(status, SOON), WEATHER)
 
 
 @requirement("page-instead-of-json-is-told")
-def test_page_of_html(provider: Scene, implementation: Implementation) -> None:
+def test_page_of_html(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with a page of HTML and status 200."""
-    _errs(provider, implementation, Step(says("Never seen."), fault=NotJson()))
+    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
 
 
-def _failing_after_tools(provider: Scene, implementation: Implementation, error: HttpError) -> Run:
-    provider.plays(WEATHER, error, *[Step(None, by=_as_the_model_would)] * 2, says("Warm."))
+def _failing_after_tools(scenario: Scenario, implementation: Implementation, error: HttpError) -> Run:
+    scenario.plays(WEATHER, error, *[Step(None, by=_as_the_model_would)] * 2, says("Warm."))
     run = implementation.run()
     run.delivered(1)
     run.replied(2)
@@ -110,7 +110,7 @@ def _failing_after_tools(provider: Scene, implementation: Implementation, error:
 
 
 def _as_the_model_would(body: Any) -> Turn:
-    """The call again, where the request does not carry its result."""
+    """The call again if the request does not contain its result, otherwise the answer."""
     return says("Warm.") if RESULT in json.dumps(body) else WEATHER
 
 
@@ -118,10 +118,10 @@ def _as_the_model_would(body: Any) -> Turn:
 @pytest.mark.parametrize("headers", [SOON, ()], ids=["retry-after", "no-retry-after"])
 @pytest.mark.parametrize("status", [429, 500, pytest.param(529, marks=on("anthropic-messages"))])
 def test_no_second_run(
-    provider: Scene, implementation: Implementation, status: int, headers: tuple[tuple[str, str], ...]
+    scenario: Scenario, implementation: Implementation, status: int, headers: tuple[tuple[str, str], ...]
 ) -> None:
-    """The request that carries the results fails; whatever the loop does then, the tool has run once."""
-    run = _failing_after_tools(provider, implementation, HttpError(status, headers))
+    """The request with the results fails; whatever the loop does then, the tool has run once."""
+    run = _failing_after_tools(scenario, implementation, HttpError(status, headers))
 
     assert RAN == run.tools_ran
 
@@ -133,13 +133,13 @@ BREAKS = [
     pytest.param(NoFinish(done=False), id="no-finish", marks=on(STREAMS)),
     pytest.param(ErrorEvent(), id="error-event", marks=on(STREAMS)),
 ]
-"""How a reply breaks."""
+"""The ways in which a reply breaks."""
 
 
-def _breaking_after_tools(provider: Scene, implementation: Implementation, step: Step) -> Run:
-    """A round of tools, then a turn that breaks; where it is asked for again, it comes whole."""
+def _breaking_after_tools(scenario: Scenario, implementation: Implementation, step: Step) -> Run:
+    """A round of tools, then a turn that breaks; if it is requested again, it arrives whole."""
     assert step.turn is not None
-    provider.plays(WEATHER, step, step.turn, says("Done."))
+    scenario.plays(WEATHER, step, step.turn, says("Done."))
     run = implementation.run()
     run.delivered(1)
     run.replied(2)
@@ -148,43 +148,43 @@ def _breaking_after_tools(provider: Scene, implementation: Implementation, step:
 
 @requirement("broken-reply-reruns-no-tool")
 @pytest.mark.parametrize("fault", BREAKS)
-def test_break_after_tools(provider: Scene, implementation: Implementation, fault: Fault) -> None:
-    """The reply to the first results breaks in a call; whatever the loop does then, the tool of before has run once."""
-    run = _breaking_after_tools(provider, implementation, Step(SUM, fault=fault))
+def test_break_after_tools(scenario: Scenario, implementation: Implementation, fault: Fault) -> None:
+    """The reply to the first results breaks in a call; whatever the loop does then, the first tool has run once."""
+    run = _breaking_after_tools(scenario, implementation, Step(SUM, fault=fault))
 
     assert RAN == [ran for ran in run.tools_ran if ran in RAN]
 
 
-def _answer_is_told(provider: Scene, implementation: Implementation, fault: Fault) -> None:
-    run = _breaking_after_tools(provider, implementation, Step(says("It is warm in Paris."), fault=fault))
+def _loss_is_reported(scenario: Scenario, implementation: Implementation, fault: Fault) -> None:
+    run = _breaking_after_tools(scenario, implementation, Step(says("It is warm in Paris."), fault=fault))
 
-    assert told(run) or len(run.requests) > 2, f"the loop {run.outcome}, as if nothing had been lost"
+    assert shows_failure(run) or len(run.requests) > 2, f"the loop {run.outcome}, as if nothing had been lost"
 
 
 @requirement("cut-reply-is-told")
 @pytest.mark.parametrize("cut", [IN_THE_LAST_PIECE, BEFORE_THE_FINISH], ids=_place)
-def test_cut_after_tools(provider: Scene, implementation: Implementation, cut: Cut) -> None:
+def test_cut_after_tools(scenario: Scenario, implementation: Implementation, cut: Cut) -> None:
     """The connection breaks in the answer that follows a round of tools."""
-    _answer_is_told(provider, implementation, cut)
+    _loss_is_reported(scenario, implementation, cut)
 
 
 @requirement("stream-without-finish-is-told")
-def test_no_finish_after_tools(provider: Scene, implementation: Implementation) -> None:
-    """So does the stream of such an answer, without saying why it ended."""
-    _answer_is_told(provider, implementation, NoFinish(done=False))
+def test_no_finish_after_tools(scenario: Scenario, implementation: Implementation) -> None:
+    """The stream of the answer that follows a round of tools ends without a finish reason."""
+    _loss_is_reported(scenario, implementation, NoFinish(done=False))
 
 
 @requirement("error-event-is-told")
-def test_error_event_after_tools(provider: Scene, implementation: Implementation) -> None:
-    """An error stands where such an answer would end."""
-    _answer_is_told(provider, implementation, ErrorEvent())
+def test_error_event_after_tools(scenario: Scenario, implementation: Implementation) -> None:
+    """The stream of the answer that follows a round of tools ends with an error."""
+    _loss_is_reported(scenario, implementation, ErrorEvent())
 
 
 @requirement("retried-request-is-the-same")
 @pytest.mark.parametrize("status", [429, 500])
-def test_same_history_again(provider: Scene, implementation: Implementation, status: int) -> None:
-    """A request that is tried again carries the same history; a loop that does not try again sends none."""
-    run = _failing_after_tools(provider, implementation, HttpError(status, SOON))
+def test_same_history_again(scenario: Scenario, implementation: Implementation, status: int) -> None:
+    """A request that is retried carries the same history; a loop that does not retry sends none."""
+    run = _failing_after_tools(scenario, implementation, HttpError(status, SOON))
 
     for received in run.requests[2:]:
         assert run.request(2).request.items == received.request.items
@@ -192,9 +192,9 @@ def test_same_history_again(provider: Scene, implementation: Implementation, sta
 
 @requirement("retried-request-is-the-same")
 @pytest.mark.parametrize("fault", BREAKS)
-def test_same_history_after_a_break(provider: Scene, implementation: Implementation, fault: Fault) -> None:
-    """So does one whose reply broke in a call; a word about the break may follow."""
-    run = _breaking_after_tools(provider, implementation, Step(SUM, fault=fault))
+def test_same_history_after_a_break(scenario: Scenario, implementation: Implementation, fault: Fault) -> None:
+    """A request that is retried because its reply broke in a call carries the same history; a note may follow."""
+    run = _breaking_after_tools(scenario, implementation, Step(SUM, fault=fault))
 
     before = run.request(2).request.items
     for received in run.requests[2:3]:

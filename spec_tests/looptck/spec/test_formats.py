@@ -1,27 +1,27 @@
-"""Message formats: the assistant turn and the tool results as a loop sends them, against the document's own form.
+"""Message formats: the assistant turn and the tool results in exactly the documented form.
 
-The world is closed here: a key that the form does not have is a finding.
+These checks are strict: a key that the documented form does not have fails them.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from looptck.checks import Implementation, requirement
-from looptck.expectations import turn_echoed
-from looptck.formats import as_sent, unlike
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.turns import Call, Thinking, says, turn
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.bench.assertions import turn_echoed
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.bench.wire_fragments import as_sent, unlike
+from looptck.values.turns import Call, Thinking, says, turn
+from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER, NOTE = Call.of("weather", {"city": "Paris"}), Call.of("note", {"text": "bread"})
 
 
-def _played(provider: Scene, implementation: Implementation, *pieces: Call | Thinking | str) -> Run:
-    provider.plays(turn(*pieces), says("Done."))
-    provider.returns("weather", "18 °C and clear")
-    provider.returns("note", "Written down.")
+def _played(scenario: Scenario, implementation: Implementation, *pieces: Call | Thinking | str) -> Run:
+    scenario.plays(turn(*pieces), says("Done."))
+    scenario.returns("weather", "18 °C and clear")
+    scenario.returns("note", "Written down.")
     run = implementation.run()
     run.request(2)
     return run
@@ -37,9 +37,9 @@ def _nothing(value: Any) -> bool:
 
 
 @requirement("spec-assistant-message-format")
-def test_assistant_message(provider: Scene, implementation: Implementation) -> None:
-    """The keys of the assistant message are those of the service, and content is empty where there was no text."""
-    run = _played(provider, implementation, WEATHER, NOTE)
+def test_assistant_message(scenario: Scenario, implementation: Implementation) -> None:
+    """The assistant message has the documented keys, and its content is empty if there was no text."""
+    run = _played(scenario, implementation, WEATHER, NOTE)
     functions = [{"name": call.tool, "arguments": ...} for call in (WEATHER, NOTE)]
 
     _is(
@@ -57,9 +57,9 @@ def test_assistant_message(provider: Scene, implementation: Implementation) -> N
 
 
 @requirement("spec-tool-message-format")
-def test_tool_message(provider: Scene, implementation: Implementation) -> None:
-    """Role, content and id, with the content as text."""
-    run = _played(provider, implementation, WEATHER)
+def test_tool_message(scenario: Scenario, implementation: Implementation) -> None:
+    """The message has role, content and id, with the content as a string."""
+    run = _played(scenario, implementation, WEATHER)
 
     _is(
         [{"role": "tool", "content": "18 °C and clear", "tool_call_id": "call_1a", "name?": ...}],
@@ -68,21 +68,21 @@ def test_tool_message(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("spec-anthropic-keeps-all-blocks")
-def test_all_blocks(provider: Scene, implementation: Implementation) -> None:
+def test_all_blocks(scenario: Scenario, implementation: Implementation) -> None:
     """Thinking, text and two calls come back in one assistant message, in their order."""
-    run = _played(provider, implementation, Thinking("Both."), "I look.", WEATHER, "And", NOTE)
+    run = _played(scenario, implementation, Thinking("Both."), "I look.", WEATHER, "And", NOTE)
 
     turn_echoed(run, 1)
     if run.request(2).request.continues is None:
-        told = [message["content"] for message in as_sent(run, 1) if message["role"] == "assistant"]
-        kinds = [[block["type"] for block in blocks] if isinstance(blocks, list) else blocks for blocks in told]
+        contents = [message["content"] for message in as_sent(run, 1) if message["role"] == "assistant"]
+        kinds = [[block["type"] for block in blocks] if isinstance(blocks, list) else blocks for blocks in contents]
         assert [["thinking", "text", "tool_use", "text", "tool_use"]] == kinds
 
 
 @requirement("spec-anthropic-results-share-a-message")
-def test_results_message(provider: Scene, implementation: Implementation) -> None:
-    """Two results in one user message, each with type, id and content, and nothing beside them."""
-    run = _played(provider, implementation, WEATHER, NOTE)
+def test_results_message(scenario: Scenario, implementation: Implementation) -> None:
+    """Two results are in one user message, each with type, id and content, and nothing else is in it."""
+    run = _played(scenario, implementation, WEATHER, NOTE)
     texts = {"call_1a": "18 °C and clear", "call_1b": "Written down."}
 
     _is(
@@ -100,11 +100,11 @@ def test_results_message(provider: Scene, implementation: Implementation) -> Non
 
 
 @requirement("spec-responses-keeps-the-call-item")
-def test_call_item(provider: Scene, implementation: Implementation) -> None:
-    """The call is in the input as the item that it was, with its id and its call_id."""
-    run = _played(provider, implementation, WEATHER)
+def test_call_item(scenario: Scenario, implementation: Implementation) -> None:
+    """The input contains the original call item, with its id and its call_id."""
+    run = _played(scenario, implementation, WEATHER)
     if run.request(2).request.continues is not None:
-        raise NotApplicable("the request goes on from a stored response, which holds the item")
+        raise NotApplicable("the request continues a stored response, which already contains the item")
     items = [item for item in as_sent(run, 1) if item.get("type") == "function_call"]
 
     _is(
@@ -123,9 +123,9 @@ def test_call_item(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("spec-responses-output-by-call-id")
-def test_call_output(provider: Scene, implementation: Implementation) -> None:
-    """Each output has type, call_id and output, and stands behind its call."""
-    run = _played(provider, implementation, WEATHER, NOTE)
+def test_call_output(scenario: Scenario, implementation: Implementation) -> None:
+    """Each output has type, call_id and output, and comes after its call."""
+    run = _played(scenario, implementation, WEATHER, NOTE)
     outputs = [item for item in as_sent(run, 1) if item.get("type") == "function_call_output"]
     if not outputs:
         raise NotReached("request 2 carries no output")
@@ -135,7 +135,7 @@ def test_call_output(provider: Scene, implementation: Implementation) -> None:
 
 
 def _says(text: str) -> Any:
-    """Text, or a list of blocks that say it together: the services take either."""
+    """A check for this text, as a string or as a list of text blocks; the services accept both."""
 
     def says_it(content: Any) -> bool:
         blocks = content if isinstance(content, list) else [{"text": content}]

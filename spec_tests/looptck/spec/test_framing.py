@@ -1,4 +1,4 @@
-"""Framing: however a turn is cut into events, lines and bytes, it is the same turn."""
+"""Framing: a turn stays the same turn, however it is cut into events, lines and bytes."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import json
 
 import pytest
 
-from looptck.checks import Implementation, framed, on, refusable, requirement
-from looptck.expectations import calls_echoed, tools_ran
-from looptck.framing import NATURAL, PRESETS, Framing
-from looptck.kit import Scene
-from looptck.outcome import Value
+from looptck.bench.assertions import calls_echoed, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, framed, on, refusable, requirement
+from looptck.bench.run import Run
 from looptck.provider.script import Step
-from looptck.run import Run
 from looptck.spec import strategies
-from looptck.turns import Call, Turn, calls, says
+from looptck.values.framing import DEFAULT, PRESETS, Framing
+from looptck.values.outcome import Value
+from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
 
 FORECAST = {"city": "Zürich — 東京", "days": [1, 2], "note": 'a "quoted" \\ word'}
 ONE_CALL = calls(Call.of("forecast", FORECAST))
 PLAIN_CALL = calls(Call.of("weather", {"city": "Paris"}))
-"""No character of it can be cut."""
+"""A framing that can cut none of its characters."""
 RARE = {"byte-order-mark", "cr", "data-lines"}
-"""Framings that the format allows and no service uses; each has a requirement of its own, a SHOULD."""
+"""Framings that the format allows and no service uses. Each has a requirement of its own, with the level SHOULD."""
 INTERLEAVING = {"openai-chat"}
-"""The wires whose service lets the deltas of several calls take turns; on the others that is a SHOULD."""
+"""The wires whose service interleaves the deltas of several calls; on other wires that is a SHOULD."""
 ANSWER = "It is done, and all is well."
-"""Short enough for one delta, and with blanks that are deltas by themselves where each holds a character."""
+"""Short enough for one delta; where each delta holds one character, some deltas are a single blank."""
 TWO_CALLS = calls(Call.of("forecast", FORECAST), Call.of("add", {"a": 1, "b": 2}))
 
 
 def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CALL) -> None:
-    """Play a turn in a framing: its calls run with their arguments and are echoed, and the answer comes through."""
+    """Assert that a turn in this framing runs its calls with their arguments, is echoed, and leads to the answer."""
     if not WIRES[implementation.cell.wire].carries_out(framing):
         raise ValueError(f"{implementation.cell.wire} does not carry out this framing, so nothing would be checked")
     run = _played(implementation, framing, turn)
@@ -44,20 +44,20 @@ def _runs(implementation: Implementation, framing: Framing, turn: Turn = ONE_CAL
 
 
 def _played(implementation: Implementation, framing: Framing, turn: Turn) -> Run:
-    implementation.scene.plays(Step(turn, framing), Step(says(ANSWER), framing.but(quirk=None)))
+    implementation.scenario.plays(Step(turn, framing), Step(says(ANSWER), framing.but(quirk=None)))
     return implementation.run(agent="clerk")
 
 
 def _means_the_same(implementation: Implementation, framing: Framing, turn: Turn) -> None:
-    """The oracle needs no knowledge of what is right: another framing leads where the natural one leads."""
-    natural = _played(implementation, NATURAL, turn)
+    """Assert that this framing leads to the same run as the default framing, whatever the right run is."""
+    natural = _played(implementation, DEFAULT, turn)
     natural.request(2)
     assert natural.value.text is not None
     run = _played(implementation, framing, turn)
 
     run.delivered(1)
     assert natural.rounds == run.rounds
-    assert natural.retold(2) == run.retold(2)
+    assert natural.comparable_history(2) == run.comparable_history(2)
     assert natural.ending == run.ending
 
 
@@ -69,26 +69,26 @@ def test_one_character_at_a_time(implementation: Implementation) -> None:
 
 @requirement("interleaved-calls-stay-apart")
 def test_interleaved_calls(implementation: Implementation) -> None:
-    """The deltas of two calls take turns."""
+    """The deltas of two calls alternate."""
     _runs(implementation, PRESETS["interleaved-calls"], TWO_CALLS)
 
 
 @requirement("interleaved-blocks-stay-apart")
 def test_interleaved_blocks(implementation: Implementation) -> None:
-    """Two calls are open at once, and their deltas take turns; only their indexes tell them apart."""
+    """Two calls are open at once, and their deltas alternate; only the indexes assign deltas to calls."""
     _runs(implementation, PRESETS["interleaved-calls"], TWO_CALLS)
 
 
 @requirement("calls-in-one-delta-all-run")
 def test_all_in_one_delta(implementation: Implementation) -> None:
-    """Both calls stand whole in one delta."""
+    """One delta holds both calls completely."""
     _runs(implementation, PRESETS["calls-in-one-delta"], TWO_CALLS)
 
 
 @requirement("first-delta-names-the-call")
 @pytest.mark.parametrize("framing", ["natural", "whole-arguments"])
 def test_first_delta_alone_has_id_and_name(implementation: Implementation, framing: str) -> None:
-    """Id and name come once, with empty arguments; the arguments come later."""
+    """Id and name come once, with empty arguments; the arguments come in later deltas."""
     _runs(implementation, PRESETS[framing])
 
 
@@ -98,7 +98,7 @@ def test_empty_deltas(implementation: Implementation) -> None:
     _runs(implementation, PRESETS["empty-deltas"])
 
 
-CHOICELESS = {"last": NATURAL, "both": PRESETS["opening-chunk"], "first": NATURAL.but(usage=False, opening=True)}
+CHOICELESS = {"last": DEFAULT, "both": PRESETS["opening-chunk"], "first": DEFAULT.but(usage=False, opening=True)}
 
 
 @requirement("chunks-without-choices-are-skipped")
@@ -130,7 +130,7 @@ def test_cr(implementation: Implementation) -> None:
 
 @requirement("comments-are-skipped")
 def test_comments(implementation: Implementation) -> None:
-    """A comment stands before every event, as a keep-alive."""
+    """A comment precedes every event, as a keep-alive."""
     _runs(implementation, PRESETS["comments"])
 
 
@@ -148,15 +148,15 @@ def test_no_space(implementation: Implementation) -> None:
 
 @requirement("data-lines-are-joined")
 def test_data_lines(implementation: Implementation) -> None:
-    """The JSON of an event is laid over several data lines."""
+    """The JSON of an event is spread over several data lines."""
     _runs(implementation, PRESETS["data-lines"])
 
 
 @requirement("byte-order-mark-is-skipped")
 def test_byte_order_mark(implementation: Implementation) -> None:
-    """The stream begins with a byte order mark; its first event counts all the same."""
+    """The stream begins with a byte order mark; its first event is not lost."""
     framing = PRESETS["byte-order-mark"]
-    if implementation.cell.wire == "openai-chat":  # where a first event that says nothing would not be missed
+    if implementation.cell.wire == "openai-chat":  # the loss of a first event without content would not be noticed
         framing = framing.but(one_delta=True, calls_first=True)
     _runs(implementation, framing)
 
@@ -164,8 +164,8 @@ def test_byte_order_mark(implementation: Implementation) -> None:
 @requirement("line-separators-in-text-survive")
 @pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\u000b", "\u000c", "\u001c"])
 def test_line_separators(implementation: Implementation, separator: str) -> None:
-    """A character that some readers take for a line end stands raw in the arguments, where JSON lets it."""
-    _runs(implementation, NATURAL, calls(Call.of("note", {"text": f"a{separator}b"})))
+    """The arguments contain an unescaped character that JSON allows and some readers treat as a line end."""
+    _runs(implementation, DEFAULT, calls(Call.of("note", {"text": f"a{separator}b"})))
 
 
 @requirement("bytes-may-be-cut-anywhere")
@@ -177,25 +177,25 @@ def test_single_bytes(implementation: Implementation, framing: str) -> None:
 
 @requirement("unknown-fields-are-ignored")
 def test_unknown_fields(implementation: Implementation) -> None:
-    """Fields that nobody knows stand in every object."""
+    """Every object has unknown fields."""
     _runs(implementation, PRESETS["unknown-fields"])
 
 
 @requirement("padding-changes-nothing")
 def test_padding(implementation: Implementation) -> None:
-    """Spaces stand before the brace that closes each event."""
+    """Spaces precede the closing brace of each event."""
     _runs(implementation, PRESETS["padded"])
 
 
 @requirement("pings-are-skipped")
 def test_pings(implementation: Implementation) -> None:
-    """A ping stands at every place, before the first event and inside a block too."""
+    """A ping comes at every place, before the first event and inside a block too."""
     _runs(implementation, PRESETS["pings"], TWO_CALLS)
 
 
 @requirement("unknown-events-are-skipped")
 def test_unknown_events(implementation: Implementation) -> None:
-    """Events of a type that no documentation names stand between all others."""
+    """Events of an undocumented type come between all others."""
     _runs(implementation, PRESETS["unknown-events"], TWO_CALLS)
 
 
@@ -213,60 +213,60 @@ def test_no_argument_delta(implementation: Implementation) -> None:
 
 @requirement("input-at-start-is-kept")
 def test_input_at_start(implementation: Implementation) -> None:
-    """The input stands whole where the block starts, and no delta follows."""
-    _runs(implementation, NATURAL.but(quirk="input-at-start"), TWO_CALLS)
+    """The start of the block contains the whole input, and no delta follows."""
+    _runs(implementation, DEFAULT.but(quirk="input-at-start"), TWO_CALLS)
 
 
 @requirement("missing-input-at-start-is-tolerated")
 def test_no_input_at_start(implementation: Implementation) -> None:
-    """The block starts without an input, which its deltas then bring."""
-    _runs(implementation, NATURAL.but(quirk="no-input-at-start"), TWO_CALLS)
+    """The start of the block has no input; its deltas contain it."""
+    _runs(implementation, DEFAULT.but(quirk="no-input-at-start"), TWO_CALLS)
 
 
 @requirement("event-names-may-be-missing")
 def test_unnamed_events(implementation: Implementation) -> None:
-    """The events have data alone; their type stands in it."""
-    _runs(implementation, NATURAL.but(quirk="unnamed-events"), TWO_CALLS)
+    """The events have only data, which contains their type."""
+    _runs(implementation, DEFAULT.but(quirk="unnamed-events"), TWO_CALLS)
 
 
 @requirement("stray-end-marker-is-skipped")
 def test_stray_end_marker(implementation: Implementation) -> None:
-    """A gateway has put the end marker of another wire behind the last event."""
-    _runs(implementation, NATURAL.but(quirk="end-marker"))
+    """A gateway has added another wire's end marker after the last event."""
+    _runs(implementation, DEFAULT.but(quirk="end-marker"))
 
 
 WHOLE_ITEMS: dict[str, Framing] = {
-    "no-deltas": NATURAL.but(quirk="no-deltas"),
-    "no-arguments-done": NATURAL.but(quirk="no-arguments-done"),
+    "no-deltas": DEFAULT.but(quirk="no-deltas"),
+    "no-arguments-done": DEFAULT.but(quirk="no-arguments-done"),
 }
 
 
 @requirement("whole-items-need-no-deltas")
 @pytest.mark.parametrize("framing", framed(WHOLE_ITEMS))
 def test_whole_items(implementation: Implementation, framing: Framing) -> None:
-    """An item that comes whole at its end has said everything, with or without deltas before it."""
+    """An item's end event contains the whole item, with or without deltas before it."""
     _runs(implementation, framing, TWO_CALLS)
 
 
 @requirement("missing-sequence-is-tolerated")
-@refusable("A loop may know items by the index that the vendor always tells, and put them together wrongly without.")
+@refusable("A loop may assign deltas by the index that the vendor always sends, and assemble items wrongly without it.")
 def test_no_sequence(implementation: Implementation) -> None:
     """The events have no sequence numbers and no output index."""
-    _runs(implementation, NATURAL.but(quirk="no-sequence"), TWO_CALLS)
+    _runs(implementation, DEFAULT.but(quirk="no-sequence"), TWO_CALLS)
 
 
 SCATTERED: dict[str, Framing] = {
-    "final-output-empty": NATURAL.but(quirk="final-output-empty"),
-    "no-item-done": NATURAL.but(quirk="no-item-done"),
-    "early-id-differs": NATURAL.but(quirk="early-id-differs"),
+    "final-output-empty": DEFAULT.but(quirk="final-output-empty"),
+    "no-item-done": DEFAULT.but(quirk="no-item-done"),
+    "early-id-differs": DEFAULT.but(quirk="early-id-differs"),
 }
 
 
 @requirement("incomplete-telling-loses-no-call")
 @pytest.mark.parametrize("framing", framed(SCATTERED))
-def test_incomplete_telling(provider: Scene, implementation: Implementation, framing: Framing) -> None:
-    """Where the events of a stream do not say the same, the calls run with what the last of them say, or it is told."""
-    provider.plays(Step(ONE_CALL, framing), says("Done."))
+def test_incomplete_telling(scenario: Scenario, implementation: Implementation, framing: Framing) -> None:
+    """If the events of a stream contradict each other, the calls run as the last events say, or the run fails."""
+    scenario.plays(Step(ONE_CALL, framing), says("Done."))
 
     run = implementation.run(agent="clerk")
 
@@ -281,45 +281,45 @@ def test_incomplete_telling(provider: Scene, implementation: Implementation, fra
 @requirement("repeated-ids-are-one-call")
 def test_repeated_ids(implementation: Implementation) -> None:
     """Every delta of a call repeats its id and type."""
-    _runs(implementation, NATURAL.but(quirk="ids-repeated"))
+    _runs(implementation, DEFAULT.but(quirk="ids-repeated"))
 
 
 @requirement("one-index-two-ids-are-two-calls")
 def test_one_index(implementation: Implementation) -> None:
-    """Two calls with ids of their own both say index 0."""
-    _runs(implementation, NATURAL.but(quirk="one-index"), TWO_CALLS)
+    """Two calls with different ids both have the index 0."""
+    _runs(implementation, DEFAULT.but(quirk="one-index"), TWO_CALLS)
 
 
 @requirement("missing-index-is-one-call")
 def test_no_index(implementation: Implementation) -> None:
     """The deltas of a single call have no index."""
-    _runs(implementation, NATURAL.but(quirk="no-index"))
+    _runs(implementation, DEFAULT.but(quirk="no-index"))
 
 
 @requirement("first-index-may-be-one")
 def test_index_from_one(implementation: Implementation) -> None:
     """The indexes of the calls start at 1."""
-    _runs(implementation, NATURAL.but(quirk="index-from-one"), ONE_CALL)
+    _runs(implementation, DEFAULT.but(quirk="index-from-one"), ONE_CALL)
 
 
 @requirement("name-in-pieces-is-joined")
 def test_name_in_pieces(implementation: Implementation) -> None:
-    """A tool's name comes in two deltas."""
-    _runs(implementation, NATURAL.but(quirk="name-in-pieces"))
+    """A tool's name is split over two deltas."""
+    _runs(implementation, DEFAULT.but(quirk="name-in-pieces"))
 
 
 @requirement("repeated-finish-runs-once")
 def test_repeated_finish(implementation: Implementation) -> None:
-    """The finish reason is given twice; the tools run once."""
-    _runs(implementation, NATURAL.but(quirk="finish-repeated"))
+    """The finish reason comes twice; the tools run once."""
+    _runs(implementation, DEFAULT.but(quirk="finish-repeated"))
 
 
 @requirement("arguments-as-object-are-not-lost")
-@refusable("A loop may send back what its server wrote, and that server takes it.")
-def test_arguments_as_object(provider: Scene, implementation: Implementation) -> None:
-    """Arguments that are an object are taken as they are, or the run fails; they are not dropped."""
-    provider.plays(
-        Step(calls(Call.of("weather", {"city": "Paris"})), NATURAL.but(quirk="arguments-object")), says("Warm.")
+@refusable("A loop may send back the form that its server wrote, because that server accepts it.")
+def test_arguments_as_object(scenario: Scenario, implementation: Implementation) -> None:
+    """Arguments that are an object are used as they are, or the run fails; they are not dropped."""
+    scenario.plays(
+        Step(calls(Call.of("weather", {"city": "Paris"})), DEFAULT.but(quirk="arguments-object")), says("Warm.")
     )
 
     run = implementation.run()
@@ -329,10 +329,10 @@ def test_arguments_as_object(provider: Scene, implementation: Implementation) ->
 
 
 @requirement("null-arguments-are-an-empty-object")
-@refusable("A loop may send back what its server wrote, and that server takes it.")
-def test_null_arguments(provider: Scene, implementation: Implementation) -> None:
-    """A call without arguments has null where their text should be; null that comes back is the server's to take."""
-    provider.plays(Step(calls(Call.of("ping")), NATURAL.but(quirk="arguments-null")), says("Pong."))
+@refusable("A loop may send back the form that its server wrote, because that server accepts it.")
+def test_null_arguments(scenario: Scenario, implementation: Implementation) -> None:
+    """A call without arguments has null instead of their text; the service accepts an echoed null."""
+    scenario.plays(Step(calls(Call.of("ping")), DEFAULT.but(quirk="arguments-null")), says("Pong."))
 
     run = implementation.run()
 
@@ -341,11 +341,11 @@ def test_null_arguments(provider: Scene, implementation: Implementation) -> None
 
 @requirement("framing-does-not-matter")
 def test_any_framing(implementation: Implementation) -> None:
-    """Any turn, in any legal framing cut at any bytes, runs the same calls and leads to the same next request."""
+    """Any turn, in any valid framing cut at any bytes, runs the same calls and leads to the same next request."""
     wire = implementation.cell.wire
-    shapes = WIRES[wire].shapes - (set() if wire in INTERLEAVING else {"interleaved"})
+    layouts = WIRES[wire].layouts - (set() if wire in INTERLEAVING else {"interleaved"})
 
-    @implementation.every(strategies.turns_with_thoughts(strategies.CLERK), strategies.framings(shapes))
+    @implementation.every(strategies.turns_with_thoughts(strategies.CLERK), strategies.framings(layouts))
     def holds(turn: Turn, framing: Framing) -> None:
         _means_the_same(implementation, framing, turn)
 
@@ -357,5 +357,5 @@ NAMED.append(pytest.param(PRESETS["interleaved-calls"], id="interleaved-calls", 
 @requirement("framing-does-not-matter")
 @pytest.mark.parametrize("framing", NAMED)
 def test_named_framings(implementation: Implementation, framing: Framing) -> None:
-    """Each named framing of one and the same turn."""
+    """Each named framing of the same turn runs its calls."""
     _means_the_same(implementation, framing, TWO_CALLS)

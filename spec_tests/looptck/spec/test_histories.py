@@ -1,4 +1,4 @@
-"""Histories: any conversation, any arguments and any results are carried right."""
+"""Histories: any conversation, any arguments and any results are passed on correctly."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.checks import Implementation, refusable, requirement
-from looptck.expectations import answered_once, answers, answers_follow, calls_echoed, tools_ran
-from looptck.framing import NATURAL, Quirk
-from looptck.history import Answered
-from looptck.kit import Scene
-from looptck.outcome import Value
+from looptck.bench.assertions import answered_once, answers, answers_follow, calls_echoed, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
-from looptck.structured import left_out
-from looptck.turns import Call, Turn, calls, refuses, says
-from looptck.verdicts import NotApplicable
+from looptck.values.framing import DEFAULT, Quirk
+from looptck.values.history import Answered
+from looptck.values.outcome import Value
+from looptck.values.structured import left_out
+from looptck.values.turns import Call, Turn, calls, refuses, says
+from looptck.values.verdicts import NotApplicable
 
 DECLINED = {"refusal", "content_filter", "other"}
-"""The words for an answer that was declined; some loops have one for this and for what a filter cut."""
+"""The stop words for a declined answer; some loops use one word for this and for a content filter."""
 RETURNS = st.text(strategies.CHARACTERS, max_size=30).map(Returns)
 
 
 @requirement("conversations-are-carried-right")
-def test_any_conversation(provider: Scene, implementation: Implementation) -> None:
-    """After each turn: its calls echoed, each answered under its id in its place, the prompt still first."""
+def test_any_conversation(scenario: Scenario, implementation: Implementation) -> None:
+    """After each turn its calls are echoed, each is answered under its id, in order, and the prompt stays first."""
     first = {"turns": strategies.EVENTFUL, "behaviours": [Returns("one"), Returns("two")]}
 
     conversations = strategies.conversations(strategies.CLERK)
 
     @implementation.every(conversations, st.lists(RETURNS, min_size=1, max_size=4), first=first)
     def holds(turns: list[Turn], behaviours: list[Behaviour]) -> None:
-        provider.plays(*turns, says("Done."))
+        scenario.plays(*turns, says("Done."))
         for shift, tool in enumerate(strategies.CLERK):
-            provider.does(tool.name, *behaviours[shift:], *behaviours[:shift])
+            scenario.does(tool.name, *behaviours[shift:], *behaviours[:shift])
 
         run = implementation.run(agent="clerk")
 
@@ -50,12 +50,12 @@ def test_any_conversation(provider: Scene, implementation: Implementation) -> No
 
 
 @requirement("arguments-arrive-whatever-their-shape")
-def test_any_arguments(provider: Scene, implementation: Implementation) -> None:
+def test_any_arguments(scenario: Scenario, implementation: Implementation) -> None:
     """The tool receives the JSON value that the model wrote."""
 
     @implementation.every(strategies.calls(strategies.CLERK))
     def holds(call: Call) -> None:
-        provider.plays(calls(call), says("Noted."))
+        scenario.plays(calls(call), says("Noted."))
 
         run = implementation.run(agent="clerk")
 
@@ -64,11 +64,11 @@ def test_any_arguments(provider: Scene, implementation: Implementation) -> None:
 
 @requirement("text-result-arrives-unchanged")
 @pytest.mark.parametrize("length", [20_000, 200_000])
-def test_large_result(provider: Scene, implementation: Implementation, length: int) -> None:
+def test_large_result(scenario: Scenario, implementation: Implementation, length: int) -> None:
     """A long text that a tool returns is not cut."""
     text = "".join(f"{n:07d} é " for n in range(length // 10))
-    provider.plays(calls(Call.of("ping")), says("Read."))
-    provider.returns("ping", text)
+    scenario.plays(calls(Call.of("ping")), says("Read."))
+    scenario.returns("ping", text)
 
     run = implementation.run()
 
@@ -89,17 +89,17 @@ STRUCTURED = [
 
 @requirement("structured-result-reaches-the-model")
 @pytest.mark.parametrize("value", STRUCTURED, ids=["object", "list", "number", "truth", "zero", "falsehood"])
-def test_structured_result(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """Every key and leaf of what the tool returned is said in the text of the result."""
-    answer = _answer(provider, implementation, value)
+def test_structured_result(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """The text of the result contains every key and leaf of the tool's value."""
+    answer = _answer(scenario, implementation, value)
 
     lost = left_out(value, answer.text)
     assert not lost, f"{lost[0]!r} is not in {answer.text!r}"
 
 
-def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answered:
-    provider.plays(calls(Call.of("ping")), says("Read."))
-    provider.returns("ping", value)
+def _answer(scenario: Scenario, implementation: Implementation, value: Any) -> Answered:
+    scenario.plays(calls(Call.of("ping")), says("Read."))
+    scenario.returns("ping", value)
     run = implementation.run()
     answered = run.answers(1)
     assert 1 == len(answered)
@@ -107,31 +107,31 @@ def _answer(provider: Scene, implementation: Implementation, value: Any) -> Answ
 
 
 @requirement("failing-call-leaves-the-others-whole")
-def test_others_are_whole(provider: Scene, implementation: Implementation) -> None:
+def test_others_are_whole(scenario: Scenario, implementation: Implementation) -> None:
     """One of three calls fails; if the loop goes on, the other two have their own results."""
-    provider.plays(
+    scenario.plays(
         calls(Call.of("add", {"a": 1, "b": 2}), Call.of("weather", {"city": "Atlantis"}), Call.of("ping")),
         says("Two of three."),
     )
-    provider.raises("weather", "there is no such city")
+    scenario.raises("weather", "there is no such city")
 
     run = implementation.run()
 
     run.delivered(1)
     if run.failed and len(run.requests) == 1:
-        raise NotApplicable("the loop does not go on after a call has failed")
+        raise NotApplicable("the loop ends when a call fails")
     answers(run, 1)
     ran = [tool for tool, _ in run.tools_ran]
-    assert {"add", "ping"} <= set(ran), f"the others were to run too; what ran: {ran}"
+    assert {"add", "ping"} <= set(ran), f"the other two calls should have run too; the tools that ran: {ran}"
 
 
 @requirement("twin-ids-lose-nothing")
-@refusable("No service gives two calls of a turn one id, so what it makes of the echo is open.")
-def test_twin_ids(provider: Scene, implementation: Implementation) -> None:
+@refusable("No service gives two calls of a turn the same id, so how it treats the echo is unspecified.")
+def test_twin_ids(scenario: Scenario, implementation: Implementation) -> None:
     """Two calls of one turn have the same id; unless the caller gets an error, both run and are answered."""
     cities = [{"weather": {"city": "Paris"}}, {"weather": {"city": "Oslo"}}]
     twins = (Call(tool, json.dumps(arguments), "call_twin") for one in cities for tool, arguments in one.items())
-    provider.plays(calls(*twins), says("Done."))
+    scenario.plays(calls(*twins), says("Done."))
 
     run = implementation.run()
 
@@ -142,9 +142,9 @@ def test_twin_ids(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("refusal-is-told")
-def test_refusal(provider: Scene, implementation: Implementation) -> None:
-    """A refusal reaches the caller as text, reason or error."""
-    provider.plays(refuses("I cannot help with that."))
+def test_refusal(scenario: Scenario, implementation: Implementation) -> None:
+    """A refusal reaches the caller as text, stop reason or error."""
+    scenario.plays(refuses("I cannot help with that."))
 
     run = implementation.run()
 
@@ -155,9 +155,9 @@ def test_refusal(provider: Scene, implementation: Implementation) -> None:
 
 @requirement("no-calls-in-any-spelling")
 @pytest.mark.parametrize("spelling", [None, "calls-null", "calls-empty"])
-def test_no_calls(provider: Scene, implementation: Implementation, spelling: Quirk | None) -> None:
-    """A reply without calls is an answer, however it says that there are none."""
-    provider.plays(Step(says("Hello."), NATURAL.but(quirk=spelling)))
+def test_no_calls(scenario: Scenario, implementation: Implementation, spelling: Quirk | None) -> None:
+    """A reply without calls is an answer, in whatever form it has no calls."""
+    scenario.plays(Step(says("Hello."), DEFAULT.but(quirk=spelling)))
 
     run = implementation.run()
 

@@ -1,16 +1,16 @@
-"""Isolation: two runs of one loop have nothing in common."""
+"""Isolation: two runs of one loop share nothing."""
 
 from __future__ import annotations
 
 import hashlib
 
-from looptck.agents import agent
-from looptck.checks import Implementation, requirement
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.catalogue.agents import agent
 from looptck.provider.gates import Gate
 from looptck.provider.script import Step
-from looptck.run import Run
-from looptck.turns import Call, calls, says
+from looptck.values.turns import Call, calls, says
 
 
 def _texts(run: Run) -> str:
@@ -18,18 +18,18 @@ def _texts(run: Run) -> str:
 
 
 def _marker(case: str, which: str) -> str:
-    """A word that stands in no prompt of any loop, the same in every run of a case."""
+    """A word that no loop's prompt contains, the same in every run of a case."""
     return f"{which}-zq{hashlib.sha256(case.encode()).hexdigest()[:8]}x"
 
 
 @requirement("runs-do-not-leak")
-def test_one_after_the_other(provider: Scene, implementation: Implementation) -> None:
-    """The second run's requests know nothing of the first, and begin with as much as those of the first did."""
+def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
+    """The second run's requests contain nothing of the first run, and begin with the same number of messages."""
     first, second = (_marker(implementation.check.case, which) for which in ("first", "second"))
-    provider.plays(calls(Call.of("note", {"text": f"secret of {first}"})), says(f"Answer to {first}."))
+    scenario.plays(calls(Call.of("note", {"text": f"secret of {first}"})), says(f"Answer to {first}."))
     earlier = implementation.run(f"Question of {first}")
     earlier.request(2)
-    provider.plays(calls(Call.of("note", {"text": f"secret of {second}"})), says(f"Answer to {second}."))
+    scenario.plays(calls(Call.of("note", {"text": f"secret of {second}"})), says(f"Answer to {second}."))
 
     run = implementation.run(f"Question of {second}")
 
@@ -40,12 +40,12 @@ def test_one_after_the_other(provider: Scene, implementation: Implementation) ->
 
 
 @requirement("tools-do-not-leak")
-def test_tools_of_an_earlier_run(provider: Scene, implementation: Implementation) -> None:
-    """A run that has one tool offers none of the other three that an earlier run had; the loop may add its own."""
+def test_tools_of_an_earlier_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A run with one tool offers none of the other three tools of an earlier run; the loop may add its own."""
     tools = agent("assistant").tools
-    provider.plays(says("First."))
+    scenario.plays(says("First."))
     implementation.run(tools=tools).request(1)
-    provider.plays(says("Second."))
+    scenario.plays(says("Second."))
 
     run = implementation.run(tools=tools[:1])
 
@@ -55,17 +55,17 @@ def test_tools_of_an_earlier_run(provider: Scene, implementation: Implementation
 
 
 @requirement("concurrent-runs-do-not-leak")
-def test_at_the_same_time(provider: Scene, implementation: Implementation) -> None:
-    """Two runs are held until each has asked the model; neither sees anything of the other."""
+def test_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
+    """Two runs are held until each has asked the model; neither contains anything of the other."""
     marks = [_marker(implementation.check.case, which) for which in ("first", "second")]
     first_asked, second_asked = Gate("the first run has asked"), Gate("the second run has asked")
     turn = calls(Call.of("note", {"text": marks[0]}))
-    provider.plays(Step(turn, before=second_asked), says("First."), signal=first_asked)
-    provider.returns("note", f"result {marks[0]}")
+    scenario.plays(Step(turn, before=second_asked), says("First."), signal=first_asked)
+    scenario.returns("note", f"result {marks[0]}")
     first = implementation.begin(f"question {marks[0]}")
     turn = calls(Call.of("note", {"text": marks[1]}))
-    provider.plays(Step(turn, before=first_asked), says("Second."), signal=second_asked)
-    provider.returns("note", f"result {marks[1]}")
+    scenario.plays(Step(turn, before=first_asked), says("Second."), signal=second_asked)
+    scenario.returns("note", f"result {marks[1]}")
     second = implementation.begin(f"question {marks[1]}")
 
     runs = implementation.end(first), implementation.end(second)

@@ -1,4 +1,4 @@
-"""Profile ``agent-loop-010``: somebody is asked about each call just before it runs, and may change it."""
+"""Profile ``agent-loop-010``: a person is asked about each call just before it runs, and may change it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import Implementation, requirement
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.bench.solutions import activity, call, place, solution
 from looptck.provider.confirmation import Approve, Change, Decision, Reject, Replace
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
-from looptck.solutions import activity, call, place, solution
-from looptck.spec.failures import COUNT, count, errors_about, goes_on, sound_ran, words
-from looptck.verdicts import NotReached
+from looptck.spec.loop010_failures import COUNT, count, errors_about, goes_on, sound_ran, words
+from looptck.values.verdicts import NotReached
 
 WEATHER = activity("weather", city="string", days="integer", exact="boolean", optional=("exact",))
 NAMES = ("produce", "consume", "one", "two", "three", "four")
@@ -27,7 +27,7 @@ CHAIN = (
     call("three", {"value": "†state.two"}, to="†state.three"),
     call("four", {"value": "†state.three"}, to="†state.four"),
 )
-"""Calls that wait for each other: when the last begins, whatever could begin with the first has begun."""
+"""Calls that wait for each other: when the last begins, every call that could begin with the first has begun."""
 
 
 def _weather(to: str = "†state.weather", **parameters: Any) -> dict[str, Any]:
@@ -35,32 +35,32 @@ def _weather(to: str = "†state.weather", **parameters: Any) -> dict[str, Any]:
 
 
 def _asked(run: Run, tool: str) -> int:
-    """How often somebody was asked about a tool. Raises NotReached where the first answer never came."""
+    """How often the person was asked about a tool. Raises NotReached if the first answer never came."""
     questions = [question for question in run.questions if question.call.get("_tool") == tool]
     if not questions or questions[0].decision is None:
-        raise NotReached(f"nobody was asked about {tool}; {run.tools_ran} ran, and the loop {run.outcome}")
+        raise NotReached(f"no confirmation was requested for {tool}; {run.tools_ran} ran, and the loop {run.outcome}")
     return len(questions)
 
 
 @requirement("loop010-only-unblocked-calls-are-confirmed")
-def test_blocked_calls_are_not_asked_about(provider: Scene, implementation: Implementation) -> None:
-    """The question about a call comes when the call that it waits for has ended, though it stood before that."""
+def test_blocked_calls_are_not_asked_about(scenario: Scenario, implementation: Implementation) -> None:
+    """A blocked call is asked about once its dependency has ended, though it was written first."""
     blocked = call("consume", {"value": "†state.produced"})
-    provider.plays(solution(blocked, call("produce", {"value": 1}, to="†state.produced"), *CHAIN), DONE)
-    provider.does("produce", Returns("here", hold=tool_began("four")))
+    scenario.plays(solution(blocked, call("produce", {"value": 1}, to="†state.produced"), *CHAIN), DONE)
+    scenario.does("produce", Returns("here", hold=tool_began("four")))
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
     produced = run.tool_ended("produce")
     _asked(run, "consume")
     early = [question.call for question in run.questions if question.asked < produced and question.call == blocked]
-    assert [] == early, "somebody was asked about a call that was blocked"
+    assert [] == early, "confirmation was requested for a call that was still blocked"
 
 
 @requirement("loop010-only-unblocked-calls-are-confirmed")
-def test_calls_that_never_run_are_not_asked_about(provider: Scene, implementation: Implementation) -> None:
-    """Nobody is asked about a call that refers to nothing; about its neighbour somebody is."""
-    provider.plays(solution(call("consume", {"value": "†state.nowhere"}), count()), DONE)
+def test_calls_that_never_run_are_not_asked_about(scenario: Scenario, implementation: Implementation) -> None:
+    """No confirmation is requested for a call with an unresolvable reference; for its neighbour one is."""
+    scenario.plays(solution(call("consume", {"value": "†state.nowhere"}), count()), DONE)
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -70,12 +70,12 @@ def test_calls_that_never_run_are_not_asked_about(provider: Scene, implementatio
 
 
 @requirement("loop010-calls-wait-for-their-confirmation")
-def test_calls_wait(provider: Scene, implementation: Implementation) -> None:
-    """A call runs when its question is answered; whether other calls run before that is recorded."""
+def test_calls_wait(scenario: Scenario, implementation: Implementation) -> None:
+    """A call runs once its question is answered; whether other calls run before that is recorded."""
     others_ran = tool_began("four")
     others_ran.patience = ABSENCE
-    provider.plays(solution(_weather(), *CHAIN), DONE)
-    provider.decides(Approve(hold=others_ran), about="weather")
+    scenario.plays(solution(_weather(), *CHAIN), DONE)
+    scenario.decides(Approve(hold=others_ran), about="weather")
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -93,22 +93,22 @@ CHANGES = {
     "a-reference": (_weather(city="†state.town"), {"city": "Oslo"}, {"city": "Oslo", "days": 2}),
     "beside-a-reference": (_weather(city="†state.town"), {"days": 3}, {"city": "Bergen", "days": 3}),
 }
-"""Calls, what is changed of them, and the arguments that come of it."""
+"""Calls, their changed parameters, and the resulting arguments."""
 
 
 @requirement("loop010-changed-parameters-are-used")
 @pytest.mark.parametrize(("asked", "changes", "wanted"), CHANGES.values(), ids=CHANGES)
 def test_changes(
-    provider: Scene,
+    scenario: Scenario,
     implementation: Implementation,
     asked: dict[str, Any],
     changes: dict[str, Any],
     wanted: dict[str, Any],
 ) -> None:
-    """The tool runs once, with the changed parameters, and with the others as they were."""
-    provider.plays(solution(asked, call("produce", {"value": 1}, to="†state.town")), DONE)
-    provider.returns("produce", "Bergen")
-    provider.decides(Change(changes), Approve(), about="weather")
+    """The tool runs once, with the changed parameters and with the others as they were."""
+    scenario.plays(solution(asked, call("produce", {"value": 1}, to="†state.town")), DONE)
+    scenario.returns("produce", "Bergen")
+    scenario.decides(Change(changes), Approve(), about="weather")
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -122,19 +122,19 @@ REPLACEMENTS = {
     "of-another-tool": (call("produce", {"value": 7}, to="†state.instead"), ("produce", {"value": 7})),
     "that-refers": (call("produce", {"value": "†state.one"}, to="†state.instead"), ("produce", {"value": "first"})),
 }
-"""Calls in the place of another, and what runs then."""
+"""Replacements of a call, and the tool that runs then."""
 
 
 @requirement("loop010-replacements-run-instead")
 @pytest.mark.parametrize(("replacement", "wanted"), REPLACEMENTS.values(), ids=REPLACEMENTS)
 def test_replacements(
-    provider: Scene, implementation: Implementation, replacement: dict[str, Any], wanted: tuple[str, dict[str, Any]]
+    scenario: Scenario, implementation: Implementation, replacement: dict[str, Any], wanted: tuple[str, dict[str, Any]]
 ) -> None:
-    """Only the replacement runs, and its result is where it says, so that what waits for that runs."""
-    provider.plays(solution(_weather(), call("consume", {"value": "†state.instead"}), CHAIN[0]), DONE)
-    provider.returns("one", "first")
-    provider.returns(wanted[0], "instead")
-    provider.decides(Replace(replacement), Approve(), about="weather")
+    """Only the replacement runs; its result is stored at its own path and unblocks the calls that wait for it."""
+    scenario.plays(solution(_weather(), call("consume", {"value": "†state.instead"}), CHAIN[0]), DONE)
+    scenario.returns("one", "first")
+    scenario.returns(wanted[0], "instead")
+    scenario.decides(Replace(replacement), Approve(), about="weather")
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -157,11 +157,11 @@ CORRECTIONS: dict[str, tuple[Decision, dict[str, Any]]] = {
 @requirement("loop010-corrected-calls-are-checked-again")
 @pytest.mark.parametrize(("correction", "faulty"), CORRECTIONS.values(), ids=CORRECTIONS)
 def test_corrections_are_checked(
-    provider: Scene, implementation: Implementation, correction: Decision, faulty: dict[str, Any]
+    scenario: Scenario, implementation: Implementation, correction: Decision, faulty: dict[str, Any]
 ) -> None:
-    """A correction that breaks the tool's schema does not run, its neighbour does, and the run goes on."""
-    provider.plays(solution(_weather(), count()), DONE)
-    provider.decides(correction, Approve(), about="weather")
+    """A correction that violates the tool's schema does not run, its neighbour does, and the run goes on."""
+    scenario.plays(solution(_weather(), count()), DONE)
+    scenario.decides(correction, Approve(), about="weather")
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -173,10 +173,10 @@ def test_corrections_are_checked(
 
 
 @requirement("loop010-rejected-calls-do-not-run")
-def test_rejections(provider: Scene, implementation: Implementation) -> None:
-    """The call does not run, its neighbour does, and the next Request says why; in which form is recorded."""
-    provider.plays(solution(_weather(), count()), DONE)
-    provider.decides(Reject("toomuchrain"), about="weather")
+def test_rejections(scenario: Scenario, implementation: Implementation) -> None:
+    """The call does not run, its neighbour does, and the next Request contains the reason; its form is recorded."""
+    scenario.plays(solution(_weather(), count()), DONE)
+    scenario.decides(Reject("toomuchrain"), about="weather")
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -184,6 +184,6 @@ def test_rejections(provider: Scene, implementation: Implementation) -> None:
     sound_ran(run)
     assert [] == run.arguments_of("weather")
     goes_on(run)
-    assert place(run.request(2), "toomuchrain") is not None, "the model does not read why"
+    assert place(run.request(2), "toomuchrain") is not None, "the next Request does not contain the reason"
     errors = [one for one in errors_about(run, "Paris") if any("toomuchrain" in text for text in words(one.error))]
     implementation.diverges("a rejection", "an Error Message" if errors else "told otherwise than as an Error Message")

@@ -1,4 +1,4 @@
-"""Profile ``agent-loop-010``: calls that fail are told to the model at the end of their turn, and end nothing."""
+"""Profile ``agent-loop-010``: failed calls are reported to the model at the end of their turn, and the run goes on."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from looptck.agents import Tool
-from looptck.checks import Implementation, on, requirement
-from looptck.framing import NATURAL
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.run import Run
+from looptck.bench.solutions import activity, behind, call, place, solution
+from looptck.catalogue.agents import Tool
 from looptck.provider.gates import tool_began, tool_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Raises, Returns
-from looptck.run import Run
-from looptck.solutions import activity, behind, call, place, solution
-from looptck.spec.failures import COUNT, ERRORS, count, errors_about, goes_on, sound_ran, told_counts, words
-from looptck.verdicts import NotReached
+from looptck.spec.loop010_failures import COUNT, ERRORS, count, error_counts, errors_about, goes_on, sound_ran, words
+from looptck.values.framing import DEFAULT
+from looptck.values.verdicts import NotReached
 
 _LINES = {
     "type": "object",
@@ -42,15 +42,15 @@ FAULTY = {
     "referred-to-of-wrong-type": count(mark="faulty", n="†state.word"),
     "reference-to-nothing": count(mark="faulty", n="†state.nowhere"),
 }
-"""Calls with a structural error, by what is wrong."""
+"""Calls with a structural error, by the kind of error."""
 
 
 @requirement("loop010-structural-errors-run-nothing")
 @pytest.mark.parametrize("faulty", FAULTY.values(), ids=FAULTY)
-def test_faulty_calls_do_not_run(provider: Scene, implementation: Implementation, faulty: dict[str, Any]) -> None:
-    """The sound call beside the faulty one runs, and the faulty one never does."""
-    provider.plays(solution(faulty, count(), call("probe", {"value": 1}, to="†state.word")), DONE)
-    provider.returns("probe", "three")
+def test_faulty_calls_do_not_run(scenario: Scenario, implementation: Implementation, faulty: dict[str, Any]) -> None:
+    """The valid call in the same turn runs, and the faulty call never does."""
+    scenario.plays(solution(faulty, count(), call("probe", {"value": 1}, to="†state.word")), DONE)
+    scenario.returns("probe", "three")
 
     run = implementation.run(tools=TOOLS)
 
@@ -66,9 +66,9 @@ def _is_faulty(tool: str, arguments: Any) -> bool:
 
 @requirement("loop010-raising-tools-end-nothing")
 @ERRORS
-def test_others_run_on(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
-    """A call that runs while another raises comes to its end, and what waits for it runs."""
-    provider.plays(
+def test_others_run_on(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
+    """A call that is running when another one raises still completes, and the calls that wait for it run."""
+    scenario.plays(
         solution(
             call("slow", {"value": 1}, to="†state.slow"),
             _boom("boom"),
@@ -77,9 +77,9 @@ def test_others_run_on(provider: Scene, implementation: Implementation, type: st
         ),
         DONE,
     )
-    provider.raises("boom", message, type)
-    provider.does("first", Returns("one", hold=tool_ended("boom")))
-    provider.does("slow", Returns("at last", hold=tool_began("second")))
+    scenario.raises("boom", message, type)
+    scenario.does("first", Returns("one", hold=tool_ended("boom")))
+    scenario.does("slow", Returns("at last", hold=tool_began("second")))
 
     run = implementation.run(tools=TOOLS)
 
@@ -91,10 +91,10 @@ def test_others_run_on(provider: Scene, implementation: Implementation, type: st
 
 @requirement("loop010-raising-tools-end-nothing")
 @ERRORS
-def test_the_run_goes_on(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
+def test_the_run_goes_on(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
     """All calls of a turn raise, and the model is asked again."""
-    provider.plays(solution(_boom("one"), _boom("two")), DONE)
-    provider.raises("boom", message, type)
+    scenario.plays(solution(_boom("one"), _boom("two")), DONE)
+    scenario.raises("boom", message, type)
 
     run = implementation.run(tools=TOOLS)
 
@@ -105,15 +105,15 @@ def test_the_run_goes_on(provider: Scene, implementation: Implementation, type: 
 
 @requirement("loop010-raising-tools-end-nothing")
 @on("*/stream/*")
-def test_calls_that_follow_run(provider: Scene, implementation: Implementation) -> None:
-    """A call that is streamed when another has raised runs.
+def test_calls_that_follow_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A call that is streamed after another has raised runs.
 
-    The rest of the stream comes when ``second`` has begun, which waits for a result behind that failure.
+    The rest of the stream comes once ``second`` has begun, which waits for a result that comes after the failure.
     """
     turn = solution(_boom("boom"), *FIRST_AND_SECOND, call("later", {"value": 1}))
-    provider.plays(Step(turn, NATURAL.but(fragment=1), holds=(Hold(tool_began("second"), behind(turn, 3)),)), DONE)
-    provider.raises("boom", "it did not work")
-    provider.does("first", Returns("one", hold=tool_ended("boom")))
+    scenario.plays(Step(turn, DEFAULT.but(fragment=1), holds=(Hold(tool_began("second"), behind(turn, 3)),)), DONE)
+    scenario.raises("boom", "it did not work")
+    scenario.does("first", Returns("one", hold=tool_ended("boom")))
 
     run = implementation.run(tools=TOOLS)
 
@@ -133,55 +133,57 @@ FAILURES = {
 
 @requirement("loop010-one-error-message-for-each-failure")
 @pytest.mark.parametrize("failing", FAILURES.values(), ids=FAILURES)
-def test_each_is_told_once(provider: Scene, implementation: Implementation, failing: list[dict[str, Any]]) -> None:
-    """The next Request has one Error Message about each call that failed, with a reason, and none about another."""
-    provider.plays(solution(*failing, count()), DONE)
-    provider.raises("boom", "it did not work")
+def test_each_is_told_once(scenario: Scenario, implementation: Implementation, failing: list[dict[str, Any]]) -> None:
+    """The next Request has one Error Message with a reason for each failed call, and none for another call."""
+    scenario.plays(solution(*failing, count()), DONE)
+    scenario.raises("boom", "it did not work")
     markers = [f"mark{n}" for n, _ in enumerate(failing, 1)]
 
     run = implementation.run(tools=TOOLS)
 
     run.request(2)
-    assert {**dict.fromkeys(markers, 1), "sound": 0} == told_counts(run, *markers, "sound")
+    assert {**dict.fromkeys(markers, 1), "sound": 0} == error_counts(run, *markers, "sound")
     errors = [error.error for marker in markers for error in errors_about(run, marker)]
-    assert [] == [error for error in errors if not error or not isinstance(error, str | dict)], "told without a reason"
+    assert [] == [error for error in errors if not error or not isinstance(error, str | dict)], "a reason is missing"
 
 
 @requirement("loop010-one-error-message-for-each-failure")
 @ERRORS
-def test_the_reason_is_told(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
-    """What a tool raised stands in the Error Message about its call."""
-    provider.plays(solution(_boom("mark1")), DONE)
-    provider.raises("boom", message, type)
+def test_the_reason_is_told(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
+    """The Error Message of a call contains the message of the error that its tool raised."""
+    scenario.plays(solution(_boom("mark1")), DONE)
+    scenario.raises("boom", message, type)
 
     run = implementation.run(tools=TOOLS)
 
-    told = errors_about(run, "mark1")
-    assert 1 == len(told)
-    said = "\n".join(words(told[0].error))
-    assert message in said or repr(message)[1:-1] in said, f"{told[0].error!r} does not say {message!r}"
+    reported = errors_about(run, "mark1")
+    assert 1 == len(reported)
+    said = "\n".join(words(reported[0].error))
+    assert message in said or repr(message)[1:-1] in said, f"{reported[0].error!r} does not say {message!r}"
 
 
 @requirement("loop010-one-error-message-for-each-failure")
-def test_without_an_output_path(provider: Scene, implementation: Implementation) -> None:
-    """Of two failing calls the one that has an output path is told; whether the other is, is recorded."""
-    provider.plays(solution(_boom("mark1"), call("boom", {"value": "mark2"})), DONE)
-    provider.raises("boom", "it did not work")
+def test_without_an_output_path(scenario: Scenario, implementation: Implementation) -> None:
+    """Of two failing calls, the one with an output path is reported; whether the other is reported is recorded."""
+    scenario.plays(solution(_boom("mark1"), call("boom", {"value": "mark2"})), DONE)
+    scenario.raises("boom", "it did not work")
 
     run = implementation.run(tools=TOOLS)
 
-    assert {"mark1": 1} == told_counts(run, "mark1")
-    told = told_counts(run, "mark2")["mark2"]
-    implementation.diverges("an error of a call without an output path", "is told" if told else "is not told")
+    assert {"mark1": 1} == error_counts(run, "mark1")
+    reported = error_counts(run, "mark2")["mark2"]
+    implementation.diverges(
+        "an error of a call without an output path", "is reported" if reported else "is not reported"
+    )
 
 
 @requirement("loop010-errors-follow-all-results")
-def test_errors_follow_results(provider: Scene, implementation: Implementation) -> None:
-    """A call fails at once, another one raises before, and a third between two results: all of it is told behind them.
+def test_errors_follow_results(scenario: Scenario, implementation: Implementation) -> None:
+    """Calls fail at once, before a result, and between two results: all errors come after the results.
 
-    The first result is in the context when the third failure comes, as ``later``, which waits for it, has begun.
+    The first result is in the context when the third failure comes, because ``later``, which waits for it, has begun.
     """
-    provider.plays(
+    scenario.plays(
         solution(
             count(mark="mark1", n="three"),
             _boom("mark2"),
@@ -192,22 +194,22 @@ def test_errors_follow_results(provider: Scene, implementation: Implementation) 
         ),
         DONE,
     )
-    provider.does("boom", Raises("no"), Raises("no", hold=tool_began("later")))
-    provider.does("slow", Returns("result-of-slow", hold=tool_ended("boom")))
-    provider.returns("later", "result-of-later")
-    provider.does("late", Returns("result-of-late", hold=tool_ended("boom", 2)))
+    scenario.does("boom", Raises("no"), Raises("no", hold=tool_began("later")))
+    scenario.does("slow", Returns("result-of-slow", hold=tool_ended("boom")))
+    scenario.returns("later", "result-of-later")
+    scenario.does("late", Returns("result-of-late", hold=tool_ended("boom", 2)))
 
     run = implementation.run(tools=TOOLS)
 
     results = _places(run, "result-of-slow", "result-of-later", "result-of-late")
     errors = [errors_about(run, marker) for marker in ("mark1", "mark2", "mark3")]
     assert all(errors), "the next Request does not have all Error Messages of the turn"
-    first = min(error.at for told in errors for error in told)
-    assert max(results) < first, "an Error Message stands before a result of its turn"
+    first = min(error.at for reported in errors for error in reported)
+    assert max(results) < first, "an Error Message comes before a result of its turn"
 
 
 def _places(run: Run, *markers: str) -> list[int]:
-    """Where these results stand in the second Request. Raises NotReached if one is not there."""
+    """The places of these results in the second Request. Raises NotReached if one is missing."""
     request = run.request(2)
     places = [place(request, marker) for marker in markers]
     if None in places:
@@ -216,38 +218,38 @@ def _places(run: Run, *markers: str) -> list[int]:
 
 
 @requirement("loop010-errors-follow-all-results")
-def test_the_next_request_has_them(provider: Scene, implementation: Implementation) -> None:
-    """An error is told in the Request behind its turn; whether it is in that after it too, is recorded."""
-    provider.plays(solution(_boom("mark1")), solution(count()), DONE)
-    provider.raises("boom", "it did not work")
+def test_the_next_request_has_them(scenario: Scenario, implementation: Implementation) -> None:
+    """An error is in the Request after its turn; whether it is in the one after that too is recorded."""
+    scenario.plays(solution(_boom("mark1")), solution(count()), DONE)
+    scenario.raises("boom", "it did not work")
 
     run = implementation.run(tools=TOOLS)
 
     run.tool_ended("boom")
-    assert errors_about(run, "mark1"), "the next Request does not have it"
+    assert errors_about(run, "mark1"), "the next Request does not contain the Error Message"
     stays = bool(errors_about(run, "mark1", n=3))
-    implementation.diverges("errors of earlier turns", "stay in the context" if stays else "are not told again")
+    implementation.diverges("errors of earlier turns", "stay in the context" if stays else "are not repeated")
 
 
 @requirement("loop010-errors-hold-the-whole-call")
 @pytest.mark.parametrize("tool", ["boom", "count"], ids=["raises", "structural"])
-def test_the_call_is_whole(provider: Scene, implementation: Implementation, tool: str) -> None:
-    """The keys of the call's own are told as written, and so are its parameters, but for what they refer to."""
+def test_the_call_is_whole(scenario: Scenario, implementation: Implementation, tool: str) -> None:
+    """The Error Message has the call's keys and parameters as written; references may be resolved."""
     parameters = {"value": "†state.word"} if tool == "boom" else {"n": "†state.word"}
     failing = call(tool, {**parameters, "mark": "mark1"}, to="†state.out.deep", method="set", reasoning="to see")
-    provider.plays(solution(call("probe", {"value": 1}, to="†state.word"), failing), DONE)
-    provider.returns("probe", "three")
-    provider.raises("boom", "it did not work")
+    scenario.plays(solution(call("probe", {"value": 1}, to="†state.word"), failing), DONE)
+    scenario.returns("probe", "three")
+    scenario.raises("boom", "it did not work")
 
     run = implementation.run(tools=[activity("boom", value="", mark="string"), COUNT, activity("probe", value="")])
 
     errors = errors_about(run, "mark1")
     if not errors:
         raise NotReached("the next Request has no Error Message about the call that failed")
-    told = errors[0].call
+    reported = errors[0].call
     raw, resolved = failing, {**failing, **dict.fromkeys(parameters, "three")}
-    known = {key: told.get(key) for key in failing}
-    assert known in (raw, resolved), f"the call is told as {told}, not as {failing}"
+    known = {key: reported.get(key) for key in failing}
+    assert known in (raw, resolved), f"the Error Message has the call {reported}, not {failing}"
     implementation.diverges("references of a call that failed", "as written" if known == raw else "resolved")
 
 
@@ -257,10 +259,10 @@ def test_the_call_is_whole(provider: Scene, implementation: Implementation, tool
     [*FAILURES.values(), [count(mark="mark1", n="†state.nowhere")]],
     ids=[*FAILURES, "reference-to-nothing"],
 )
-def test_output_ends(provider: Scene, implementation: Implementation, failing: list[dict[str, Any]]) -> None:
-    """Calls fail beside an output: it is returned, and the model is not asked again."""
-    provider.plays(solution(*failing, output={"ok": True}), solution(output="another"))
-    provider.raises("boom", "it did not work")
+def test_output_ends(scenario: Scenario, implementation: Implementation, failing: list[dict[str, Any]]) -> None:
+    """Calls fail in a turn with an output: the output is returned, and the model is not asked again."""
+    scenario.plays(solution(*failing, output={"ok": True}), solution(output="another"))
+    scenario.raises("boom", "it did not work")
 
     run = implementation.run(tools=TOOLS)
 
@@ -273,13 +275,13 @@ def test_output_ends(provider: Scene, implementation: Implementation, failing: l
 
 @requirement("loop010-unknown-tools-are-structural-errors")
 @pytest.mark.parametrize("tool", ["teleport", "Count", "boom.boom"])
-def test_unknown_tools(provider: Scene, implementation: Implementation, tool: str) -> None:
-    """A call of a tool that was never offered is told as an error, and its neighbour runs."""
-    provider.plays(solution(call(tool, {"n": 1, "mark": "mark1"}, to="†state.x"), count()), DONE)
+def test_unknown_tools(scenario: Scenario, implementation: Implementation, tool: str) -> None:
+    """A call of a tool that was never offered is reported as an error, and its neighbour runs."""
+    scenario.plays(solution(call(tool, {"n": 1, "mark": "mark1"}, to="†state.x"), count()), DONE)
 
     run = implementation.run(tools=TOOLS)
 
     goes_on(run)
     sound_ran(run)
-    assert {"mark1": 1} == told_counts(run, "mark1")
+    assert {"mark1": 1} == error_counts(run, "mark1")
     assert "Done." == run.output

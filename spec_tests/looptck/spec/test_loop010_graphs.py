@@ -1,27 +1,27 @@
-"""Profile ``agent-loop-010``: any graph of calls, in any order, in any cuts, completing in any order."""
+"""Profile ``agent-loop-010``: any graph of calls, in any order, cut anywhere, completing in any order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
 
-from looptck.agents import Tool
-from looptck.checks import Implementation, requirement
-from looptck.framing import NATURAL
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.bench.solutions import behind, call, solution
+from looptck.catalogue.agents import Tool
 from looptck.provider.gates import Gate
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
-from looptck.solutions import behind, call, solution
-from looptck.spec import graphs
-from looptck.spec.graphs import SHARED, Graph, Move, Node, Play, play
-from looptck.spec.probes import DONE, probed, probing, tools
-from looptck.transcript import Event, Received, ToolBegan, ToolEnded
-from looptck.verdicts import NotReached
+from looptck.spec import loop010_graphs as graphs
+from looptck.spec.loop010_graphs import SHARED, Graph, Move, Node, Play, play
+from looptck.spec.loop010_probes import DONE, probe_turn, probed_values, tools
+from looptck.values.framing import DEFAULT
+from looptck.values.transcript import Event, Received, ToolBegan, ToolEnded
+from looptck.values.verdicts import NotReached
 
 Body = Callable[[Graph], None]
 LOSSES = 12
-"""How many lost wake-ups are waited for in one check."""
+"""The number of lost wake-ups for which one check waits."""
 [PROBE] = tools()
 ODD = "a † b\u2028😀"
 EVENTFUL = Graph(
@@ -40,10 +40,10 @@ EVENTFUL = Graph(
     ),
     schedule=("root", "a", "b", "beside", "further", "d", "c", "join", "then", "last", "long"),
     holds=(3, 11),
-    framing=NATURAL.but(fragment=1),
+    framing=DEFAULT.but(fragment=1),
 )
-"""Calls that stand before what they wait for; four that wait for one, one that waits for three and sees calls begin and
-end meanwhile of which it knows nothing, and one that runs from the beginning to the end."""
+"""Calls written before their dependencies; four calls that wait for one; a call that waits for three while unrelated
+calls begin and end; and a call that runs from beginning to end."""
 OVERWRITTEN = Graph(
     calls=(
         Node("first", {}, SHARED, {"first": "old"}),
@@ -55,19 +55,19 @@ OVERWRITTEN = Graph(
     ),
     schedule=("first", "sees_first", "second", "slow", "sees_second", "reads"),
 )
-"""A value is overwritten while a call that reads it waits for another one."""
+"""A value is overwritten while a call that reads it waits for another value."""
 
 
 class Conductor:
-    """Plays the moves of a graph as events come in: each is made once all has begun that the one before lets begin."""
+    """Plays the moves of a graph: each move is made once all calls that the move before unblocks have begun."""
 
     def __init__(self, graph: Graph, implementation: Implementation) -> None:
         self.graph = graph
         self.held = graph.holds if implementation.cell.stream else ()
         self.play = play(graph, held=bool(self.held))
         self._implementation = implementation
-        self._patience = implementation.kit.patience.gate
-        self._stops = [self._gate(f"call {said} has had its time") for said in self.held]
+        self._patience = implementation.bench.patience.gate
+        self._stops = [self._gate(f"call {said} has had time to begin") for said in self.held]
         self._releases = {node.tool: self._gate(f"{node.tool} is to complete") for node in graph.calls}
         self._through = Gate("every call has begun in its turn", self._hears)
         self._move = 0
@@ -78,18 +78,18 @@ class Conductor:
 
         Raises:
             LostWakeUp: a call did not begin when it could.
-            NotReached: the schedule could not be kept to for another reason.
+            NotReached: the schedule could not be followed for another reason.
         """
         calls = [call(node.tool, node.parameters, to=node.path) for node in self.graph.calls]
         turn = solution(*calls, escaped=self.graph.escaped)
         holds = tuple(Hold(gate, behind(turn, said)) for gate, said in zip(self._stops, self.held, strict=True))
         paths = sorted(path.removeprefix("†") for path in self.play.state)
-        scene = self._implementation.scene
-        scene.plays(Step(turn, self.graph.framing, holds=holds), probing(*paths), DONE)
-        scene.behaviours = {
+        scenario = self._implementation.scenario
+        scenario.plays(Step(turn, self.graph.framing, holds=holds), probe_turn(*paths), DONE)
+        scenario.behaviours = {
             node.tool: [Returns(node.value, hold=self._releases[node.tool])] for node in self.graph.calls
         }
-        scene.watching = (self._through,)
+        scenario.watching = (self._through,)
         offered = [_tool(node) for node in self.graph.calls]
 
         running = self._implementation.begin(tools=[*offered, PROBE])
@@ -104,12 +104,12 @@ class Conductor:
         if lost:
             raise LostWakeUp(f"{lost}, in\n{self.graph}")
         if run.gave_up:
-            raise NotReached(f"the schedule was not kept to: {run.gave_up} took too long")
+            raise NotReached(f"the schedule was not followed: {run.gave_up} took too long")
         run.request(2)
         return run
 
     def _hears(self, event: Event) -> bool:
-        """Whether nothing is left to wait for; if this event was the last of a move, the next is made."""
+        """Whether there is nothing left to wait for; if this event was the last of a move, the next move is made."""
         if isinstance(event, ToolBegan):
             self._begun.add(event.tool)
         while not self._late():
@@ -120,7 +120,7 @@ class Conductor:
         return isinstance(event, Received) and event.n > 1
 
     def _late(self) -> list[str]:
-        """What the last move has let begin, and has not begun yet."""
+        """The calls that the last move has unblocked and that have not begun yet."""
         return [tool for tool in self.play.moves[self._move].begin if tool not in self._begun]
 
     def _make(self, move: Move) -> None:
@@ -130,7 +130,7 @@ class Conductor:
             self._releases[tool].open()
 
     def _lost(self) -> str | None:
-        """What should have begun by now, and why; None: all has."""
+        """The calls that should have begun by now, with the reason; None if all have begun."""
         late = self._late()
         moves = self.play.moves[: self._move + 1]
         completed = [tool for move in moves for tool in move.completed]
@@ -138,25 +138,25 @@ class Conductor:
         return f"{late} did not begin, though {completed} had completed, while {running} ran" if late else None
 
     def _gate(self, name: str) -> Gate:
-        """One that is never given up before what the schedule waits for."""
+        """A gate that is not given up before the events that the schedule waits for."""
         return Gate(name, patience=2 * self._patience)
 
 
 def _tool(node: Node) -> Tool:
-    """The tool of a call, which takes its parameters."""
+    """The tool of a call, with its parameters."""
     schema = {"properties": {name: {} for name in node.parameters}, "required": [*node.parameters]}
     return Tool(node.tool, f"Does what {node.tool} says.", {"type": "object", **schema, "additionalProperties": False})
 
 
 class LostWakeUp(AssertionError):
-    """A call did not begin when all that it refers to was there."""
+    """A call did not begin although all of its references could be resolved."""
 
 
 def _patiently(implementation: Implementation) -> Callable[[Body], Body]:
-    """Runs the decorated body so that it may be shrunk in bearable time where wake-ups are lost.
+    """Runs the decorated body so that examples with lost wake-ups can be shrunk in bearable time.
 
-    To see that takes a gate's patience. So a graph in which one was lost is not played again, and once there are
-    `LOSSES` of them the others count as good: the smallest of those is told.
+    Each lost wake-up costs a gate's patience. A graph that lost one is therefore not played again, and after `LOSSES`
+    of them all other graphs count as passed: the smallest failing one is reported.
     """
     lost: dict[str, tuple[AssertionError | NotReached, Run]] = {}
 
@@ -181,58 +181,58 @@ def _patiently(implementation: Implementation) -> Callable[[Body], Body]:
 
 
 def _conducted(graph: Graph, implementation: Implementation) -> tuple[Play, Run]:
-    """A graph in its schedule, for a check of something else than that calls begin when they can."""
+    """Play a graph in its schedule, for a check that is not about when calls begin."""
     conductor = Conductor(graph, implementation)
     try:
         return conductor.play, conductor.run()
     except LostWakeUp as lost:
-        raise NotReached(f"the schedule could not be kept to: {lost}") from lost
+        raise NotReached(f"the schedule could not be followed: {lost}") from lost
 
 
-def _as_the_oracle_says(graph: Graph, implementation: Implementation) -> None:
-    """The calls have run once each, with the values of the schedule, and what they have written stands there."""
+def _matches_oracle(graph: Graph, implementation: Implementation) -> None:
+    """Assert that each call ran once, with the values of the schedule, and that its results are stored."""
     right, run = _conducted(graph, implementation)
-    told = probed(run, 2)
+    shown = probed_values(run, 2)
     ran = [(tool, given) for tool, given in run.tools_ran if tool != PROBE.name]
 
-    assert right.ran == sorted(ran, key=lambda of: of[0]), f"which calls run, and with what, in\n{graph}"
-    assert right.state == {f"†{path}": value for path, value in told.items()}, f"what is written, in\n{graph}"
+    assert right.ran == sorted(ran, key=lambda of: of[0]), f"which calls run, and with which arguments, in\n{graph}"
+    assert right.state == {f"†{path}": value for path, value in shown.items()}, f"which values are stored, in\n{graph}"
 
 
 @requirement("loop010-schedules-do-not-matter")
 def test_any_schedule(implementation: Implementation) -> None:
-    """The oracle, which knows of no time, says what runs with what, and what is written."""
+    """Calls, arguments and stored values are those of the oracle, which has no notion of time."""
 
     @implementation.every(graphs.graphs(), first={"graph": EVENTFUL})
     @_patiently(implementation)
     def holds(graph: Graph) -> None:
-        _as_the_oracle_says(graph, implementation)
+        _matches_oracle(graph, implementation)
 
 
 @requirement("loop010-last-to-complete-wins")
 def test_any_schedule_of_two_writers(implementation: Implementation) -> None:
-    """That each of the two has been written is seen from a call that begins with its value, and with no other."""
+    """Each of two writers is seen to have completed, because a call begins with exactly its value."""
 
     @implementation.every(graphs.graphs_with_two_writers(), first={"graph": OVERWRITTEN})
     @_patiently(implementation)
     def holds(graph: Graph) -> None:
-        _as_the_oracle_says(graph, implementation)
+        _matches_oracle(graph, implementation)
 
 
 @requirement("loop010-no-wake-up-is-lost")
 def test_any_wake_up(implementation: Implementation) -> None:
-    """Each call begins behind the last completion that it waits for, and before the next one is let happen."""
+    """Each call begins after the last completion that it waits for, and before the next one is released."""
 
     @implementation.every(graphs.graphs(), first={"graph": EVENTFUL})
     @_patiently(implementation)
     def holds(graph: Graph) -> None:
         run = Conductor(graph, implementation).run()
 
-        assert [] == _too_early(graph, run), f"calls began before what they wait for had completed, in\n{graph}"
+        assert [] == _too_early(graph, run), f"calls began before their dependencies had completed, in\n{graph}"
 
 
 def _too_early(graph: Graph, run: Run) -> list[tuple[str, list[str]]]:
-    """The calls that began before others, which are named behind them, had given what they refer to."""
+    """The calls that began before their dependencies had completed, each with those dependencies."""
     waits = {
         node.tool: [writer.tool for path in node.references for writer in graph.writers(path)] for node in graph.calls
     }

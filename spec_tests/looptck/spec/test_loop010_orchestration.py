@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import Implementation, on, requirement
-from looptck.framing import NATURAL
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.run import Run
+from looptck.bench.solutions import behind, call, solution
 from looptck.provider import gates
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
-from looptck.solutions import behind, call, solution
-from looptck.spec.probes import DONE, probed, probing, tools
+from looptck.spec.loop010_probes import DONE, probe_turn, probed_values, tools
+from looptck.values.framing import DEFAULT
 
 X = {"value": "†state.x"}
 
@@ -26,7 +26,7 @@ TOGETHER = {
     "twelve": [call(f"tool{n}", to=f"†state.x{n}") for n in range(12)],
     "of-one-tool": [call("a", {"value": n}, to=f"†state.x{n}") for n in range(3)],
 }
-"""Calls that depend on nothing."""
+"""Calls without dependencies."""
 
 
 def _names(calls: Sequence[dict[str, Any]]) -> list[str]:
@@ -35,13 +35,13 @@ def _names(calls: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _ran(run: Run, wanted: Sequence[str]) -> None:
-    """The turn is over, and all of these tools have run."""
+    """Assert that the turn is over and that all of these tools have run."""
     run.request(2)
     assert set(wanted) <= {tool for tool, _ in run.tools_ran}
 
 
 def _ran_once(run: Run, wanted: Sequence[str]) -> None:
-    """The turn is over, and each of these tools has run once."""
+    """Assert that the turn is over and that each of these tools has run once."""
     run.request(2)
     assert Counter(wanted) == Counter(tool for tool, _ in run.tools_ran)
 
@@ -49,34 +49,34 @@ def _ran_once(run: Run, wanted: Sequence[str]) -> None:
 @requirement("loop010-unblocked-calls-run-together")
 @pytest.mark.parametrize("calls", TOGETHER.values(), ids=TOGETHER)
 def test_independent_calls_run_together(
-    provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]
+    scenario: Scenario, implementation: Implementation, calls: Sequence[dict[str, Any]]
 ) -> None:
-    """None of them ends before all have begun."""
+    """None of the calls ends before all have begun."""
     names = _names(calls)
     together = gates.tools_began(len(names))
     for name in names:
-        provider.does(name, Returns("a result", hold=together))
-    provider.plays(solution(*calls), DONE)
+        scenario.does(name, Returns("a result", hold=together))
+    scenario.plays(solution(*calls), DONE)
 
     run = implementation.run(tools=tools(*dict.fromkeys(names)))
 
     _ran(run, names)
-    assert [] == run.gave_up, "a call began only when another had ended"
+    assert [] == run.gave_up, "a call began only after another had ended"
 
 
 @requirement("loop010-unblocked-calls-run-together")
-def test_what_one_result_unblocks_runs_together(provider: Scene, implementation: Implementation) -> None:
-    """Three calls that wait for one result begin before any of them ends."""
+def test_what_one_result_unblocks_runs_together(scenario: Scenario, implementation: Implementation) -> None:
+    """Three calls that wait for one result all begin before any of them ends."""
     waiting = ["a", "b", "c"]
     together = gates.tools_began(4)
     for name in waiting:
-        provider.does(name, Returns("a result", hold=together))
-    provider.plays(solution(call("fetch", to="†state.x"), *(call(name, X) for name in waiting)), DONE)
+        scenario.does(name, Returns("a result", hold=together))
+    scenario.plays(solution(call("fetch", to="†state.x"), *(call(name, X) for name in waiting)), DONE)
 
     run = implementation.run(tools=tools("fetch", *waiting))
 
     _ran(run, ["fetch", *waiting])
-    assert [] == run.gave_up, "a call began only when another had ended"
+    assert [] == run.gave_up, "a call began only after another had ended"
 
 
 FETCH = call("fetch", to="†state.x")
@@ -86,17 +86,19 @@ CHAIN = [
     call("second", {"value": "†state.y"}, to="†state.z"),
     call("third", {"value": "†state.z"}),
 ]
-"""What goes on beside a call that is blocked: when the last of these begins, two results have been taken in."""
+"""Calls that run while another call is blocked: when the last one begins, two results have been stored."""
 STEPS = ["first", "second", "third"]
-"""Its tools."""
+"""The tools of `CHAIN`."""
 
 
 @requirement("loop010-blocked-calls-wait")
 @pytest.mark.parametrize("calls", [[USE, FETCH, *CHAIN], [FETCH, USE, *CHAIN], [*CHAIN, FETCH, USE]])
-def test_a_blocked_call_waits(provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]) -> None:
-    """While its dependency runs it does not begin, though calls come and others complete meanwhile."""
-    provider.does("fetch", Returns("a result", hold=gates.tool_began("third")))
-    provider.plays(solution(*calls), DONE)
+def test_a_blocked_call_waits(
+    scenario: Scenario, implementation: Implementation, calls: Sequence[dict[str, Any]]
+) -> None:
+    """A call does not begin while its dependency runs, though other calls arrive and complete meanwhile."""
+    scenario.does("fetch", Returns("a result", hold=gates.tool_began("third")))
+    scenario.plays(solution(*calls), DONE)
 
     run = implementation.run(tools=tools("fetch", "use", *STEPS))
 
@@ -109,17 +111,17 @@ BOTH = {
     "right-first": {"value": "†state.y", "other": "†state.x"},
     "nested": {"value": {"list": [1, "†state.x"], "object": {"deep": ["†state.y"]}}},
 }
-"""Parameters that need two results; that of y comes last."""
+"""Parameters that need two results; the result of y comes last."""
 
 
 @requirement("loop010-blocked-calls-wait")
 @pytest.mark.parametrize("parameters", BOTH.values(), ids=BOTH)
 def test_a_call_waits_for_all_that_it_needs(
-    provider: Scene, implementation: Implementation, parameters: dict[str, Any]
+    scenario: Scenario, implementation: Implementation, parameters: dict[str, Any]
 ) -> None:
-    """One of two results is there, and another call has begun with it: the one that needs both still waits."""
-    provider.does("late", Returns("a result", hold=gates.tool_began("witness")))
-    provider.plays(
+    """One of two results exists, and another call has begun with it: a call that needs both still waits."""
+    scenario.does("late", Returns("a result", hold=gates.tool_began("witness")))
+    scenario.plays(
         solution(call("join", parameters), FETCH, call("late", to="†state.y"), call("witness", X)),
         DONE,
     )
@@ -132,19 +134,19 @@ def test_a_call_waits_for_all_that_it_needs(
 
 @requirement("loop010-blocked-calls-wait")
 @on("openai-chat")
-def test_a_path_that_is_written_anew(provider: Scene, implementation: Implementation) -> None:
-    """A call that refers to a path which has a value runs; whether it waits for the new one is left open."""
+def test_a_path_that_is_written_anew(scenario: Scenario, implementation: Implementation) -> None:
+    """A call that reads a path with a value runs; whether it waits for the value being written is left open."""
     began = gates.tool_began("use")
     began.patience = gates.ABSENCE
-    provider.does("fetch", Returns("new", hold=began))
-    provider.plays(solution(FETCH, USE), DONE)
+    scenario.does("fetch", Returns("new", hold=began))
+    scenario.plays(solution(FETCH, USE), DONE)
 
     run = implementation.run(tools=tools("fetch", "use"), context=[{"type": "state", "x": "old"}])
 
     _ran(run, ["fetch", "use"])
     given: Any = run.ran_of("use").arguments
     assert given in ({"value": "old"}, {"value": "new"})
-    implementation.diverges("a path that has a value and is written anew", f"its reader is given the {given['value']}")
+    implementation.diverges("a path that has a value and is overwritten", f"its reader is given the {given['value']}")
 
 
 RESULTS: dict[str, Any] = {
@@ -156,15 +158,15 @@ RESULTS: dict[str, Any] = {
     "array": [1, "two", [3.5, None], {}],
     "object": {"name": "Alex", "tags": ["a"], "nothing": None},
 }
-"""Of every type, and some that are falsy."""
+"""Values of every type, some of them falsy."""
 
 
 @requirement("loop010-references-are-resolved")
 @pytest.mark.parametrize("value", RESULTS.values(), ids=RESULTS)
-def test_results_are_handed_on(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """What a call writes is what another is given, with its type."""
-    provider.returns("fetch", value)
-    provider.plays(solution(FETCH, USE), DONE)
+def test_results_are_handed_on(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """A call gets the value that another call wrote, with its type."""
+    scenario.returns("fetch", value)
+    scenario.plays(solution(FETCH, USE), DONE)
 
     run = implementation.run(tools=tools("fetch", "use"))
 
@@ -181,17 +183,17 @@ NESTED: dict[str, tuple[Any, Any]] = {
     "a-name": ({"†state.x": "†state.x.a.b"}, {"†state.x": "deep"}),
     "within-a-text": (["see †state.x", "†state.x.a.b"], ["see †state.x", "deep"]),
 }
-"""Parameters, and what they stand for when the result is there."""
+"""Parameters, and their values once the result exists."""
 
 
 @requirement("loop010-references-are-resolved")
 @pytest.mark.parametrize(("written", "meant"), NESTED.values(), ids=NESTED)
 def test_nested_references_are_resolved(
-    provider: Scene, implementation: Implementation, written: Any, meant: Any
+    scenario: Scenario, implementation: Implementation, written: Any, meant: Any
 ) -> None:
-    """Wherever in a parameter they stand, and what is no reference stays."""
-    provider.returns("fetch", {"a": {"b": "deep"}})
-    provider.plays(solution(FETCH, call("use", {"value": written, "other": "kept"})), DONE)
+    """References are resolved at any place in a parameter, and all other content stays."""
+    scenario.returns("fetch", {"a": {"b": "deep"}})
+    scenario.plays(solution(FETCH, call("use", {"value": written, "other": "kept"})), DONE)
 
     run = implementation.run(tools=tools("fetch", "use"))
 
@@ -208,10 +210,10 @@ CONTEXT: list[dict[str, Any]] = [
 
 
 @requirement("loop010-references-are-resolved")
-def test_every_kind_is_found(provider: Scene, implementation: Implementation) -> None:
-    """Input, state, data and data of a kind, as the context has them at first."""
+def test_every_kind_is_found(scenario: Scenario, implementation: Implementation) -> None:
+    """Input, state, data and data of a kind can be read from the initial context."""
     references = ["†input.city", "†state.mood.level", "†data.rows", "†user.name"]
-    provider.plays(solution(call("use", {"value": references})), DONE)
+    scenario.plays(solution(call("use", {"value": references})), DONE)
 
     run = implementation.run(tools=tools("use"), context=CONTEXT)
 
@@ -225,11 +227,11 @@ SLOW = call("slow", to="†state.slow")
 @requirement("loop010-no-batch-barrier")
 @pytest.mark.parametrize("calls", [[FETCH, SLOW, USE], [SLOW, FETCH, USE], [USE, SLOW, FETCH]])
 def test_a_result_unblocks_at_once(
-    provider: Scene, implementation: Implementation, calls: Sequence[dict[str, Any]]
+    scenario: Scenario, implementation: Implementation, calls: Sequence[dict[str, Any]]
 ) -> None:
-    """A call begins on the result that it waits for while a third one, of which it knows nothing, still runs."""
-    provider.does("slow", Returns("a result", hold=gates.tool_began("use")))
-    provider.plays(solution(*calls), DONE)
+    """A call begins on the result that it waits for while an unrelated call is still running."""
+    scenario.does("slow", Returns("a result", hold=gates.tool_began("use")))
+    scenario.plays(solution(*calls), DONE)
 
     run = implementation.run(tools=tools("fetch", "slow", "use"))
 
@@ -238,11 +240,11 @@ def test_a_result_unblocks_at_once(
 
 
 @requirement("loop010-no-batch-barrier")
-def test_a_chain_runs_beside_a_slow_call(provider: Scene, implementation: Implementation) -> None:
+def test_a_chain_runs_beside_a_slow_call(scenario: Scenario, implementation: Implementation) -> None:
     """Four calls, each of which needs the one before, run one after another while a fifth runs all the time."""
     links = [call(f"link{n}", {"value": f"†state.x{n}"}, to=f"†state.x{n + 1}") for n in range(1, 4)]
-    provider.does("slow", Returns("a result", hold=gates.tool_began("link3")))
-    provider.plays(solution(SLOW, call("link0", to="†state.x1"), *links), DONE)
+    scenario.does("slow", Returns("a result", hold=gates.tool_began("link3")))
+    scenario.plays(solution(SLOW, call("link0", to="†state.x1"), *links), DONE)
 
     run = implementation.run(tools=tools("slow", *(f"link{n}" for n in range(4))))
 
@@ -251,10 +253,10 @@ def test_a_chain_runs_beside_a_slow_call(provider: Scene, implementation: Implem
 
 
 @requirement("loop010-calls-start-once")
-def test_a_call_starts_once(provider: Scene, implementation: Implementation) -> None:
-    """Calls that are free, blocked or running when others come and complete; each of them runs once."""
-    provider.does("slow", Returns("a result", hold=gates.tool_began("second")))
-    provider.plays(solution(SLOW, USE, FETCH, *CHAIN[:2]), DONE)
+def test_a_call_starts_once(scenario: Scenario, implementation: Implementation) -> None:
+    """Calls are free, blocked or running while others arrive and complete; each of them runs once."""
+    scenario.does("slow", Returns("a result", hold=gates.tool_began("second")))
+    scenario.plays(solution(SLOW, USE, FETCH, *CHAIN[:2]), DONE)
     every = ["slow", "use", "fetch", *STEPS[:2]]
 
     run = implementation.run(tools=tools(*every))
@@ -263,12 +265,12 @@ def test_a_call_starts_once(provider: Scene, implementation: Implementation) -> 
 
 
 @requirement("loop010-calls-start-once")
-def test_a_new_value_starts_nobody_again(provider: Scene, implementation: Implementation) -> None:
-    """What a call has begun with is written anew while it runs, and it does not begin again."""
-    provider.does("again", Returns("new", hold=gates.tool_began("use")))
-    provider.does("first", Returns("a result", hold=gates.tool_ended("again")))
-    provider.does("use", Returns("a result", hold=gates.tool_began("second")))
-    provider.plays(solution(FETCH, USE, call("again", to="†state.x"), *CHAIN[:2]), DONE)
+def test_a_new_value_starts_nobody_again(scenario: Scenario, implementation: Implementation) -> None:
+    """The value that a call began with is overwritten while it runs, and the call does not begin again."""
+    scenario.does("again", Returns("new", hold=gates.tool_began("use")))
+    scenario.does("first", Returns("a result", hold=gates.tool_ended("again")))
+    scenario.does("use", Returns("a result", hold=gates.tool_began("second")))
+    scenario.plays(solution(FETCH, USE, call("again", to="†state.x"), *CHAIN[:2]), DONE)
     every = ["fetch", "use", "again", *STEPS[:2]]
 
     run = implementation.run(tools=tools(*every))
@@ -278,11 +280,11 @@ def test_a_new_value_starts_nobody_again(provider: Scene, implementation: Implem
 
 @requirement("loop010-calls-start-once")
 @on("*/stream/*")
-def test_a_held_stream_starts_nobody_again(provider: Scene, implementation: Implementation) -> None:
-    """A call has begun, and ended, before the rest of its Solution comes."""
+def test_a_held_stream_starts_nobody_again(scenario: Scenario, implementation: Implementation) -> None:
+    """A call that began and ended before the rest of its Solution arrived does not begin again."""
     turn = solution(FETCH, USE, call("last"))
     held = Hold(gates.tool_ended("use"), behind(turn, 2))
-    provider.plays(Step(turn, NATURAL, holds=(held,)), DONE)
+    scenario.plays(Step(turn, DEFAULT, holds=(held,)), DONE)
 
     run = implementation.run(tools=tools("fetch", "use", "last"))
 
@@ -290,9 +292,9 @@ def test_a_held_stream_starts_nobody_again(provider: Scene, implementation: Impl
 
 
 @requirement("loop010-calls-start-once")
-def test_two_equal_calls(provider: Scene, implementation: Implementation) -> None:
-    """Each of them starts once at most; whether they are one or two is left open."""
-    provider.plays(solution(call("use", {"value": 1}), call("use", {"value": 1})), DONE)
+def test_two_equal_calls(scenario: Scenario, implementation: Implementation) -> None:
+    """Each of two equal calls starts at most once; whether they count as one or two is left open."""
+    scenario.plays(solution(call("use", {"value": 1}), call("use", {"value": 1})), DONE)
 
     run = implementation.run(tools=tools("use"))
 
@@ -308,28 +310,28 @@ GRAPH = [
     call("right", {"value": "†state.x", "other": "†input.city"}, to="†state.right"),
     call("join", {"value": "†state.left", "other": "†state.right"}, to="†state.joined"),
 ]
-"""Two calls that need one result, and one that needs theirs."""
+"""Two calls that need one result, and a call that needs the results of both."""
 
 
 @requirement("loop010-call-order-carries-no-meaning")
 @pytest.mark.parametrize("first", range(4), ids=lambda n: str(GRAPH[n]["_tool"]))
-def test_any_order_is_the_same(provider: Scene, implementation: Implementation, first: int) -> None:
-    """In whatever order four calls stand, the same ones run with the same values, and the same is written."""
+def test_any_order_is_the_same(scenario: Scenario, implementation: Implementation, first: int) -> None:
+    """In any order of four calls, the same calls run with the same values, and the same values are stored."""
     names = _names(GRAPH)
     for name in names:
-        provider.returns(name, f"the result of {name}")
+        scenario.returns(name, f"the result of {name}")
 
     for order in permutations(GRAPH):
         if order[0] is GRAPH[first]:
-            provider.plays(solution(*order), probing("state.x", "state.left", "state.right", "state.joined"), DONE)
+            scenario.plays(solution(*order), probe_turn("state.x", "state.left", "state.right", "state.joined"), DONE)
             run = implementation.run(tools=tools(*names), context=CONTEXT)
-            _as_ever(run, _names(order))
+            _ran_as_in_any_order(run, _names(order))
 
 
-def _as_ever(run: Run, order: Sequence[str]) -> None:
-    """The graph ran as it does in any order."""
+def _ran_as_in_any_order(run: Run, order: Sequence[str]) -> None:
+    """Assert that the graph ran as it does in any order."""
     x, left, right, joined = (f"the result of {name}" for name in ("fetch", "left", "right", "join"))
-    told = probed(run, 2)
+    shown = probed_values(run, 2)
     wanted = {
         "fetch": {},
         "left": {"value": x},
@@ -338,6 +340,6 @@ def _as_ever(run: Run, order: Sequence[str]) -> None:
     }
     ran = [(tool, given) for tool, given in run.tools_ran if tool in wanted]
     assert wanted == dict(ran), f"in the order {order}"
-    assert {"state.x": x, "state.left": left, "state.right": right, "state.joined": joined} == told, (
+    assert {"state.x": x, "state.left": left, "state.right": right, "state.joined": joined} == shown, (
         f"in the order {order}"
     )

@@ -1,4 +1,4 @@
-"""Profile ``agent-loop-010``: plans, which hold the calls of the turn before, and of which lazy ones run nothing."""
+"""Profile ``agent-loop-010``: plans, which hold the calls of the turn before; lazy plans run no calls."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import Implementation, control, requirement
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.solutions import activity, call, embedded, solution
-from looptck.transcript import Received
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.run import Run
+from looptck.bench.solutions import activity, call, embedded, solution
+from looptck.values.transcript import Received
 
 TOOLS = [activity(name, value="") for name in ("probe", "other", "third")]
 DONE = solution(output="Done.")
@@ -26,7 +26,7 @@ def _context(*plan: dict[str, Any], **mode: str) -> list[dict[str, Any]]:
 
 
 def _plan(request: Received) -> Any:
-    """The newest plan that a Request tells: the last array under a key ``plan``."""
+    """The newest plan in a Request: the last array under a key ``plan``."""
     plans = [plan for value in embedded(request) for plan in _plans(value)]
     return plans[-1] if plans else None
 
@@ -47,10 +47,10 @@ def _plans(value: Any) -> Iterator[Any]:
 @pytest.mark.parametrize("plan", [(), (EARLIER,)], ids=["empty", "older"])
 @pytest.mark.parametrize("mode", [{}, {"mode": "eager"}], ids=["usual", "eager"])
 def test_the_last_calls(
-    provider: Scene, implementation: Implementation, plan: tuple[dict[str, Any], ...], mode: dict[str, str]
+    scenario: Scenario, implementation: Implementation, plan: tuple[dict[str, Any], ...], mode: dict[str, str]
 ) -> None:
     """The plan of each Request has the calls of the turn before, as the model wrote them."""
-    provider.plays(solution(ONE, TWO), solution(THREE), DONE)
+    scenario.plays(solution(ONE, TWO), solution(THREE), DONE)
 
     run = implementation.run(context=_context(*plan, **mode), tools=TOOLS)
 
@@ -64,9 +64,9 @@ def _lazy(implementation: Implementation, mode: str) -> Run:
 
 @requirement("loop010-lazy-plans-run-nothing")
 @pytest.mark.parametrize("calls", [(ONE,), (ONE, TWO), (THREE, THREE)], ids=["one", "dependent", "twice"])
-def test_lazy_plans(provider: Scene, implementation: Implementation, calls: tuple[dict[str, Any], ...]) -> None:
-    """The Solution is returned, and none of its calls runs; with an eager plan they do."""
-    provider.plays(solution(*calls), DONE)
+def test_lazy_plans(scenario: Scenario, implementation: Implementation, calls: tuple[dict[str, Any], ...]) -> None:
+    """The Solution is returned, and none of its calls runs; with an eager plan they do run."""
+    scenario.plays(solution(*calls), DONE)
     eager = _lazy(implementation, "eager")
 
     run = _lazy(implementation, "lazy")

@@ -1,23 +1,23 @@
-"""Profile ``agent-loop-010``: the Requests as the service takes them."""
+"""Profile ``agent-loop-010``: the service accepts the Requests."""
 
 from __future__ import annotations
 
-from looptck.checks import Implementation, requirement
-from looptck.expectations import accepted
-from looptck.kit import Scene
-from looptck.solutions import call, solution
-from looptck.spec.probes import DONE, tools
+from looptck.bench.assertions import accepted
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.solutions import call, solution
+from looptck.spec.loop010_probes import DONE, tools
 
 
 @requirement("loop010-no-request-is-refused")
-def test_requests_are_accepted(provider: Scene, implementation: Implementation) -> None:
-    """The service takes every Request, behind a result and behind a failure."""
-    provider.plays(
+def test_requests_are_accepted(scenario: Scenario, implementation: Implementation) -> None:
+    """The service accepts every Request, after a result and after a failure."""
+    scenario.plays(
         solution(call("first", {"value": 1}, to="†state.first")),
         solution(call("second", {"value": "†state.first"}, to="†state.second")),
         DONE,
     )
-    provider.raises("second", "it did not work")
+    scenario.raises("second", "it did not work")
 
     run = implementation.run(tools=tools("first", "second"))
 

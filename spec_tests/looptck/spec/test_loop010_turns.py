@@ -7,24 +7,24 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import Implementation, requirement
-from looptck.history import same_value
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.solutions import call, embedded, place, solution, texts
 from looptck.provider.gates import ABSENCE, Gate
 from looptck.provider.toolbox import Returns
-from looptck.solutions import call, embedded, place, solution, texts
-from looptck.spec.leeway import led_to
-from looptck.spec.probes import DONE, probed, probing, tools
-from looptck.transcript import Received
-from looptck.turns import Turn, says
-from looptck.verdicts import NotReached
+from looptck.spec.loop010_open_points import classify
+from looptck.spec.loop010_probes import DONE, probe_turn, probed_values, tools
+from looptck.values.history import same_value
+from looptck.values.transcript import Received
+from looptck.values.turns import Turn, says
+from looptck.values.verdicts import NotReached
 
 CHAIN = (
     call("first", {"value": 1}, to="†state.first"),
     call("second", {"value": "†state.first"}, to="†state.second"),
     call("third", {"value": "†state.second"}, to="†state.third"),
 )
-"""Each needs what the one before it gives."""
+"""Calls, each of which needs the result of the call before it."""
 CALL = CHAIN[0]
 STEPS = tools("first", "second", "third")
 
@@ -33,9 +33,9 @@ STEPS = tools("first", "second", "third")
 
 
 @requirement("loop010-one-request-per-turn")
-def test_seven_turns(provider: Scene, implementation: Implementation) -> None:
-    """Seven Solutions take seven Requests, and the calls of each run before the next one is asked for."""
-    provider.plays(*(solution(call("first", {"value": n}, to=f"†state.x{n}")) for n in range(6)), DONE)
+def test_seven_turns(scenario: Scenario, implementation: Implementation) -> None:
+    """Seven Solutions take seven Requests, and the calls of each run before the next Request."""
+    scenario.plays(*(solution(call("first", {"value": n}, to=f"†state.x{n}")) for n in range(6)), DONE)
 
     run = implementation.run(tools=STEPS)
 
@@ -45,16 +45,16 @@ def test_seven_turns(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("loop010-one-request-per-turn")
-def test_a_call_that_still_runs(provider: Scene, implementation: Implementation) -> None:
-    """A call has not ended for a while; the next Request comes only when it has."""
+def test_a_call_that_still_runs(scenario: Scenario, implementation: Implementation) -> None:
+    """A call takes a while; the next Request comes only once it has ended."""
     again = Gate("the model is asked again", lambda event: isinstance(event, Received) and event.n == 4, ABSENCE)
-    provider.does("third", Returns("at last", hold=again))
-    provider.plays(*(solution(one) for one in CHAIN), DONE)
+    scenario.does("third", Returns("at last", hold=again))
+    scenario.plays(*(solution(one) for one in CHAIN), DONE)
 
     run = implementation.run(tools=STEPS)
 
     run.tool_began("third")
-    assert [again.name] == run.gave_up, "the next Request came while a call ran"
+    assert [again.name] == run.gave_up, "the next Request came while a call was running"
 
 
 # The first Request
@@ -68,14 +68,14 @@ CONTEXT: dict[str, dict[str, Any]] = {
     "fossa": {"type": "state", "town": {"name": "fossa"}},
     "gharial": {"type": "text", "text": "gharial"},
 }
-"""A message of each type that the caller writes, most of them between texts, by a word that no other one has."""
+"""Messages of all types that the caller writes, most of them between texts, each with a word of its own."""
 
 
 @requirement("loop010-first-request-is-the-initial-context")
 @pytest.mark.parametrize("order", [list(CONTEXT), list(reversed(CONTEXT))], ids=["forth", "back"])
-def test_the_context_is_told(provider: Scene, implementation: Implementation, order: list[str]) -> None:
-    """Every message stands in the first Request, in the order of the context."""
-    provider.plays(DONE)
+def test_the_context_is_told(scenario: Scenario, implementation: Implementation, order: list[str]) -> None:
+    """The first Request contains every message, in the order of the context."""
+    scenario.plays(DONE)
 
     run = implementation.run(context=[CONTEXT[word] for word in order], tools=STEPS)
 
@@ -85,16 +85,16 @@ def test_the_context_is_told(provider: Scene, implementation: Implementation, or
 
 
 @requirement("loop010-first-request-is-the-initial-context")
-def test_a_run_knows_nothing_of_the_one_before(provider: Scene, implementation: Implementation) -> None:
-    """Neither results nor errors of an earlier run are in the first Request of the next."""
-    provider.returns("first", "hoatzin")
-    provider.raises("second", "ibex")
-    provider.plays(solution(CALL, call("second", to="†state.second")), DONE)
+def test_a_run_knows_nothing_of_the_one_before(scenario: Scenario, implementation: Implementation) -> None:
+    """The first Request of a run contains neither results nor errors of an earlier run."""
+    scenario.returns("first", "hoatzin")
+    scenario.raises("second", "ibex")
+    scenario.plays(solution(CALL, call("second", to="†state.second")), DONE)
     before = implementation.run(tools=STEPS).request(2)
     missing = [word for word in ("hoatzin", "ibex") if place(before, word) is None]
     if missing:
-        raise NotReached(f"control: request 2 of the run before tells nothing of {missing}")
-    provider.plays(DONE)
+        raise NotReached(f"control: request 2 of the run before lacks {missing}")
+    scenario.plays(DONE)
 
     run = implementation.run(tools=STEPS)
 
@@ -110,37 +110,37 @@ RESULTS: dict[str, Any] = {
     "object": {"name": "8400312577", "tags": ["a", {"b": None}], "on": False},
     "array": [["8400312577"], 0, ""],
 }
-"""Results of most types, each with a number in it that can be found."""
+"""Results of most types, each with a number in it that can be searched for."""
 
 
 @requirement("loop010-null-output-asks-again")
 @pytest.mark.parametrize("value", RESULTS.values(), ids=RESULTS)
-def test_results_are_told(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """The next Request tells what the calls of the turn have returned."""
-    provider.returns("first", value)
-    provider.returns("second", "jacana")
-    provider.plays(solution(CALL, call("second", to="†state.other")), DONE)
+def test_results_are_told(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """The next Request contains the results of the turn's calls."""
+    scenario.returns("first", value)
+    scenario.returns("second", "jacana")
+    scenario.plays(solution(CALL, call("second", to="†state.other")), DONE)
 
     run = implementation.run(tools=STEPS)
 
     run.delivered(1)
     assert 2 == len(run.requests), f"the loop {run.outcome}"
-    told = run.request(2)
-    assert [] == [word for word in ("8400312577", "jacana") if place(told, word) is None]
+    sent = run.request(2)
+    assert [] == [word for word in ("8400312577", "jacana") if place(sent, word) is None]
 
 
 @requirement("loop010-null-output-asks-again")
 @pytest.mark.parametrize("value", RESULTS.values(), ids=RESULTS)
-def test_results_are_there_in_the_next_turn(provider: Scene, implementation: Implementation, value: Any) -> None:
-    """Calls of the next turn are given what those of this one have returned."""
-    provider.returns("first", value)
-    provider.plays(solution(CALL, call("second", to="†state.other")), probing("state.first"), DONE)
+def test_results_are_there_in_the_next_turn(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """Calls of the next turn get the results of this turn's calls."""
+    scenario.returns("first", value)
+    scenario.plays(solution(CALL, call("second", to="†state.other")), probe_turn("state.first"), DONE)
 
     run = implementation.run(tools=STEPS)
 
     run.delivered(1)
     assert len(run.requests) > 1, f"the loop {run.outcome}"
-    given = probed(run, 2)
+    given = probed_values(run, 2)
     assert same_value({"state.first": value}, given), f"the probe was given {given}"
 
 
@@ -150,29 +150,29 @@ NO_SOLUTIONS: dict[str, Turn] = {
     "a Solution that is no object": says('["Done."]'),
     "a Solution without an output": solution(order=("calls",)),
 }
-"""What no document says a word about."""
+"""Replies that no document specifies."""
 
 
 @requirement("loop010-null-output-asks-again")
 @pytest.mark.parametrize(("topic", "turn"), NO_SOLUTIONS.items(), ids=[topic.split()[-1] for topic in NO_SOLUTIONS])
-def test_what_is_no_solution(provider: Scene, implementation: Implementation, topic: str, turn: Turn) -> None:
-    """A null output asks again; what a Solution that has none leads to is left open."""
-    provider.plays(solution(CALL), DONE)
+def test_what_is_no_solution(scenario: Scenario, implementation: Implementation, topic: str, turn: Turn) -> None:
+    """A null output leads to another Request; the effect of a Solution without output is left open."""
+    scenario.plays(solution(CALL), DONE)
     control = implementation.run(tools=STEPS)
     control.delivered(1)
     assert 2 == len(control.requests), f"the loop {control.outcome}"
-    provider.plays(turn, DONE)
+    scenario.plays(turn, DONE)
 
     run = implementation.run(tools=STEPS)
 
-    implementation.diverges(topic, led_to(run))
+    implementation.diverges(topic, classify(run))
 
 
 @requirement("loop010-no-calls-is-no-end")
 @pytest.mark.parametrize("behind_calls", [False, True], ids=["at-once", "behind-calls"])
-def test_no_calls_and_no_output(provider: Scene, implementation: Implementation, behind_calls: bool) -> None:
-    """A Solution that asks for nothing and gives nothing is a turn like any other, in the beginning and later."""
-    provider.plays(solution(CALL) if behind_calls else solution(), solution(), DONE)
+def test_no_calls_and_no_output(scenario: Scenario, implementation: Implementation, behind_calls: bool) -> None:
+    """A Solution with neither calls nor an output is a turn like any other, at the start and later."""
+    scenario.plays(solution(CALL) if behind_calls else solution(), solution(), DONE)
 
     run = implementation.run(tools=STEPS)
 
@@ -180,38 +180,38 @@ def test_no_calls_and_no_output(provider: Scene, implementation: Implementation,
     assert 3 == len(run.requests), f"the loop {run.outcome}"
 
 
-# What a turn leaves behind
+# What the next Request contains of a turn
 
 
 @requirement("loop010-solutions-are-not-echoed")
 @pytest.mark.parametrize("fails", [False, True], ids=["with-a-result", "with-an-error-too"])
-def test_a_solution_is_not_told_again(provider: Scene, implementation: Implementation, fails: bool) -> None:
-    """The model reads what its calls have led to, and neither its own text nor the document that it is."""
+def test_a_solution_is_not_told_again(scenario: Scenario, implementation: Implementation, fails: bool) -> None:
+    """The next Request contains the results of the calls, but not the Solution, neither as text nor as JSON."""
     said = solution(
         call("first", {"value": "mudskipper"}, to="†state.first"),
         call("second", to="†state.second"),
         meta={"note": "lammergeier"},
     )
-    provider.returns("first", "kinkajou")
+    scenario.returns("first", "kinkajou")
     if fails:
-        provider.raises("second", "not today")
-    provider.plays(said, DONE)
+        scenario.raises("second", "not today")
+    scenario.plays(said, DONE)
 
     run = implementation.run(tools=STEPS)
 
     run.delivered(1)
-    told = run.request(2)
-    if place(told, "kinkajou") is None:
-        raise NotReached("control: the next Request does not tell the result")
-    assert str(said.text) not in texts(told)
-    assert not any(_holds(value, said) for value in embedded(told))
+    sent = run.request(2)
+    if place(sent, "kinkajou") is None:
+        raise NotReached("control: the next Request does not contain the result")
+    assert str(said.text) not in texts(sent)
+    assert not any(_holds(value, said) for value in embedded(sent))
     carried = {"its meta": "lammergeier", "parameters of calls": "mudskipper"}
-    besides = [what for what, word in carried.items() if place(told, word) is not None]
-    implementation.diverges("what the next turn is told besides results and errors", ", ".join(besides) or "nothing")
+    besides = [what for what, word in carried.items() if place(sent, word) is not None]
+    implementation.diverges("content of the next Request besides results and errors", ", ".join(besides) or "nothing")
 
 
 def _holds(value: Any, said: Turn) -> bool:
-    """Whether a Solution stands in a JSON value, as its text or as its document, however deep."""
+    """Whether a JSON value contains a Solution, as its text or as its document, at any depth."""
     if isinstance(value, str):
         return str(said.text) in value
     if value == json.loads(str(said.text)):

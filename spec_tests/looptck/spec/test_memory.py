@@ -1,17 +1,17 @@
-"""Memory: what a loop does when the service has lost, or never keeps, what its requests lean on."""
+"""Memory: a service that has lost, or never keeps, the state on which requests depend."""
 
 from __future__ import annotations
 
 import pytest
 
-from looptck.checks import Implementation, on, requirement
-from looptck.expectations import answers, calls_echoed
-from looptck.kit import Scene
+from looptck.bench.assertions import answers, calls_echoed
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.run import Run
 from looptck.provider.script import Step
-from looptck.run import Run
-from looptck.transcript import Aside
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.values.transcript import SideRequest
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 RAN = [("weather", {"city": "Paris"})]
@@ -21,17 +21,17 @@ LOST = [
     pytest.param("thread_continue_in_flight", marks=on("anthropic-messages")),
     pytest.param("previous_response_not_found", marks=on("openai-responses")),
 ]
-"""The error codes by which the services say that they have not what a request leans on."""
+"""The error codes by which services report that the state on which a request depends is missing."""
 
 
-def _leans(provider: Scene, implementation: Implementation) -> None:
-    """A loop that leans on the service's memory is judged by what it sends, whatever its driver declares.
+def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
+    """Check that the loop's requests depend on the service's memory, whatever its driver declares.
 
     Raises:
-        NotApplicable: it sends its whole history, and so has nothing to lose.
-        NotReached: it does so although its driver declares that it leans.
+        NotApplicable: the loop sends its whole history, and the driver declares nothing else.
+        NotReached: the loop sends its whole history although the driver declares the capability.
     """
-    provider.plays(WEATHER, says("Warm."))
+    scenario.plays(WEATHER, says("Warm."))
     run = implementation.run()
     declared = implementation.started.can("memory")
     if not declared and len(run.requests) < 2:
@@ -46,37 +46,37 @@ def _leans(provider: Scene, implementation: Implementation) -> None:
 
 @requirement("lost-memory-reruns-no-tool")
 @pytest.mark.parametrize("why", LOST)
-def test_lost_memory(provider: Scene, implementation: Implementation, why: str) -> None:
-    """After a tool has run, the service has forgotten the conversation; it is told in full, and the tool runs once."""
-    _leans(provider, implementation)
-    provider.plays(WEATHER, Step(says("Warm."), forgets=why))
+def test_lost_memory(scenario: Scenario, implementation: Implementation, why: str) -> None:
+    """After a tool has run, the service loses the conversation; the loop sends it in full, and the tool runs once."""
+    _require_memory(scenario, implementation)
+    scenario.plays(WEATHER, Step(says("Warm."), forgets=why))
 
     run = implementation.run()
 
     run.delivered(1)
     assert RAN == run.tools_ran
-    _told_in_full(run)
+    _sent_in_full(run)
 
 
 @requirement("refused-memory-is-done-without")
-def test_refused_memory(provider: Scene, implementation: Implementation) -> None:
-    """A service that keeps nothing refuses every request that leans on it."""
-    _leans(provider, implementation)
-    provider.stateful = False
-    provider.plays(WEATHER, says("Warm."))
+def test_refused_memory(scenario: Scenario, implementation: Implementation) -> None:
+    """A service that stores nothing refuses every request that depends on stored state."""
+    _require_memory(scenario, implementation)
+    scenario.stateful = False
+    scenario.plays(WEATHER, says("Warm."))
 
     run = implementation.run()
 
-    if not any(isinstance(event, Aside) for event in run.transcript.events):
-        raise NotReached("no request leaned on a memory")
+    if not any(isinstance(event, SideRequest) for event in run.transcript.events):
+        raise NotReached("no request depended on the service's memory")
     assert len(run.tools_ran) <= 1
-    _told_in_full(run)
+    _sent_in_full(run)
 
 
-def _told_in_full(run: Run) -> None:
-    """Hold that the second turn was asked for with the whole history, if at all."""
+def _sent_in_full(run: Run) -> None:
+    """Assert that the second turn was requested with the whole history, if at all."""
     refused = [problem for received in run.requests for problem in received.problems]
-    assert not refused, f"what was sent after the refusal is no request: {refused[0].rule} at {refused[0].pointer}"
+    assert not refused, f"the request after the refusal is invalid: {refused[0].rule} at {refused[0].pointer}"
     if run.failed:
         return
     assert run.request(2).request.continues is None

@@ -1,17 +1,17 @@
-"""Order: where results stand, and under which call, when the calls of a turn end in another order than they began."""
+"""Order: results keep the order and ids of their calls when the calls end in another order than they began."""
 
 from __future__ import annotations
 
 from itertools import pairwise
 
-from looptck.checks import Implementation, requirement
-from looptck.expectations import answers, answers_in_order
-from looptck.kit import Scene
+from looptck.bench.assertions import answers, answers_in_order
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.provider.gates import ABSENCE, Gate
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
-from looptck.transcript import Event, ToolEnded
-from looptck.turns import Call, calls, says
+from looptck.values.transcript import Event, ToolEnded
+from looptck.values.turns import Call, calls, says
 
 FOUR = calls(
     Call.of("weather", {"city": "Paris"}),
@@ -22,7 +22,7 @@ FOUR = calls(
 
 
 def _ended(*tools: str) -> Gate:
-    """Opens when one of these tools has ended."""
+    """A gate that opens once one of these tools has ended."""
 
     def opens(event: Event) -> bool:
         return isinstance(event, ToolEnded) and event.tool in tools
@@ -31,28 +31,28 @@ def _ended(*tools: str) -> Gate:
 
 
 @requirement("results-keep-call-order")
-def test_calls_that_end_backwards(provider: Scene, implementation: Implementation) -> None:
-    """Each tool ends behind the next one, where the loop runs them together; where it does not, soon enough.
+def test_calls_that_end_backwards(scenario: Scenario, implementation: Implementation) -> None:
+    """If the loop runs the calls together, each tool ends after the next one; otherwise it ends soon enough.
 
-    That the first has ended shows that the loop does not run all of them at once, and nobody waits any longer.
+    When the first tool has ended, the loop does not run all of them at once, and no gate waits any longer.
     """
-    run = _backwards(provider, implementation)
+    run = _backwards(scenario, implementation)
 
     answers_in_order(run, 1)
 
 
 @requirement("results-carry-their-call-ids")
-def test_results_of_calls_that_end_backwards(provider: Scene, implementation: Implementation) -> None:
-    """Each tool ends behind the next one, and each result stands under its own call all the same."""
-    run = _backwards(provider, implementation)
+def test_results_of_calls_that_end_backwards(scenario: Scenario, implementation: Implementation) -> None:
+    """Each tool ends after the next one, and each result still has the id of its own call."""
+    run = _backwards(scenario, implementation)
 
     answers(run, 1)
 
 
-def _backwards(provider: Scene, implementation: Implementation) -> Run:
+def _backwards(scenario: Scenario, implementation: Implementation) -> Run:
     names = [call.tool for call in FOUR.calls]
     for tool, following in pairwise(names):
-        provider.does(tool, Returns(f"from {tool}", hold=_ended(following, *(names[:1] if tool != names[0] else []))))
-    provider.plays(FOUR, says("Done."))
+        scenario.does(tool, Returns(f"from {tool}", hold=_ended(following, *(names[:1] if tool != names[0] else []))))
+    scenario.plays(FOUR, says("Done."))
 
     return implementation.run()

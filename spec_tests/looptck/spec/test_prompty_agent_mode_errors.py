@@ -1,4 +1,4 @@
-"""Profile ``prompty-agent-mode``: what is wrong with a call is fed back to the model, and the loop goes on."""
+"""Profile ``prompty-agent-mode``: errors in calls are fed back to the model, and the loop goes on."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.agents import agent
-from looptck.checks import Implementation, control, on, requirement
-from looptck.expectations import answers, tools_ran
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.bench.assertions import answers, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, on, requirement
+from looptck.bench.run import Run
+from looptck.catalogue.agents import agent
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 SAYABLE = ("openai-chat", "openai-responses", "anthropic-messages/stream/*")
-"""The cells in which a model can write arguments that are no JSON."""
+"""The cells in which a model can write arguments that are not JSON."""
 BROKEN = {
     "cut": '{"city": "Par',
     "no-brace": '{"city": "Paris"',
@@ -25,37 +25,37 @@ BROKEN = {
     "bare": "Paris",
     "more": '{"city": "Paris"} please',
 }
-"""Arguments in the ways in which models spoil them."""
+"""Invalid arguments as models write them."""
 PARIS = Call.of("weather", {"city": "Paris"})
 ERROR = r"error|fail|invalid|malformed|unable|cannot|could not|not found|no such|unknown|exception"
-"""What tells a model, in whatever words, that its call went wrong."""
+"""Words that report an error to the model, in any phrasing."""
 
 
 def _fed_back(run: Run, n: int = 1) -> str:
-    """The text by which the ``n``-th call of the first turn is answered; fails where the loop did not go on."""
+    """The result of the ``n``-th call of the first turn. Fails if the loop did not go on."""
     wanted = run.delivered(1).calls[n - 1]
-    assert len(run.requests) > 1, f"the model was not told: the loop {run.outcome}"
-    told = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
-    assert told, f"the loop went on without a result for {wanted.id}"
-    return told[0]
+    assert len(run.requests) > 1, f"the model was not asked again after the failed call: the loop {run.outcome}"
+    results = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
+    assert results, f"the loop went on without a result for {wanted.id}"
+    return results[0]
 
 
 def _words(run: Run) -> str:
-    """The text by which the first call is answered. Raises NotReached where there is none to be read."""
+    """The result of the first call. Raises NotReached if there is none."""
     wanted = run.delivered(1).calls[0]
-    told = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
-    if not told:
+    results = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
+    if not results:
         raise NotReached(f"the loop went on without a result for {wanted.id}")
-    return told[0]
+    return results[0]
 
 
-def _tells(text: str, what: str) -> None:
+def _reports_error(text: str, what: str) -> None:
     assert re.search(ERROR, text, re.IGNORECASE), f"{text!r} does not say that there was an error"
     assert re.search(what, text, re.IGNORECASE), f"{text!r} does not say what was wrong"
 
 
 def _answered(run: Run, requests: int) -> None:
-    """The loop has gone on to its answer."""
+    """Assert that the loop has gone on to its answer."""
     assert requests == len(run.requests), f"the loop {run.outcome}"
     assert "Done." == run.value.text
 
@@ -63,21 +63,21 @@ def _answered(run: Run, requests: int) -> None:
 @requirement("mode-bad-arguments-are-fed-back")
 @on(*SAYABLE)
 @pytest.mark.parametrize("written", BROKEN.values(), ids=BROKEN)
-def test_bad_arguments(provider: Scene, implementation: Implementation, written: str) -> None:
-    """The result speaks of the arguments, and the loop goes on to the answer."""
-    provider.plays(calls(Call("weather", written)), says("Done."))
+def test_bad_arguments(scenario: Scenario, implementation: Implementation, written: str) -> None:
+    """The result mentions the arguments, and the loop goes on to the answer."""
+    scenario.plays(calls(Call("weather", written)), says("Done."))
 
     run = implementation.run()
 
-    _tells(_fed_back(run), "argument|json|pars|decod")
+    _reports_error(_fed_back(run), "argument|json|pars|decod")
     _answered(run, 2)
 
 
 @requirement("mode-bad-arguments-are-fed-back")
 @on(*SAYABLE)
-def test_corrected_arguments(provider: Scene, implementation: Implementation) -> None:
-    """The call that the model has corrected runs, with what it wrote then."""
-    provider.plays(calls(Call("weather", BROKEN["cut"])), calls(PARIS), says("Done."))
+def test_corrected_arguments(scenario: Scenario, implementation: Implementation) -> None:
+    """The call with corrected arguments runs with these."""
+    scenario.plays(calls(Call("weather", BROKEN["cut"])), calls(PARIS), says("Done."))
 
     run = implementation.run()
 
@@ -89,11 +89,11 @@ def test_corrected_arguments(provider: Scene, implementation: Implementation) ->
 @requirement("mode-bad-arguments-run-nothing")
 @on(*SAYABLE)
 @pytest.mark.parametrize("written", BROKEN.values(), ids=BROKEN)
-def test_bad_arguments_run_nothing(provider: Scene, implementation: Implementation, written: str) -> None:
-    """The tool is not called, neither with half of the arguments nor with none; with whole ones it is."""
-    provider.plays(calls(PARIS), says("Done."))
+def test_bad_arguments_run_nothing(scenario: Scenario, implementation: Implementation, written: str) -> None:
+    """The tool does not run, neither with part of the arguments nor with none; with valid arguments it does."""
+    scenario.plays(calls(PARIS), says("Done."))
     control(implementation.run(), "weather")
-    provider.plays(calls(Call("weather", written)), says("Done."))
+    scenario.plays(calls(Call("weather", written)), says("Done."))
 
     run = implementation.run()
 
@@ -104,9 +104,9 @@ def test_bad_arguments_run_nothing(provider: Scene, implementation: Implementati
 @requirement("mode-bad-arguments-have-the-documents-text")
 @on(*SAYABLE)
 @pytest.mark.parametrize("written", BROKEN.values(), ids=BROKEN)
-def test_bad_arguments_text(provider: Scene, implementation: Implementation, written: str) -> None:
-    """The document's words, and behind them those of whatever parser there is."""
-    provider.plays(calls(Call("weather", written)), says("Done."))
+def test_bad_arguments_text(scenario: Scenario, implementation: Implementation, written: str) -> None:
+    """The documented prefix, followed by any parser's message."""
+    scenario.plays(calls(Call("weather", written)), says("Done."))
 
     run = implementation.run()
 
@@ -122,71 +122,71 @@ RAISED = [
     ("JSONDecodeError", "Expecting value: line 1 column 1 (char 0)"),
     ("PermissionError", "zwei Zeilen:\n„verboten“, 100 %"),
 ]
-"""Types and messages of what tools raise."""
+"""Types and messages of the errors that tools raise."""
 
 
 @requirement("mode-raising-tool-is-fed-back")
 @pytest.mark.parametrize(("type", "message"), RAISED, ids=[type for type, _ in RAISED])
-def test_raising_tool(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
-    """The result speaks of an error and holds its message, and the loop goes on to the answer."""
-    provider.plays(calls(PARIS), says("Done."))
-    provider.raises("weather", message, type)
+def test_raising_tool(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
+    """The result mentions an error and contains its message, and the loop goes on to the answer."""
+    scenario.plays(calls(PARIS), says("Done."))
+    scenario.raises("weather", message, type)
 
     run = implementation.run()
 
-    _tells(_fed_back(run), re.escape(message))
+    _reports_error(_fed_back(run), re.escape(message))
     _answered(run, 2)
 
 
 @requirement("mode-raising-tool-is-fed-back")
-def test_every_tool_raises(provider: Scene, implementation: Implementation) -> None:
-    """Each of two raising calls of a turn, and of another in the next, is answered with its own error."""
-    provider.plays(calls(PARIS, Call.of("ping")), calls(Call.of("ping")), says("Done."))
-    provider.raises("weather", "no city", "LookupError")
-    provider.raises("ping", "no line", "OSError")
+def test_every_tool_raises(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls of a turn and one of the next turn raise; each is answered with its own error."""
+    scenario.plays(calls(PARIS, Call.of("ping")), calls(Call.of("ping")), says("Done."))
+    scenario.raises("weather", "no city", "LookupError")
+    scenario.raises("ping", "no line", "OSError")
 
     run = implementation.run()
 
-    _tells(_fed_back(run, 1), "no city")
-    _tells(_fed_back(run, 2), "no line")
+    _reports_error(_fed_back(run, 1), "no city")
+    _reports_error(_fed_back(run, 2), "no line")
     _answered(run, 3)
 
 
 @requirement("mode-raising-tool-has-the-documents-text")
 @pytest.mark.parametrize(("type", "message"), RAISED, ids=[type for type, _ in RAISED])
-def test_raising_tool_text(provider: Scene, implementation: Implementation, type: str, message: str) -> None:
-    """The document's words with name, type and message, and nothing else."""
-    provider.plays(calls(PARIS), says("Done."))
-    provider.raises("weather", message, type)
+def test_raising_tool_text(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
+    """The documented text with name, type and message, and nothing else."""
+    scenario.plays(calls(PARIS), says("Done."))
+    scenario.raises("weather", message, type)
 
     run = implementation.run()
 
     assert f"Error executing weather: {type}: {message}" == _words(run)
 
 
-def _unknown(provider: Scene, implementation: Implementation, name: str) -> Run:
-    """A run in which the model calls a tool that has no function: ``weather``, or one that it invented."""
+def _unknown(scenario: Scenario, implementation: Implementation, name: str) -> Run:
+    """A run in which the model calls a tool without a function: ``weather``, or an invented one."""
     tools = [replace(tool, handled=tool.name != "weather") for tool in agent("assistant").tools]
-    provider.plays(calls(Call.of(name, {"city": "Paris"})), says("Done."))
+    scenario.plays(calls(Call.of(name, {"city": "Paris"})), says("Done."))
     return implementation.run(tools=tools)
 
 
 @requirement("mode-unknown-tool-is-fed-back")
 @pytest.mark.parametrize("name", ["weather", "unknown_tool"], ids=["declared", "invented"])
-def test_unknown_tool(provider: Scene, implementation: Implementation, name: str) -> None:
-    """The result names the tool, whether it was declared or not, and the loop goes on to the answer."""
-    run = _unknown(provider, implementation, name)
+def test_unknown_tool(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """The result names the tool, declared or not, and the loop goes on to the answer."""
+    run = _unknown(scenario, implementation, name)
 
-    _tells(_fed_back(run), re.escape(name))
+    _reports_error(_fed_back(run), re.escape(name))
     _answered(run, 2)
     assert [] == run.tools_ran
 
 
 @requirement("mode-unknown-tool-has-the-documents-text")
 @pytest.mark.parametrize("name", ["weather", "unknown_tool"], ids=["declared", "invented"])
-def test_unknown_tool_text(provider: Scene, implementation: Implementation, name: str) -> None:
-    """The document's words with the name, and nothing else."""
-    run = _unknown(provider, implementation, name)
+def test_unknown_tool_text(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """The documented text with the name, and nothing else."""
+    run = _unknown(scenario, implementation, name)
 
     assert f"Error: tool '{name}' not found in tools dict" == _words(run)
 
@@ -201,15 +201,15 @@ def test_unknown_tool_text(provider: Scene, implementation: Implementation, name
     ],
 )
 def test_other_calls(
-    provider: Scene, implementation: Implementation, failing: Call, ran: list[dict[str, object]]
+    scenario: Scenario, implementation: Implementation, failing: Call, ran: list[dict[str, object]]
 ) -> None:
-    """Of three calls the middle one fails; the other two run, and each gets its own result."""
-    provider.plays(calls(Call.of("ping"), failing, Call.of("note", {"text": "x"})), says("Done."))
-    provider.raises("weather", "no city", "LookupError")
+    """The middle one of three calls fails; the other two run, and each gets its own result."""
+    scenario.plays(calls(Call.of("ping"), failing, Call.of("note", {"text": "x"})), says("Done."))
+    scenario.raises("weather", "no city", "LookupError")
 
     run = implementation.run()
 
-    _tells(_fed_back(run, 2), "")
+    _reports_error(_fed_back(run, 2), "")
     tools_ran(run, [{"ping": {}}, *ran, {"note": {"text": "x"}}])
     assert ["call_1a", "call_1b", "call_1c"] == [answer.id for answer in run.new_answers(1)]
     answers(run, 1)

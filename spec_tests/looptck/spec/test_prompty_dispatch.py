@@ -1,4 +1,4 @@
-"""Profile ``prompty-spec``, dispatch: whose handler runs a tool, by its name or by its kind (§9.2 step 5d)."""
+"""Profile ``prompty-spec``, dispatch: which handler runs a tool, by its name or by its kind (§9.2 step 5d)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from looptck.agents import Tool
-from looptck.checks import Implementation, control, requirement
-from looptck.expectations import error, tools_ran
-from looptck.kit import Scene
-from looptck.outcome import Failed
+from looptck.bench.assertions import error, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool
 from looptck.provider.gates import Gate
 from looptck.provider.script import Step
-from looptck.run import Run
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotApplicable
+from looptck.values.outcome import Failed
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable
 
 SEARCH = Tool(
     "search",
@@ -24,34 +24,34 @@ SEARCH = Tool(
     {"type": "object", "properties": {"words": {"type": "string"}, "shelf": {"type": "string"}}, "required": ["words"]},
     kind="collection",
 )
-"""Has a handler of its name."""
+"""A tool with a handler for its name."""
 BROWSE = replace(SEARCH, name="browse", handled=False)
-"""Has none."""
+"""A tool without a handler for its name."""
 WORDS = {"words": "fjords"}
 
 
-def _calls(provider: Scene, implementation: Implementation, *tools: Tool, **how: Any) -> Run:
+def _calls(scenario: Scenario, implementation: Implementation, *tools: Tool, **how: Any) -> Run:
     """A run in which the model calls each of these tools once, in one turn."""
-    provider.plays(calls(*(Call.of(tool.name, WORDS) for tool in tools)), says("Done."))
+    scenario.plays(calls(*(Call.of(tool.name, WORDS) for tool in tools)), says("Done."))
     return implementation.run(tools=tools, **how)
 
 
 @requirement("spec-name-registry-wins")
 @pytest.mark.parametrize("kind", ["collection", "function"])
-def test_name_before_kind(provider: Scene, implementation: Implementation, kind: str) -> None:
-    """A tool with handlers for its name and its kind is run by the first; that the second can run is the control."""
-    control(_calls(provider, implementation, replace(BROWSE, kind=kind), kinds=[kind]), "browse")
+def test_name_before_kind(scenario: Scenario, implementation: Implementation, kind: str) -> None:
+    """The name's handler runs a tool that also has a kind's handler; the control is that the latter can run."""
+    control(_calls(scenario, implementation, replace(BROWSE, kind=kind), kinds=[kind]), "browse")
 
-    run = _calls(provider, implementation, replace(SEARCH, kind=kind), kinds=[kind])
+    run = _calls(scenario, implementation, replace(SEARCH, kind=kind), kinds=[kind])
 
     tools_ran(run, [{"search": WORDS}])
     assert run.ran[0].by_kind is None, "the handler of the kind ran"
 
 
 @requirement("spec-name-registry-wins")
-def test_name_beside_kind(provider: Scene, implementation: Implementation) -> None:
-    """Of two tools of one kind that with a handler of its name is run by it, the other by the handler of the kind."""
-    run = _calls(provider, implementation, SEARCH, BROWSE, kinds=["collection"])
+def test_name_beside_kind(scenario: Scenario, implementation: Implementation) -> None:
+    """Of two tools of a kind, the name's handler runs the one that has it, and the kind's handler the other."""
+    run = _calls(scenario, implementation, SEARCH, BROWSE, kinds=["collection"])
 
     run.delivered(1)
     ran = {ran.tool: ran.by_kind.kind if ran.by_kind else None for ran in run.ran}
@@ -59,9 +59,9 @@ def test_name_beside_kind(provider: Scene, implementation: Implementation) -> No
 
 
 @requirement("spec-kind-handler-is-the-fallback")
-def test_kind_handler(provider: Scene, implementation: Implementation) -> None:
-    """The handler of the kind gets the tool, the arguments and the agent, and its value is the result."""
-    run = _calls(provider, implementation, BROWSE, kinds=["collection"])
+def test_kind_handler(scenario: Scenario, implementation: Implementation) -> None:
+    """The handler of the kind gets the tool, the arguments and the agent, and its return value is the result."""
+    run = _calls(scenario, implementation, BROWSE, kinds=["collection"])
 
     tools_ran(run, [{"browse": WORDS}])
     assert run.ran[0].by_kind is not None
@@ -70,11 +70,11 @@ def test_kind_handler(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("spec-kind-handler-is-the-fallback")
-def test_inputs_of_a_kind_handler(provider: Scene, implementation: Implementation) -> None:
-    """The handler of the kind gets the inputs of the run; whether with the defaults of the others is recorded."""
+def test_inputs_of_a_kind_handler(scenario: Scenario, implementation: Implementation) -> None:
+    """The handler of the kind gets the inputs of the run; whether defaults are included is recorded."""
     inputs = {"user_id": "ada", "tags": ["x", None]}
 
-    run = _calls(provider, implementation, BROWSE, kinds=["collection"], agent="bound", inputs=inputs)
+    run = _calls(scenario, implementation, BROWSE, kinds=["collection"], agent="bound", inputs=inputs)
 
     tools_ran(run, [{"browse": WORDS}])
     assert run.ran[0].by_kind is not None
@@ -84,9 +84,9 @@ def test_inputs_of_a_kind_handler(provider: Scene, implementation: Implementatio
 
 
 @requirement("spec-kind-handler-is-the-fallback")
-def test_tools_of_a_kind(provider: Scene, implementation: Implementation) -> None:
+def test_tools_of_a_kind(scenario: Scenario, implementation: Implementation) -> None:
     """Several tools of a kind share its handler, which gets each of them with its own arguments."""
-    provider.plays(calls(Call.of("browse", {"words": "a"}), Call.of("leaf", {"words": "b"})), says("Done."))
+    scenario.plays(calls(Call.of("browse", {"words": "a"}), Call.of("leaf", {"words": "b"})), says("Done."))
 
     run = implementation.run(tools=[BROWSE, replace(BROWSE, name="leaf")], kinds=["collection"])
 
@@ -96,11 +96,11 @@ def test_tools_of_a_kind(provider: Scene, implementation: Implementation) -> Non
 
 
 @requirement("spec-raising-kind-handler-ends-the-loop")
-def test_raising_kind_handler(provider: Scene, implementation: Implementation) -> None:
-    """The error of a kind's handler, type and message, reaches the caller."""
-    provider.raises("browse", "the collection is closed", "LookupError")
+def test_raising_kind_handler(scenario: Scenario, implementation: Implementation) -> None:
+    """The error of a kind's handler reaches the caller with its type and message."""
+    scenario.raises("browse", "the collection is closed", "LookupError")
 
-    run = _calls(provider, implementation, BROWSE, kinds=["collection"])
+    run = _calls(scenario, implementation, BROWSE, kinds=["collection"])
 
     control(run, "browse")
     assert isinstance(run.outcome, Failed), f"the loop {run.outcome}"
@@ -110,51 +110,51 @@ def test_raising_kind_handler(provider: Scene, implementation: Implementation) -
 
 @requirement("spec-bindings-come-before-dispatch")
 @pytest.mark.parametrize("tool", [SEARCH, BROWSE], ids=["by-name", "by-kind"])
-def test_bindings_before_dispatch(provider: Scene, implementation: Implementation, tool: Tool) -> None:
-    """Either handler gets the arguments with the bindings applied."""
+def test_bindings_before_dispatch(scenario: Scenario, implementation: Implementation, tool: Tool) -> None:
+    """Both kinds of handlers get the arguments with the bindings applied."""
     bound = replace(tool, bindings={"shelf": "user_id"})
 
-    run = _calls(provider, implementation, bound, kinds=["collection"], inputs={"user_id": "ada"})
+    run = _calls(scenario, implementation, bound, kinds=["collection"], inputs={"user_id": "ada"})
 
     tools_ran(run, [{tool.name: {**WORDS, "shelf": "ada"}}])
 
 
-def _unhandled(provider: Scene, implementation: Implementation, *kinds: str) -> Run:
-    """A run in which a tool of a kind of its own is called, and only these kinds have a handler."""
+def _unhandled(scenario: Scenario, implementation: Implementation, *kinds: str) -> Run:
+    """A run that calls a tool of a kind of its own, while only these kinds have a handler."""
     if not implementation.started.can("kinds"):
         raise NotApplicable("the driver declares no capability `kinds`")
-    run = _calls(provider, implementation, replace(BROWSE, name="fetch"), kinds=kinds)
+    run = _calls(scenario, implementation, replace(BROWSE, name="fetch"), kinds=kinds)
     run.delivered(1)
     return run
 
 
 @requirement("spec-missing-handler-raises")
 @pytest.mark.parametrize("kinds", [(), ("library", "function")], ids=["no-kind", "other-kinds"])
-def test_missing_handler_of_a_kind(provider: Scene, implementation: Implementation, kinds: tuple[str, ...]) -> None:
-    """A tool whose name and kind have no handler ends the loop with a ValueError, though other kinds have one."""
-    run = _unhandled(provider, implementation, *kinds)
+def test_missing_handler_of_a_kind(scenario: Scenario, implementation: Implementation, kinds: tuple[str, ...]) -> None:
+    """A tool without a handler for its name or kind ends the loop with a ValueError, though other kinds have one."""
+    run = _unhandled(scenario, implementation, *kinds)
 
     error(run, {"type": "ValueError"})
     assert [] == run.tools_ran
 
 
 @requirement("spec-missing-handler-error-has-the-documents-text")
-def test_missing_handler_of_a_kind_text(provider: Scene, implementation: Implementation) -> None:
+def test_missing_handler_of_a_kind_text(scenario: Scenario, implementation: Implementation) -> None:
     """The message names the tool and its kind."""
-    run = _unhandled(provider, implementation)
+    run = _unhandled(scenario, implementation)
 
     error(run, {"message": r"No handler registered for tool: fetch \(kind: collection\)"})
 
 
 @requirement("spec-runtime-tools-last-one-run")
-def test_handler_of_an_earlier_run(provider: Scene, implementation: Implementation) -> None:
-    """A tool that had a handler in the run before fares in this one like a tool that never had one."""
+def test_handler_of_an_earlier_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A tool with a handler in an earlier run is treated in this run like a tool that never had one."""
     never, early = (replace(SEARCH, name=name, kind="function") for name in ("never", "early"))
-    without = _calls(provider, implementation, replace(never, handled=False))
+    without = _calls(scenario, implementation, replace(never, handled=False))
     without.delivered(1)
-    control(_calls(provider, implementation, early), "early")
+    control(_calls(scenario, implementation, early), "early")
 
-    run = _calls(provider, implementation, replace(early, handled=False))
+    run = _calls(scenario, implementation, replace(early, handled=False))
 
     run.delivered(1)
     assert [] == run.tools_ran
@@ -163,15 +163,15 @@ def test_handler_of_an_earlier_run(provider: Scene, implementation: Implementati
 
 
 @requirement("spec-runtime-tools-do-not-mix")
-def test_handlers_of_two_runs(provider: Scene, implementation: Implementation) -> None:
-    """Two runs that have both begun before either calls its tool call each its own handler under the same name."""
+def test_handlers_of_two_runs(scenario: Scenario, implementation: Implementation) -> None:
+    """Two runs begin before either calls its tool; each calls its own handler under the same name."""
     asked = Gate("the first run has asked"), Gate("the second run has asked")
     runs = []
     for own, other in ((0, 1), (1, 0)):
-        provider.plays(
+        scenario.plays(
             Step(calls(Call.of("note", {"text": f"of {own}"})), before=asked[other]), says("Done."), signal=asked[own]
         )
-        provider.returns("note", f"result of {own}")
+        scenario.returns("note", f"result of {own}")
         runs.append(implementation.begin())
 
     for number, run in enumerate([implementation.end(running) for running in runs]):

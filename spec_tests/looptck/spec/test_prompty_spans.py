@@ -1,7 +1,7 @@
-"""Profile ``prompty-spec``: what a run tells in spans, and how they lie in each other.
+"""Profile ``prompty-spec``: the spans of a run, and how they are nested.
 
-Judged are the spans of agents, model calls and tools. What a driver does around the loop, such as loading an agent, may
-have spans of its own, and they may lie where they like.
+These checks judge the spans of agents, model calls and tools. Work that a driver does around the loop, such as loading
+an agent, may have spans of its own at any place.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Collection
 
 import pytest
 
-from looptck.checks import Implementation, requirement
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.provider.gates import Gate
 from looptck.provider.script import Hold, Step
-from looptck.run import Run
-from looptck.spans import EXECUTE_TOOL, INVOKE_AGENT, MODEL_CALLS, TICK, Span, departures
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotReached
+from looptck.values.spans import EXECUTE_TOOL, INVOKE_AGENT, MODEL_CALLS, TICK, Span, departures
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
 
 MOMENT = 0.1
-"""Seconds for which the last reply is held: long beside the tick of any clock that spans are measured with."""
+"""Seconds for which the last reply is held: long compared with the resolution of any clock that measures spans."""
 
 
 def _note(n: int) -> Turn:
@@ -29,35 +29,35 @@ def _note(n: int) -> Turn:
 
 
 def _seen(run: Run) -> str:
-    """What came of the run, and what came beside it: the first place to look for what is missing."""
-    told = ", ".join(f"{count} × {name}" for name, count in Counter(map(str, run.spans)).items()) or "none at all"
-    return "; ".join((f"the spans of the run: {told}", *run.lost_spans))
+    """The spans of a run and those that were lost: the first place to look for a missing span."""
+    traced = ", ".join(f"{count} × {name}" for name, count in Counter(map(str, run.spans)).items()) or "none at all"
+    return "; ".join((f"the spans of the run: {traced}", *run.lost_spans))
 
 
 def _whole(run: Run) -> Span:
     """The span of the run."""
     found = run.spans.outermost(INVOKE_AGENT)
 
-    assert 1 == len(found), f"{len(found)} spans {INVOKE_AGENT} that lie in no other; {_seen(run)}"
+    assert 1 == len(found), f"{len(found)} outermost spans {INVOKE_AGENT}, not 1; {_seen(run)}"
     return found[0]
 
 
 def _lie_below(run: Run, above: Span, spans: Collection[Span]) -> None:
-    """Each of these spans has the other above it, as its parent or further up."""
+    """Assert that each of these spans has the other span as an ancestor."""
     below = run.spans.inside(above)
     for span in spans:
-        assert span in below, f"the span {span} does not lie below {above}; {_seen(run)}"
+        assert span in below, f"the span {span} is no descendant of {above}; {_seen(run)}"
 
 
 def _wrapped(run: Run, whole: Span, spans: Collection[Span]) -> None:
-    """Each of these spans lies below the one that is to wrap it, and begins and ends while that one lasts."""
+    """Assert that each of these spans is a descendant of the whole span and within its time."""
     _lie_below(run, whole, spans)
     for span in spans:
-        assert span.within(whole), f"the span {span} begins or ends while {whole} does not last; {_seen(run)}"
+        assert span.within(whole), f"the span {span} begins or ends outside of the time of {whole}; {_seen(run)}"
 
 
 def _is_one_span(run: Run) -> None:
-    """One span wraps all that is told of agents, model calls and tools."""
+    """Assert that one span contains all spans of agents, model calls and tools."""
     whole = _whole(run)
     _wrapped(run, whole, [span for span in run.spans.of(INVOKE_AGENT, EXECUTE_TOOL, *MODEL_CALLS) if span != whole])
 
@@ -70,9 +70,9 @@ def _each_call_has_a_span(run: Run, *tools: str) -> None:
 
 
 @requirement("spec-run-is-one-span")
-def test_span_around_rounds(provider: Scene, implementation: Implementation) -> None:
-    """Two rounds of tools, with two calls in the first of them, and the answer lie in one span."""
-    provider.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Paris"})), _note(2), says("Done."))
+def test_span_around_rounds(scenario: Scenario, implementation: Implementation) -> None:
+    """Two rounds of tools, the first with two calls, and the answer are in one span."""
+    scenario.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Paris"})), _note(2), says("Done."))
 
     run = implementation.run(telemetry=True)
 
@@ -81,14 +81,14 @@ def test_span_around_rounds(provider: Scene, implementation: Implementation) -> 
     implementation.diverges(
         "spans of model calls", ", ".join(sorted({*map(str, run.spans.of(*MODEL_CALLS))})) or "none"
     )
-    told = {one for span in run.spans.of(INVOKE_AGENT, EXECUTE_TOOL, *MODEL_CALLS) for one in departures(span)}
-    implementation.diverges("span conventions", "; ".join(sorted(told)) or "kept")
+    traced = {one for span in run.spans.of(INVOKE_AGENT, EXECUTE_TOOL, *MODEL_CALLS) for one in departures(span)}
+    implementation.diverges("span conventions", "; ".join(sorted(traced)) or "kept")
 
 
 @requirement("spec-run-is-one-span")
-def test_span_around_an_answer(provider: Scene, implementation: Implementation) -> None:
-    """A run without tools is a span too."""
-    provider.plays(says("Hello."))
+def test_span_around_an_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """A run without tools has a span too."""
+    scenario.plays(says("Hello."))
 
     run = implementation.run(telemetry=True)
 
@@ -98,11 +98,11 @@ def test_span_around_an_answer(provider: Scene, implementation: Implementation) 
 
 @requirement("spec-run-is-one-span")
 @pytest.mark.parametrize("fault", ["limit", "tool"])
-def test_span_around_a_failed_run(provider: Scene, implementation: Implementation, fault: str) -> None:
-    """A run that ends at the limit, or with the error of a tool, is a span as any other."""
-    provider.always(_note)
+def test_span_around_a_failed_run(scenario: Scenario, implementation: Implementation, fault: str) -> None:
+    """A run that ends at the limit, or with a tool's error, has a span like any other."""
+    scenario.always(_note)
     if fault == "tool":
-        provider.raises("note", "the pencil broke")
+        scenario.raises("note", "the pencil broke")
 
     run = implementation.run(telemetry=True)
 
@@ -111,16 +111,16 @@ def test_span_around_a_failed_run(provider: Scene, implementation: Implementatio
         raise NotReached(f"the run did not fail: the loop {run.outcome}")
     _is_one_span(run)
     whole = _whole(run)
-    error = "told" if whole.error_type else "not told"
+    error = "reported" if whole.error_type else "not reported"
     implementation.diverges("span of a failed run", f"status {whole.status}, type of the error {error}")
 
 
 @requirement("spec-run-is-one-span")
-def test_span_lasts(provider: Scene, implementation: Implementation) -> None:
-    """After tools, while the last of the answer is held, the span does not end: not with any round before it either."""
+def test_span_lasts(scenario: Scenario, implementation: Implementation) -> None:
+    """The span does not end with a round of tools, nor while the end of the answer is held."""
     moment = Gate("a moment passes", patience=MOMENT)
     last = Step(says("A story."), holds=(Hold(moment, after=None),)) if implementation.cell.stream else None
-    provider.plays(calls(Call.of("ping"), Call.of("ping")), _note(2), last or Step(says("A story."), before=moment))
+    scenario.plays(calls(Call.of("ping"), Call.of("ping")), _note(2), last or Step(says("A story."), before=moment))
 
     run = implementation.run(telemetry=True)
 
@@ -133,10 +133,10 @@ def test_span_lasts(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("spec-tool-span-for-each-call")
-def test_span_for_each_call(provider: Scene, implementation: Implementation) -> None:
-    """Three calls of two tools, two of them in one turn, have a span each, below that of the run."""
+def test_span_for_each_call(scenario: Scenario, implementation: Implementation) -> None:
+    """Three calls of two tools, two of them in one turn, have a span each, below the span of the run."""
     weather = [Call.of("weather", {"city": city}) for city in ("Paris", "Oslo")]
-    provider.plays(calls(Call.of("ping"), weather[0]), calls(weather[1]), says("Done."))
+    scenario.plays(calls(Call.of("ping"), weather[0]), calls(weather[1]), says("Done."))
 
     run = implementation.run(telemetry=True)
 
@@ -145,10 +145,10 @@ def test_span_for_each_call(provider: Scene, implementation: Implementation) -> 
 
 
 @requirement("spec-tool-span-for-each-call")
-def test_span_of_a_raising_tool(provider: Scene, implementation: Implementation) -> None:
-    """A call whose tool raises has a span, as the call before it has."""
-    provider.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Atlantis"})), says("Sorry."))
-    provider.raises("weather", "there is no such city", "LookupError")
+def test_span_of_a_raising_tool(scenario: Scenario, implementation: Implementation) -> None:
+    """A call whose tool raises has a span, like the call before it."""
+    scenario.plays(calls(Call.of("ping"), Call.of("weather", {"city": "Atlantis"})), says("Sorry."))
+    scenario.raises("weather", "there is no such city", "LookupError")
 
     run = implementation.run(telemetry=True)
 
@@ -159,10 +159,10 @@ def test_span_of_a_raising_tool(provider: Scene, implementation: Implementation)
 
 
 def _around_the_child(run: Run, tool: str, answered: int) -> Span:
-    """The span that the child has to lie in: that of its tool call, or else its parent's.
+    """The span that must contain the child: that of its tool call, or else that of its parent.
 
-    That a tool call has a span is another requirement. Where it has none, the child has to be told of all the same: of
-    every request there is a model call.
+    That a tool call has a span is another requirement. If it has none, the child must still be traced: every request
+    has a model call.
 
     Decided by the parent's answer.
     """
@@ -170,20 +170,22 @@ def _around_the_child(run: Run, tool: str, answered: int) -> Span:
     found = [span for span in run.spans.of(EXECUTE_TOOL) if span.tool(run.offered) == tool]
     whole = _whole(run)
     below = run.spans.inside(found[0] if found else whole)
-    told = [span for span in run.spans.of(*MODEL_CALLS) if span in below]
+    traced = [span for span in run.spans.of(*MODEL_CALLS) if span in below]
     if found:
-        assert below, f"no span lies below {found[0]}; {_seen(run)}"
-        assert told or not run.spans.of(*MODEL_CALLS), f"no model call lies below {found[0]}; {_seen(run)}"
+        assert below, f"no span is below {found[0]}; {_seen(run)}"
+        assert traced or not run.spans.of(*MODEL_CALLS), f"no model call is below {found[0]}; {_seen(run)}"
     else:
-        assert len(run.requests) <= len(told), f"{len(run.requests)} requests, {len(told)} model calls; {_seen(run)}"
+        assert len(run.requests) <= len(traced), (
+            f"{len(traced)} model call spans, {len(run.requests)} needed; {_seen(run)}"
+        )
     _wrapped(run, found[0] if found else whole, below)
     return found[0] if found else whole
 
 
 @requirement("spec-child-spans-are-nested")
-def test_spans_of_an_agentic_child(provider: Scene, implementation: Implementation) -> None:
-    """The child's run lies in the span of the tool that it is, and the child's own tool in the child's run."""
-    provider.plays(
+def test_spans_of_an_agentic_child(scenario: Scenario, implementation: Implementation) -> None:
+    """The child's run is in the span of its tool call, and the child's own tool call in the child's run."""
+    scenario.plays(
         calls(Call.of("consult", {"question": "Where is it warm?"})),
         calls(Call.of("lookup", {"topic": "warmth"})),
         says("In the south."),
@@ -194,15 +196,15 @@ def test_spans_of_an_agentic_child(provider: Scene, implementation: Implementati
 
     around = _around_the_child(run, "consult", 4)
     children = [span for span in run.spans.inside(around) if span.operation == INVOKE_AGENT]
-    assert 1 == len(children), f"{len(children)} spans {INVOKE_AGENT} below {around}; {_seen(run)}"
+    assert 1 == len(children), f"{len(children)} spans {INVOKE_AGENT} are below {around}, not 1; {_seen(run)}"
     _wrapped(run, children[0], [span for span in run.spans.of(EXECUTE_TOOL) if span.tool(["lookup"]) == "lookup"])
     _is_one_span(run)
 
 
 @requirement("spec-child-spans-are-nested")
-def test_spans_of_a_single_child(provider: Scene, implementation: Implementation) -> None:
-    """The model call of a child without a loop lies in the span of the tool that the child is."""
-    provider.plays(calls(Call.of("summarize", {"text": "A long story."})), says("It was long."), says("Done."))
+def test_spans_of_a_single_child(scenario: Scenario, implementation: Implementation) -> None:
+    """The model call of a child without a loop is in the span of its tool call."""
+    scenario.plays(calls(Call.of("summarize", {"text": "A long story."})), says("It was long."), says("Done."))
 
     run = implementation.run(agent="parent", inputs={"audience": "children"}, as_file=True, telemetry=True)
 

@@ -1,4 +1,4 @@
-"""What every request carries: the prompt, the tools, the mode, and all of the history so far."""
+"""The content of every request: the prompt, the tools, the mode, and the whole history so far."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from looptck.agents import Tool, agent
-from looptck.checks import Implementation, requirement
-from looptck.expected import agrees, alike, same_role
-from looptck.handover import MODEL
-from looptck.history import Asked, Offered, Said
-from looptck.kit import Scene
-from looptck.offers import described_otherwise, lost
-from looptck.plain import MOST, plain
-from looptck.run import Run
-from looptck.turns import Call, calls, says
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.offers import described_otherwise, differences
+from looptck.bench.oracle import agrees, alike, same_role
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool, agent
+from looptck.drivers.case_message import MODEL
+from looptck.values.history import Asked, Offered, Said
+from looptck.values.plain import MOST, plain
+from looptck.values.turns import Call, calls, says
 
 
-def _conversation(provider: Scene, implementation: Implementation) -> Run:
-    """Two turns with calls, then the answer; raises NotReached unless all of it happened."""
-    provider.plays(
+def _conversation(scenario: Scenario, implementation: Implementation) -> Run:
+    """Two turns with calls, then the answer. Raises NotReached unless all of it happened."""
+    scenario.plays(
         calls(Call.of("weather", {"city": "Paris"})),
         calls(Call.of("add", {"a": 1, "b": 2})),
         says("That is all."),
@@ -32,9 +32,9 @@ def _conversation(provider: Scene, implementation: Implementation) -> Run:
 
 
 @requirement("prompt-reaches-the-model")
-def test_prompt_comes_first(provider: Scene, implementation: Implementation) -> None:
-    """The first request holds each message of the prompt once, in its role and order."""
-    provider.plays(says("Hello."))
+def test_prompt_comes_first(scenario: Scenario, implementation: Implementation) -> None:
+    """The first request contains each message of the prompt once, in its role and order."""
+    scenario.plays(says("Hello."))
 
     run = implementation.run("What is the weather?")
 
@@ -42,9 +42,9 @@ def test_prompt_comes_first(provider: Scene, implementation: Implementation) -> 
 
 
 @requirement("prompt-reaches-the-model")
-def test_earlier_turns(provider: Scene, implementation: Implementation) -> None:
-    """A prompt with earlier turns, of the assistant too, stands whole in every request."""
-    provider.plays(calls(Call.of("ping")), says("Still Reykjavík."))
+def test_earlier_turns(scenario: Scenario, implementation: Implementation) -> None:
+    """Every request contains the whole of a prompt with earlier turns, including the assistant's."""
+    scenario.plays(calls(Call.of("ping")), says("Still Reykjavík."))
 
     run = implementation.run("Are you sure?", agent="recalling")
 
@@ -55,9 +55,9 @@ def test_earlier_turns(provider: Scene, implementation: Implementation) -> None:
 
 @requirement("prompt-reaches-the-model")
 @pytest.mark.parametrize("name", ["assistant", "bare"])
-def test_braces(provider: Scene, implementation: Implementation, name: str) -> None:
-    """What looks like a place in a template, or in a format string, is text like any other."""
-    provider.plays(says("Hello."))
+def test_braces(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """Text that looks like a template variable or a format specifier is sent unchanged."""
+    scenario.plays(says("Hello."))
 
     run = implementation.run('What do {city}, {{question}}, ${x}, %s and {"a": 1} mean, at 100%?', agent=name)
 
@@ -65,7 +65,7 @@ def test_braces(provider: Scene, implementation: Implementation, name: str) -> N
 
 
 def _holds_the_prompt(run: Run, n: int) -> None:
-    """A loop may say more than the prompt, and may put several messages of one role into one."""
+    """Assert that a request has the prompt. A loop may add text, and merge several messages of one role."""
     said = [item for item in run.request(n).request.items if isinstance(item, Said)]
     reached = (0, 0)
     for role, text in run.prompt:
@@ -75,18 +75,18 @@ def _holds_the_prompt(run: Run, n: int) -> None:
             if same_role(role, item.role) and text in item.text
         ]
         among = f"{plain(text, MOST)}, from {role}, among {plain(said, MOST)}"
-        assert places, f"request {n} is without {among}"
-        assert 1 == len(places), f"request {n} has {len(places)} times {among}"
-        assert reached <= places[0], f"request {n} has before what came earlier {among}"
+        assert places, f"request {n} lacks {among}"
+        assert 1 == len(places), f"request {n} contains {len(places)} times {among}"
+        assert reached <= places[0], f"request {n} has {among} before an earlier message of the prompt"
         reached = places[0]
     if n == 1:
-        assert len(said) == len(run.request(n).request.items), "the first request holds more than messages"
+        assert len(said) == len(run.request(n).request.items), "the first request contains more than messages"
 
 
 @requirement("history-only-grows")
-def test_history_grows(provider: Scene, implementation: Implementation) -> None:
-    """Each request begins with the history of the one before."""
-    run = _conversation(provider, implementation)
+def test_history_grows(scenario: Scenario, implementation: Implementation) -> None:
+    """Each request begins with the history of the request before."""
+    run = _conversation(scenario, implementation)
 
     for earlier, later in zip(run.requests, run.requests[1:], strict=False):
         before = earlier.request.items
@@ -94,9 +94,9 @@ def test_history_grows(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("requests-are-well-formed")
-def test_requests_are_accepted(provider: Scene, implementation: Implementation) -> None:
-    """The judge has nothing against any request of a conversation."""
-    provider.plays(
+def test_requests_are_accepted(scenario: Scenario, implementation: Implementation) -> None:
+    """The service would accept every request of a conversation."""
+    scenario.plays(
         calls(Call.of("weather", {"city": "Paris"}), Call.of("ping")),
         calls(Call.of("add", {"a": 1, "b": 2}), text="Now the sum."),
         says("That is all."),
@@ -106,27 +106,27 @@ def test_requests_are_accepted(provider: Scene, implementation: Implementation) 
 
     run.request(1)
     for received in run.requests:
-        told = [f"request {received.n} at {p.pointer}: {p.message} ({p.rule})" for p in received.problems]
-        assert not told, "\n".join(told)
+        problems = [f"request {received.n} at {p.pointer}: {p.message} ({p.rule})" for p in received.problems]
+        assert not problems, "\n".join(problems)
     run.request(3)
 
 
 @requirement("requests-are-well-formed")
-def test_neither_tools_nor_system(provider: Scene, implementation: Implementation) -> None:
-    """A prompt of one question, without tools, makes a request that the service accepts too."""
-    provider.plays(says("Hello."))
+def test_neither_tools_nor_system(scenario: Scenario, implementation: Implementation) -> None:
+    """A prompt of one question, without tools, leads to a request that the service accepts."""
+    scenario.plays(says("Hello."))
 
     run = implementation.run("Who are you?", agent="bare")
 
-    told = [f"at {p.pointer}: {p.message} ({p.rule})" for p in run.request(1).problems]
-    assert not told, "\n".join(told)
+    problems = [f"at {p.pointer}: {p.message} ({p.rule})" for p in run.request(1).problems]
+    assert not problems, "\n".join(problems)
     run.delivered(1)
 
 
 @requirement("tools-are-offered-every-time")
-def test_tools_are_offered(provider: Scene, implementation: Implementation) -> None:
-    """Names, descriptions and parameters of all tools stand in each request."""
-    run = _conversation(provider, implementation)
+def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -> None:
+    """Each request has the names, descriptions and parameters of all tools."""
+    run = _conversation(scenario, implementation)
 
     for received in run.requests:
         offered = {tool.name: tool for tool in received.request.tools}
@@ -137,15 +137,15 @@ def test_tools_are_offered(provider: Scene, implementation: Implementation) -> N
 
 
 @requirement("tools-are-offered-every-time")
-def test_names_with_hyphens_are_offered(provider: Scene, implementation: Implementation) -> None:
-    """Names that every service takes are offered as they are, hyphens and capitals too."""
-    provider.plays(says("Hello."))
+def test_names_with_hyphens_are_offered(scenario: Scenario, implementation: Implementation) -> None:
+    """Names that every service accepts are offered unchanged, including hyphens and capitals."""
+    scenario.plays(says("Hello."))
 
     run = implementation.run(agent="hyphens")
 
     offered = {tool.name for tool in run.request(1).request.tools}
     missing = [tool.name for tool in agent("hyphens").tools if tool.name not in offered]
-    assert not missing, f"{', '.join(missing)} is not offered; the request offers {', '.join(sorted(offered))}"
+    assert not missing, f"the request does not offer {', '.join(missing)}; it offers {', '.join(sorted(offered))}"
 
 
 def _member(kind: str, **more: Any) -> dict[str, Any]:
@@ -167,7 +167,7 @@ AWKWARD = _tool(
     items=_member("integer"),
     enum=_member("number"),
 )
-"""A tool whose parameters are called like words of JSON Schema."""
+"""A tool whose parameters have the names of JSON Schema keywords."""
 SOME = _tool(
     "choose",
     ("who",),
@@ -181,68 +181,70 @@ SOME = _tool(
         "required": ["city"],
     },
 )
-"""A tool of whose parameters, and of what lies deeper, only some are required."""
+"""A tool with required and optional parameters, at the top level and below it."""
 SCHEMAS = {"nested": agent("clerk").tools, "awkward-names": [AWKWARD], "some-required": [SOME]}
 
 
-def _offers(provider: Scene, implementation: Implementation, tools: Sequence[Tool]) -> Iterator[tuple[Tool, Offered]]:
-    """Each of these tools as the first request offers it."""
-    provider.plays(says("Hello."))
+def _offers(
+    scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]
+) -> Iterator[tuple[Tool, Offered]]:
+    """Each of these tools in the form that the first request offers."""
+    scenario.plays(says("Hello."))
     run = implementation.run(tools=tools)
     offered = {tool.name: tool for tool in run.request(1).request.tools}
     for tool in tools:
-        assert tool.name in offered, f"offered are {sorted(offered)}"
+        assert tool.name in offered, f"the request offers {sorted(offered)}"
         yield tool, offered[tool.name]
 
 
 @requirement("offered-schema-is-the-declared-one")
 @pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
-def test_schemas_are_offered(provider: Scene, implementation: Implementation, tools: Sequence[Tool]) -> None:
-    """Types, requirements, choices, members of members and items of lists are those that the tools declare."""
-    for tool, offered in _offers(provider, implementation, tools):
-        found = lost(tool.parameters, offered.parameters, strict=offered.strict)
+def test_schemas_are_offered(scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]) -> None:
+    """Types, required members, enums, nested members and array items are those that the tools declare."""
+    for tool, offered in _offers(scenario, implementation, tools):
+        found = differences(tool.parameters, offered.parameters, strict=offered.strict)
         assert not found, f"{tool.name}: {found[0]}"
 
 
 @requirement("parameter-descriptions-are-offered")
 @pytest.mark.parametrize("tools", SCHEMAS.values(), ids=SCHEMAS)
-def test_descriptions_are_offered(provider: Scene, implementation: Implementation, tools: Sequence[Tool]) -> None:
-    """The description of each parameter stands in what is offered, alone or with more beside it."""
-    for tool, offered in _offers(provider, implementation, tools):
+def test_descriptions_are_offered(scenario: Scenario, implementation: Implementation, tools: Sequence[Tool]) -> None:
+    """The offered description of each parameter contains the declared one."""
+    for tool, offered in _offers(scenario, implementation, tools):
         found = described_otherwise(tool.parameters, offered.parameters)
         assert not found, f"{tool.name}{found[0]}"
 
 
 @requirement("open-schemas-are-offered")
-def test_open_schemas_are_offered(provider: Scene, implementation: Implementation) -> None:
-    """An object that takes any members is not closed, and a tool that says nothing of members is there."""
-    for tool, offered in _offers(provider, implementation, agent("archive").tools):
-        found = lost(tool.parameters, offered.parameters, strict=offered.strict)
+def test_open_schemas_are_offered(scenario: Scenario, implementation: Implementation) -> None:
+    """An object that accepts any members stays open, and a tool without declared members is offered."""
+    for tool, offered in _offers(scenario, implementation, agent("archive").tools):
+        found = differences(tool.parameters, offered.parameters, strict=offered.strict)
         assert not found, f"{tool.name}: {found[0]}"
 
 
 @requirement("requests-ask-for-the-right-mode")
-def test_stream_flag(provider: Scene, implementation: Implementation) -> None:
-    """The field ``stream`` follows the cell in every request."""
-    run = _conversation(provider, implementation)
+def test_stream_flag(scenario: Scenario, implementation: Implementation) -> None:
+    """The field ``stream`` has the cell's value in every request."""
+    run = _conversation(scenario, implementation)
 
     assert {implementation.cell.stream} == {received.request.stream for received in run.requests}
 
 
 @requirement("model-name-is-sent")
-def test_model_name(provider: Scene, implementation: Implementation) -> None:
+def test_model_name(scenario: Scenario, implementation: Implementation) -> None:
     """The field ``model`` is the one that the case named."""
-    run = _conversation(provider, implementation)
+    run = _conversation(scenario, implementation)
 
     assert {MODEL} == {received.request.model for received in run.requests}
 
 
 @requirement("arguments-are-echoed-as-given")
-def test_arguments_are_echoed(provider: Scene, implementation: Implementation) -> None:
-    """Odd but legal JSON comes back as the same value; whether as the same text is recorded."""
+def test_arguments_are_echoed(scenario: Scenario, implementation: Implementation) -> None:
+    """Unusual but valid JSON comes back as the same value; whether its text is the same is recorded."""
     written = """{ "speed": "fast", "customer": {"name": "caf\\u00e9 \\u2028 \\"quoted\\"",  "known": true},
         "lines": [ {"item": "", "count": 1, "price": 1.50}, {"price": 1e3, "item": "\\/", "count": 0} ] }"""
-    provider.plays(calls(Call("order", written)), says("Ordered."))
+    scenario.plays(calls(Call("order", written)), says("Ordered."))
 
     run = implementation.run(agent="clerk")
 
@@ -252,9 +254,9 @@ def test_arguments_are_echoed(provider: Scene, implementation: Implementation) -
 
 
 @requirement("text-beside-calls-is-echoed")
-def test_text_beside_calls(provider: Scene, implementation: Implementation) -> None:
-    """The text of a turn with calls stands in the next request."""
-    provider.plays(calls(Call.of("ping"), text="One moment."), says("Done."))
+def test_text_beside_calls(scenario: Scenario, implementation: Implementation) -> None:
+    """The next request contains the text of a turn with calls."""
+    scenario.plays(calls(Call.of("ping"), text="One moment."), says("Done."))
 
     run = implementation.run()
 

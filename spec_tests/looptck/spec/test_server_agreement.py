@@ -1,4 +1,4 @@
-"""Server-side loops: a stream and a plain reply to the same request tell the same."""
+"""Server-side loops: a stream and a plain reply to the same request have the same content."""
 
 from __future__ import annotations
 
@@ -8,17 +8,26 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import requirement
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
 from looptck.client import Reply
-from looptck.guest import Guest
-from looptck.history import Answered, Asked, Item
-from looptck.kit import Scene
 from looptck.provider.toolbox import Raises, Returns
-from looptck.run import Run
-from looptck.spec.built_in import Coder, origin
-from looptck.spec.served import DONE, ONE_ROUND, PARIS, PING, THREE_ROUNDS, as_json, phase, served
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.spec.server_builtin_tools import Coder, origin
+from looptck.spec.server_replies import (
+    DONE,
+    ONE_ROUND,
+    PARIS,
+    PING,
+    THREE_ROUNDS,
+    as_json,
+    events_of_phase,
+    reply_after_rounds,
+)
+from looptck.values.history import Answered, Asked, Item
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 BESIDE_A_CALL = "Let me check. "
 LONG = "It is raining in Łódź — again. " * 100
@@ -34,92 +43,95 @@ CONVERSATIONS: Mapping[str, tuple[Turn, ...]] = {
 
 @requirement("server-plain-and-stream-agree")
 @pytest.mark.parametrize("turns", CONVERSATIONS.values(), ids=CONVERSATIONS)
-def test_same_conversation(provider: Scene, guest: Guest, turns: tuple[Turn, ...]) -> None:
-    """Of one script, played to a plain request and to a streamed one, runs, questions and answer are the same."""
-    provider.plays(*turns)
+def test_same_conversation(scenario: Scenario, server: ServerUnderTest, turns: tuple[Turn, ...]) -> None:
+    """One script leads to the same tool runs, model requests and answer in a plain and in a streamed request."""
+    scenario.plays(*turns)
 
-    _agree(*_both(guest))
+    _agree(*_both(server))
 
 
 @requirement("server-plain-and-stream-agree")
 @pytest.mark.parametrize(
     "behaviour", [Raises("no data"), Returns(""), Returns({"error": "x"})], ids=["fails", "nothing", "an-object"]
 )
-def test_same_result(provider: Scene, guest: Guest, behaviour: Raises | Returns) -> None:
-    """So they are where the tool fails, or returns nothing, or an object."""
-    provider.does("ping", behaviour)
-    provider.plays(*ONE_ROUND)
+def test_same_result(scenario: Scenario, server: ServerUnderTest, behaviour: Raises | Returns) -> None:
+    """Plain and streamed requests also agree if the tool fails, or returns nothing or an object."""
+    scenario.does("ping", behaviour)
+    scenario.plays(*ONE_ROUND)
 
-    _agree(*_both(guest))
+    _agree(*_both(server))
 
 
 @requirement("server-plain-and-stream-agree")
-def test_same_cap(provider: Scene, guest: Guest) -> None:
-    """So they are where the model wants one round more than the cap allows."""
-    if not guest.can("rounds"):
+def test_same_cap(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Plain and streamed requests also agree if the model wants one round more than the cap allows."""
+    if not server.can("rounds"):
         raise NotApplicable("the server does not declare `rounds`")
-    provider.always(lambda n: calls(Call.of("weather", {"city": f"city {n}"})), most=4)
+    scenario.always(lambda n: calls(Call.of("weather", {"city": f"city {n}"})), most=4)
 
-    _agree(*_both(guest, rounds=1), erring=True)
-
-
-@requirement("server-plain-and-stream-record-alike")
-def test_records_and_events(provider: Scene, guest: Guest) -> None:
-    """Three rounds, of which one fails, are told by records as by events."""
-    provider.does("weather", Raises("no data"), Returns("5 °C"))
-    provider.plays(*THREE_ROUNDS)
-
-    plain, streamed = (served(run, 3) for run in _both(guest))
-
-    told = [(event.round, event.tool, as_json(event.data.get("arguments"))) for event in phase(streamed, "calling")]
-    assert told == [(one.get("round"), one.get("name"), as_json(one.get("arguments"))) for one in plain.records]
-    assert len(plain.records) == len(phase(streamed, "complete"))
+    _agree(*_both(server, rounds=1), erring=True)
 
 
 @requirement("server-plain-and-stream-record-alike")
-def test_files_of_records_and_events(provider: Scene, guest: Guest) -> None:
-    """Files of two rounds are told by the reply, and by the records of their rounds, as by the events of a stream."""
-    if not (guest.can("code") and guest.can("files")):
+def test_records_and_events(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Records and events report the same three rounds, one of which fails."""
+    scenario.does("weather", Raises("no data"), Returns("5 °C"))
+    scenario.plays(*THREE_ROUNDS)
+
+    plain, streamed = (reply_after_rounds(run, 3) for run in _both(server))
+
+    reported = [
+        (event.round, event.tool, as_json(event.data.get("arguments")))
+        for event in events_of_phase(streamed, "calling")
+    ]
+    assert reported == [(one.get("round"), one.get("name"), as_json(one.get("arguments"))) for one in plain.records]
+    assert len(plain.records) == len(events_of_phase(streamed, "complete"))
+
+
+@requirement("server-plain-and-stream-record-alike")
+def test_files_of_records_and_events(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The reply, the records of two rounds and the events of a stream report the same files."""
+    if not (server.can("code") and server.can("files")):
         raise NotApplicable("the server does not declare `code` and `files`")
-    coder = Coder.of(guest)
+    coder = Coder.of(server)
     first, second = (calls(coder.writes((f"{name}.txt", name.encode()))) for name in "ab")
-    provider.plays(first, calls(PING), second, DONE)
+    scenario.plays(first, calls(PING), second, DONE)
 
     streamed, plain = coder.ask(stream=True).got, coder.ask(stream=False).got
 
     if not (streamed.ok and plain.ok and streamed.files):
-        raise NotReached(f"no file is told: streamed {streamed}, plain {plain}")
-    told = [_origin(file) for file in streamed.files]
-    assert told == [_origin(file) for file in plain.files]
+        raise NotReached(f"no file is reported: streamed {streamed}, plain {plain}")
+    reported = [_origin(file) for file in streamed.files]
+    assert reported == [_origin(file) for file in plain.files]
     named = {file.get("id"): file.get("name") for file in plain.files}
     listed = [
         (record.get("round"), record.get("name"), named.get(id, id))
         for record in plain.records
         for id in record.get("file_ids") or ()
     ]
-    assert told == listed
+    assert reported == listed
 
 
 @requirement("server-text-beside-a-call-is-told-alike")
-def test_text_beside_a_call(provider: Scene, guest: Guest) -> None:
-    """What stood beside a call reaches the client in both, or in neither."""
-    provider.plays(calls(PING, text=BESIDE_A_CALL), DONE)
+def test_text_beside_a_call(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Text that came with a call reaches the client in both modes, or in neither."""
+    scenario.plays(calls(PING, text=BESIDE_A_CALL), DONE)
 
-    plain, streamed = (served(run, 1).turn.text or "" for run in _both(guest))
+    plain, streamed = (reply_after_rounds(run, 1).turn.text or "" for run in _both(server))
 
-    guest.implementation.diverges("text_before_a_call", _where(BESIDE_A_CALL in plain, BESIDE_A_CALL in streamed))
+    server.implementation.diverges("text_before_a_call", _where(BESIDE_A_CALL in plain, BESIDE_A_CALL in streamed))
     assert plain == streamed
 
 
-def _both(guest: Guest, rounds: int | None = None) -> tuple[Run, Run]:
+def _both(server: ServerUnderTest, rounds: int | None = None) -> tuple[Run, Run]:
     """The same request, plain and streamed."""
-    question = f"Please go on with {guest.implementation.check.case}."
-    plain = guest.ask(question, stream=False, rounds=rounds)
-    return plain, guest.ask(question, stream=True, rounds=rounds)
+    question = f"Please go on with {server.implementation.check.case}."
+    plain = server.ask(question, stream=False, rounds=rounds)
+    return plain, server.ask(question, stream=True, rounds=rounds)
 
 
 def _agree(plain: Run, streamed: Run, *, erring: bool = False) -> None:
-    """Hold two runs of one request against each other; ``erring``: it may be refused in the end."""
+    """Compare two runs of one request; ``erring``: the request may be refused in the end."""
     if not (plain.got.ok or (erring and plain.ran)):
         raise NotReached(f"the plain request got {plain.got}")
     assert plain.tools_ran == streamed.tools_ran
@@ -128,7 +140,7 @@ def _agree(plain: Run, streamed: Run, *, erring: bool = False) -> None:
 
 
 def _questions(run: Run) -> list[tuple[list[Item], list[str], Any]]:
-    """Each question to the model: its messages, the tools that it offers, and its tool_choice."""
+    """Each model request: its messages, offered tools and tool_choice."""
     ids: dict[str, str] = {}
     return [
         (
@@ -142,14 +154,14 @@ def _questions(run: Run) -> list[tuple[list[Item], list[str], Any]]:
 
 
 def _numbered(item: Item, ids: dict[str, str]) -> Item:
-    """The item under a number in place of its id, which a server may draw anew for every run."""
+    """The item with a number instead of its id, because a server may draw new ids for every run."""
     if isinstance(item, Asked | Answered):
         return replace(item, id=ids.setdefault(item.id, f"call {len(ids) + 1}"))
     return item
 
 
 def _answer(reply: Reply) -> object:
-    """What the client got in the end, by the words of no wire."""
+    """The final answer to the client in wire-neutral form."""
     if not reply.ok:
         return "an error"
     turn = reply.turn
@@ -161,7 +173,7 @@ def _origin(file: Mapping[str, Any]) -> tuple[Any, Any, Any]:
 
 
 def _where(plain: bool, streamed: bool) -> str:
-    """Where a text was shown, in the words of the dialect."""
+    """Whether the plain and the streamed request have shown a text to the client: a value of the dialect."""
     if plain != streamed:
         return "shown-when-plain-lost-when-streamed" if plain else "lost-when-plain-shown-when-streamed"
     return "shown" if plain else "lost"

@@ -1,4 +1,4 @@
-"""Server-side loops: how many rounds run, who says so, and what a client gets where they are used up."""
+"""Server-side loops: how many rounds run, who sets the cap, and what a client gets when it is used up."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import lengthy, on, requirement
-from looptck.guest import Guest
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotReached
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import lengthy, on, requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
 
 MORE = 4
-"""How many more questions than the cap allows the model is ready to answer."""
+"""The number of model requests beyond the cap that the script can answer."""
 OWN_CAP = 2
 """The cap of the set-up `cap`."""
 FALLBACK = 256
@@ -23,22 +23,22 @@ ENOUGH = "Enough."
 
 
 def asks(n: int) -> Turn:
-    """A turn that asks for a tool, with arguments that are new every time."""
+    """A turn with a call whose arguments are new every time."""
     return calls(Call.of("weather", {"city": f"city {n}"}))
 
 
 def wants_more(body: Any) -> Turn:
-    """What a model says that calls as long as it may."""
+    """The turn of a model that calls a tool whenever it may."""
     return asks(len(body["messages"])) if _may_call(body) else says(ENOUGH)
 
 
 def _may_call(body: Any) -> bool:
-    """Whether a question to the model lets it call a tool."""
+    """Whether a model request lets the model call a tool."""
     return bool(body.get("tools")) and body.get("tool_choice") != "none"
 
 
 def _ran(run: Run, least: int) -> int:
-    """How many tools ran in a request that is over. Raises NotReached if fewer did than a cap is about."""
+    """The number of tools that ran in a completed request. Raises NotReached if fewer ran than the cap to be tested."""
     if not run.ended or len(run.ran) < least:
         raise NotReached(f"{len(run.ran)} rounds ran, so a cap of {least} was never reached; the request {run.outcome}")
     return len(run.ran)
@@ -46,65 +46,67 @@ def _ran(run: Run, least: int) -> int:
 
 @requirement("server-cap-bounds-the-rounds")
 @pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_endless_calls(provider: Scene, guest: Guest, rounds: int) -> None:
-    """A model that never stops asking has as many of its calls run as the request allows."""
-    provider.always(asks, most=rounds + MORE)
+def test_endless_calls(scenario: Scenario, server: ServerUnderTest, rounds: int) -> None:
+    """Of a model that never stops calling tools, exactly as many calls run as the request allows."""
+    scenario.always(asks, most=rounds + MORE)
 
-    run = guest.ask(rounds=rounds)
+    run = server.ask(rounds=rounds)
 
     assert rounds == _ran(run, rounds)
 
 
 @requirement("server-cap-ends-tool-use")
 @pytest.mark.parametrize("rounds", [1, 2])
-def test_last_question(provider: Scene, guest: Guest, rounds: int) -> None:
-    """Behind the last round the model is not asked, or with no tool that it may call."""
-    provider.listens(wants_more, most=rounds + MORE)
+def test_last_question(scenario: Scenario, server: ServerUnderTest, rounds: int) -> None:
+    """After the last round the model is not asked, or asked with no tool that it may call."""
+    scenario.listens(wants_more, most=rounds + MORE)
 
-    run = guest.ask(rounds=rounds)
+    run = server.ask(rounds=rounds)
 
     _ran(run, rounds)
     bodies = [received.body for received in run.requests]
     if not all(_may_call(body) for body in bodies[:rounds]):
-        raise NotReached(f"control: the first {rounds} questions were to offer tools, and not all did")
+        raise NotReached(f"control: not all of the first {rounds} model requests offer tools")
     last = bodies[rounds:]
     how = "none" if not last else "one-without-tools" if not last[0].get("tools") else "one-that-forbids-them"
-    guest.implementation.diverges(
+    server.implementation.diverges(
         "question_after_the_cap", "one-with-tools" if any(_may_call(body) for body in last) else how
     )
-    assert not [body for body in last if _may_call(body)], f"question {rounds + 1} lets the model call once more"
+    assert not [body for body in last if _may_call(body)], (
+        f"model request {rounds + 1} lets the model call another tool"
+    )
 
 
 @requirement("server-answer-after-the-last-round-arrives")
 @pytest.mark.parametrize("rounds", [1, 2])
-def test_fitting_conversation(provider: Scene, guest: Guest, rounds: int) -> None:
-    """An answer behind exactly the rounds that the cap allows reaches the client."""
-    provider.plays(*map(asks, range(rounds)), says("Just in time."))
+def test_fitting_conversation(scenario: Scenario, server: ServerUnderTest, rounds: int) -> None:
+    """An answer after exactly as many rounds as the cap allows reaches the client."""
+    scenario.plays(*map(asks, range(rounds)), says("Just in time."))
 
-    run = guest.ask(rounds=rounds)
+    run = server.ask(rounds=rounds)
 
     assert run.got.ok, f"the request got {run.got}"
     assert (rounds, "Just in time.") == (len(run.ran), run.got.text)
 
 
 @requirement("server-cap-is-set-by-the-server")
-def test_cap_of_the_server(provider: Scene, guest: Guest) -> None:
-    """Without a word from the request the server's own cap holds; where it has none more rounds run."""
-    _ends_at_the_servers_cap(provider, guest)
+def test_cap_of_the_server(scenario: Scenario, server: ServerUnderTest) -> None:
+    """If the request has no cap, the server's own cap holds; without either, more rounds run."""
+    _ends_at_the_servers_cap(scenario, server)
 
 
 @requirement("server-responses-keep-the-servers-cap")
-def test_cap_of_the_server_for_responses(provider: Scene, guest: Guest) -> None:
-    """Requests for Responses are held to the server's cap as others are."""
-    _ends_at_the_servers_cap(provider, guest)
+def test_cap_of_the_server_for_responses(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The server's cap also holds for requests of the Responses API."""
+    _ends_at_the_servers_cap(scenario, server)
 
 
-def _ends_at_the_servers_cap(provider: Scene, guest: Guest) -> None:
-    provider.plays(*map(asks, range(OWN_CAP + 1)), says("Done."))
-    _ran(guest.ask(), OWN_CAP + 1)
-    provider.always(asks, most=OWN_CAP + MORE)
+def _ends_at_the_servers_cap(scenario: Scenario, server: ServerUnderTest) -> None:
+    scenario.plays(*map(asks, range(OWN_CAP + 1)), says("Done."))
+    _ran(server.ask(), OWN_CAP + 1)
+    scenario.always(asks, most=OWN_CAP + MORE)
 
-    run = guest.ask(setup="cap")
+    run = server.ask(setup="cap")
 
     assert _ran(run, OWN_CAP) == OWN_CAP
 
@@ -112,34 +114,34 @@ def _ends_at_the_servers_cap(provider: Scene, guest: Guest) -> None:
 @requirement("server-cap-is-256-by-default")
 @on("openai-chat/plain/*")
 @lengthy
-def test_fallback(provider: Scene, guest: Guest) -> None:
-    """Where nobody has named a cap a model that never stops asking has 256 of its calls run."""
-    provider.always(asks, most=FALLBACK + MORE)
+def test_fallback(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Without any configured cap, 256 calls run of a model that never stops calling tools."""
+    scenario.always(asks, most=FALLBACK + MORE)
 
-    run = guest.ask()
+    run = server.ask()
 
-    guest.reached(run, 1)
+    server.reached(run, 1)
     assert FALLBACK == len(run.ran), f"{len(run.ran)} rounds ran, and the client got {run.got}"
 
 
 @requirement("server-request-sets-its-cap")
 @pytest.mark.parametrize("rounds", [OWN_CAP - 1, OWN_CAP + 1], ids=["lower", "higher"])
-def test_cap_of_the_request(provider: Scene, guest: Guest, rounds: int) -> None:
-    """A request's cap counts in place of the server's, be it lower or higher, and for that request alone."""
-    provider.always(asks, most=rounds + MORE)
+def test_cap_of_the_request(scenario: Scenario, server: ServerUnderTest, rounds: int) -> None:
+    """A request's cap replaces the server's cap, whether lower or higher, and for this request alone."""
+    scenario.always(asks, most=rounds + MORE)
 
-    run = guest.ask(setup="cap", rounds=rounds)
+    run = server.ask(setup="cap", rounds=rounds)
 
     assert rounds == _ran(run, 1)
-    assert OWN_CAP == _ran(guest.ask(setup="cap"), 1), "the next request was not held to the server's cap"
+    assert OWN_CAP == _ran(server.ask(setup="cap"), 1), "the next request was not held to the server's cap"
 
 
 @requirement("server-cap-forces-an-answer")
-def test_answer_at_the_cap(provider: Scene, guest: Guest) -> None:
-    """A model that calls as long as it may comes to an answer, and the client is left with no call."""
-    provider.listens(wants_more, most=1 + MORE)
+def test_answer_at_the_cap(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A model that calls a tool whenever it may reaches an answer, and the client is left with no call."""
+    scenario.listens(wants_more, most=1 + MORE)
 
-    run = guest.ask(rounds=1)
+    run = server.ask(rounds=1)
 
     _ran(run, 1)
     assert run.got.ok, f"the request got {run.got}"
@@ -147,18 +149,20 @@ def test_answer_at_the_cap(provider: Scene, guest: Guest) -> None:
 
 
 @requirement("server-pending-call-is-told-at-the-cap")
-def test_pending_call(provider: Scene, guest: Guest) -> None:
-    """A model that calls whatever it is offered: the client gets the call that did not run, or an error."""
-    provider.always(asks, most=1 + MORE)
+def test_pending_call(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The model calls a tool even if none is offered: the client gets the call that did not run, or an error."""
+    scenario.always(asks, most=1 + MORE)
 
-    run = guest.ask(rounds=1)
+    run = server.ask(rounds=1)
 
     if _ran(run, 1) > 1:
-        raise NotReached(f"the cap never took hold: {len(run.ran)} rounds ran")
+        raise NotReached(f"the cap was never enforced: {len(run.ran)} rounds ran")
     handed = () if run.got.error is not None else tuple(call.tool for call in run.got.turn.calls)
-    told = "error" if run.got.error is not None else "return-pending" if handed else "nothing"
-    guest.implementation.diverges("cap_stream" if run.got.stream else "cap_plain", told)
+    outcome = "error" if run.got.error is not None else "return-pending" if handed else "nothing"
+    server.implementation.diverges("cap_stream" if run.got.stream else "cap_plain", outcome)
     if run.got.error is not None:
-        assert re.search("round|cap|limit", run.got.error, re.IGNORECASE), f"the cap is not named in {run.got.error}"
+        assert re.search("round|cap|limit", run.got.error, re.IGNORECASE), (
+            f"the error does not name the cap: {run.got.error}"
+        )
     else:
         assert ("weather",) == handed, f"the client got {run.got.text!r} and the calls {handed}"

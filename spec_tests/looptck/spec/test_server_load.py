@@ -1,4 +1,4 @@
-"""Server-side loops: two hundred clients at the same time, none of whom loses anything or gets what is another's."""
+"""Server-side loops: two hundred concurrent clients, none of which loses data or gets another client's data."""
 
 from __future__ import annotations
 
@@ -7,50 +7,52 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from looptck.checks import lengthy, requirement
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import lengthy, requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
-from looptck.guest import Guest
-from looptck.kit import Scene
 from looptck.provider.gates import Gate, tools_began
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
 from looptck.spec.server_clients import Client
-from looptck.spec.server_sessions import fresh, path, told
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.spec.server_sessions import comparable, fresh, path
+from looptck.values.verdicts import NotApplicable, NotReached
 
 CLIENTS = 200
 ROUNDS = 2
 KEPT = 128
-"""The sessions that a server keeps at least."""
+"""The minimum number of sessions that a server keeps."""
 GROWTH = 24 * 1024 * 1024
-"""Bytes that a process may grow by with more of the same: what it freed is not all given back."""
-NAME = re.compile(r"guest\d{3}")
+"""Bytes by which a process may grow under repeated load, because not all freed memory is returned."""
+NAME = re.compile(r"server\d{3}")
 
 
 def _clients(at: int = 0) -> list[Client]:
-    """Two hundred, whose names are not those of an earlier two hundred."""
-    return [Client(f"guest{n:03d}") for n in range(at * CLIENTS, (at + 1) * CLIENTS)]
+    """Two hundred clients, whose names differ from those of earlier ones."""
+    return [Client(f"server{n:03d}") for n in range(at * CLIENTS, (at + 1) * CLIENTS)]
 
 
-def _all_at_once(provider: Scene, guest: Guest, clients: Sequence[Client], sessions: Sequence[str | None]) -> list[Run]:
-    """The runs of clients whose first calls are held until each has made one.
+def _all_at_once(
+    scenario: Scenario, server: ServerUnderTest, clients: Sequence[Client], sessions: Sequence[str | None]
+) -> list[Run]:
+    """The runs of clients whose first calls are held until each client has made one.
 
     Raises:
-        NotReached: they were never all under way at the same time.
+        NotReached: they were never all active at the same time.
     """
     all_here = tools_began(len(clients))
-    all_here.patience = guest.implementation.kit.patience.outcome * 0.8
+    all_here.patience = server.implementation.bench.patience.outcome * 0.8
     begun = []
     for client, session in zip(clients, sessions, strict=True):
-        provider.plays(*client.turns(ROUNDS))
+        scenario.plays(*client.turns(ROUNDS))
         first, *others = client.results(ROUNDS)
-        provider.behaviours = {client.tool.name: [_held(first, all_here), *others]}
-        begun.append(guest.begin(client.question, tools=(client.tool,), session=session))
-    provider.behaviours = {}
-    runs = [guest.end(one) for one in begun]
+        scenario.behaviours = {client.tool.name: [_held(first, all_here), *others]}
+        begun.append(server.begin(client.question, tools=(client.tool,), session=session))
+    scenario.behaviours = {}
+    runs = [server.end(one) for one in begun]
     if not all_here.is_open:
         ran = sum(bool(run.ran) for run in runs)
-        raise NotReached(f"{ran} of {len(clients)} clients were under way at the same time: {_failed(runs)}")
+        raise NotReached(f"{ran} of {len(clients)} clients were active at the same time: {_failed(runs)}")
     return runs
 
 
@@ -63,15 +65,17 @@ def _failed(runs: Sequence[Run]) -> str:
 
 
 def _whole(run: Run, client: Client) -> None:
-    """Holds that a client got all that is its own, in its order, and nothing else."""
+    """Assert that a client got all of its own data, in order, and nothing else."""
     phases = [phase for n in range(ROUNDS) for phase in ((n, "calling"), (n, "complete"))]
     assert run.got.ok, f"{client.name} got {run.got}"
     assert run.got.ended, f"the stream of {client.name} has no end"
     assert client.answer == run.got.text
-    assert phases == [(one.round, one.phase) for one in run.got.progress], f"these are the events of {client.name}"
+    assert phases == [(one.round, one.phase) for one in run.got.progress], (
+        f"{client.name} got other events than its own"
+    )
     assert {client.tool.name} == {one.tool for one in run.got.progress}
     assert [(client.tool.name, client.arguments(n)) for n in range(ROUNDS)] == run.tools_ran
-    assert {client.name} == _names(run.got.raw), f"what {client.name} got names others"
+    assert {client.name} == _names(run.got.raw), f"the reply to {client.name} names other clients"
 
 
 def _names(text: bytes) -> set[str]:
@@ -80,11 +84,11 @@ def _names(text: bytes) -> set[str]:
 
 @lengthy
 @requirement("server-many-streams-lose-nothing")
-def test_many_streams(provider: Scene, guest: Guest) -> None:
+def test_many_streams(scenario: Scenario, server: ServerUnderTest) -> None:
     """Each of two hundred streams has the events of its own two rounds, its own answer, and its end."""
     clients = _clients()
 
-    runs = _all_at_once(provider, guest, clients, [None] * CLIENTS)
+    runs = _all_at_once(scenario, server, clients, [None] * CLIENTS)
 
     for run, client in zip(runs, clients, strict=True):
         _whole(run, client)
@@ -92,51 +96,53 @@ def test_many_streams(provider: Scene, guest: Guest) -> None:
 
 @lengthy
 @requirement("server-many-sessions-stay-apart")
-def test_many_sessions(provider: Scene, guest: Guest) -> None:
-    """Each of two hundred sessions that is still kept has the calls and results of its own client, and no others."""
+def test_many_sessions(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Each stored session of two hundred has the calls and results of its own client only."""
     clients, sessions = _clients(), [fresh() for _ in range(CLIENTS)]
 
-    runs = _all_at_once(provider, guest, clients, sessions)
+    runs = _all_at_once(scenario, server, clients, sessions)
 
     for run, client in zip(runs, clients, strict=True):
         for received in run.received:
-            assert {client.name} == _names(received.raw), f"a question for {client.name} names others"
-    with guest.http() as http:
+            assert {client.name} == _names(received.raw), f"a model request of {client.name} names other clients"
+    with server.http() as http:
         exports = [http.get(path(session)) for session in sessions]
     kept = [(client, got) for client, got in zip(clients, exports, strict=True) if got.status_code == 200]
     if len(kept) < KEPT:
         raise NotReached(f"of {CLIENTS} sessions {len(kept)} can be exported, {_failed(runs)}")
     for client, got in kept:
-        lines = told(exported(got.json()))
-        assert {client.name} == _names(got.content), f"the session of {client.name} names others"
+        lines = comparable(exported(got.json()))
+        assert {client.name} == _names(got.content), f"the session of {client.name} names other clients"
         for n in range(ROUNDS):
             assert (f"result of {client.tool.name}", client.result(n)) in lines
 
 
 @lengthy
 @requirement("server-memory-is-bounded")
-def test_more_of_the_same(provider: Scene, guest: Guest) -> None:
-    """The process is no larger after a third time two hundred streams than after the second."""
+def test_more_of_the_same(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The process is no larger after the third two hundred streams than after the second."""
     sizes = []
     for at in range(3):
-        runs = _all_at_once(provider, guest, _clients(at), [None] * CLIENTS)
+        runs = _all_at_once(scenario, server, _clients(at), [None] * CLIENTS)
         failed = [run for run in runs if not run.got.ok]
         if failed:
             raise NotReached(f"{len(failed)} of {CLIENTS} clients got no answer: {failed[0].got}")
-        guest.implementation.runs.clear()
+        server.implementation.runs.clear()
         del runs, failed
-        sizes.append(_resident(guest))
+        sizes.append(_resident(server))
 
     _, before, after = sizes
     assert after <= before + GROWTH, f"the process has grown from {before} to {after} bytes"
 
 
-def _resident(guest: Guest) -> int:
+def _resident(server: ServerUnderTest) -> int:
     """The memory of the server's process, in bytes."""
-    process = guest.process()
+    process = server.process()
     status = Path(f"/proc/{process}/status")
     if process is None or not status.exists():
-        raise NotApplicable("the size of its process can be read on Linux only, where its id is known")
+        raise NotApplicable(
+            "the size of the server's process can be read only on Linux, and only if its process id is known"
+        )
     found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text())
     if found is None:
         raise NotReached(f"the server's process {process} has ended")

@@ -1,4 +1,4 @@
-"""Server-side loops: a call that is not run is not lost without a word."""
+"""Server-side loops: a call that does not run is always reported."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import control, requirement
-from looptck.guest import Guest
-from looptck.history import Answered, Asked
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import control, requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
 from looptck.provider.faults import HttpError
-from looptck.run import Run
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.values.history import Answered, Asked
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
 DONE = "Done."
 
 
 @requirement("server-unrun-calls-are-told")
-def test_unrun_call(provider: Scene, guest: Guest) -> None:
-    """The second of two calls has a result of its own in the next question, or stands in what the client gets."""
-    provider.plays(calls(PARIS, Call.of("ping")), says(DONE))
+def test_unrun_call(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The second of two calls has its own result in the next model request, or appears in the client's reply."""
+    scenario.plays(calls(PARIS, Call.of("ping")), says(DONE))
 
-    run = guest.ask()
+    run = server.ask()
 
     if len(run.ran) > 1:
         raise NotApplicable("all calls of a turn are run")
@@ -36,119 +36,119 @@ def test_unrun_call(provider: Scene, guest: Guest) -> None:
     to_model = _answered(run, "ping")
     to_client = {unrun.id, "ping"} & set(_words(run))
     word = {(True, False): "model", (False, True): "client", (True, True): "both"}
-    guest.implementation.diverges("unrun_calls", word.get((to_model, bool(to_client)), "nobody"))
-    assert to_model or to_client, "neither the next question nor anything that the client got has the call of ping"
+    server.implementation.diverges("unrun_calls", word.get((to_model, bool(to_client)), "nobody"))
+    assert to_model or to_client, "neither the next model request nor the client's reply contains the call of ping"
 
 
 def _answered(run: Run, tool: str) -> bool:
-    """Whether the second question holds a call of a tool, and a result for it."""
+    """Whether the second model request contains a call of a tool, and a result for it."""
     items = run.request(2).request.items
     ids = {item.id for item in items if isinstance(item, Asked) and item.tool == tool}
     return any(isinstance(item, Answered) and item.id in ids for item in items)
 
 
 def _words(run: Run) -> Iterator[Any]:
-    """Every leaf of what the client got, but for tools that are listed as offered."""
-    told = [event.value for event in run.got.events] if run.got.stream else [run.got.body]
-    while told:
-        one = told.pop()
+    """Every leaf of the client's reply, except for tools that are listed as offered."""
+    reported = [event.value for event in run.got.events] if run.got.stream else [run.got.body]
+    while reported:
+        one = reported.pop()
         if isinstance(one, dict):
-            told += [inner for name, inner in one.items() if name != "tools"]
+            reported += [inner for name, inner in one.items() if name != "tools"]
         elif isinstance(one, list):
-            told += one
+            reported += one
         else:
             yield one
 
 
 @requirement("server-call-without-executor-is-told")
-def test_nobody_runs_it(provider: Scene, guest: Guest) -> None:
-    """A request with rounds on a server that can run nothing: the client gets the call, or the model an error."""
-    provider.plays(calls(PARIS), says(DONE))
+def test_nobody_runs_it(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The server has no executor for the call: the client gets the call, or the model gets an error."""
+    scenario.plays(calls(PARIS), says(DONE))
 
-    run = guest.ask(setup="bare", rounds=4)
+    run = server.ask(setup="bare", rounds=4)
 
-    _handed_or_told(guest, run, "weather", "call_without_executor")
+    _returned_or_reported(server, run, "weather", "call_without_executor")
 
 
 @requirement("server-unknown-tool-is-told")
-def test_unknown_tool(provider: Scene, guest: Guest) -> None:
-    """A call of a tool that nobody offered is not an empty answer."""
-    provider.plays(calls(Call.of("nosuch", {"city": "Paris"})), says(DONE))
+def test_unknown_tool(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A call of a tool that was never offered does not become an empty answer."""
+    scenario.plays(calls(Call.of("nosuch", {"city": "Paris"})), says(DONE))
 
-    run = guest.ask()
+    run = server.ask()
 
-    _handed_or_told(guest, run, "nosuch", "unknown_tool")
+    _returned_or_reported(server, run, "nosuch", "unknown_tool")
 
 
 @requirement("server-malformed-arguments-are-told")
 @pytest.mark.parametrize("written", ['{"city": "Par', "Paris, please"], ids=["cut", "text"])
-def test_malformed_arguments(provider: Scene, guest: Guest, written: str) -> None:
-    """A call with arguments that are no JSON is not run, and somebody learns of it."""
-    provider.plays(calls(PARIS), says(DONE))
-    control(guest.ask(), "weather")
-    provider.plays(calls(Call("weather", written)), says(DONE))
+def test_malformed_arguments(scenario: Scenario, server: ServerUnderTest, written: str) -> None:
+    """A call with arguments that are not JSON does not run, and the client or the model gets an error."""
+    scenario.plays(calls(PARIS), says(DONE))
+    control(server.ask(), "weather")
+    scenario.plays(calls(Call("weather", written)), says(DONE))
 
-    run = guest.ask()
+    run = server.ask()
 
-    guest.reached(run, 1)
+    server.reached(run, 1)
     assert [] == run.tools_ran
-    _handed_or_told(guest, run, "argument|json|pars|valid", "malformed_call")
+    _returned_or_reported(server, run, "argument|json|pars|valid", "malformed_call")
 
 
-def _handed_or_told(guest: Guest, run: Run, names: str, topic: str) -> None:
-    """A call was handed to the client, ended in an error, or in a result that names it."""
-    if guest.can("upstream"):
+def _returned_or_reported(server: ServerUnderTest, run: Run, names: str, topic: str) -> None:
+    """Assert that a call was returned to the client, or led to an error or to a result that names it."""
+    if server.can("upstream"):
         run.delivered(1)
     if run.got.error is not None:
-        told = "error"
+        reported = "error"
     elif run.got.turn.calls:
-        told = "returned-to-the-client"
-    elif not guest.can("upstream"):
-        told = "result-for-the-model" if run.got.text == DONE else ""
+        reported = "returned-to-the-client"
+    elif not server.can("upstream"):
+        reported = "result-for-the-model" if run.got.text == DONE else ""
     else:
         results = [item.text for item in run.added(1) if isinstance(item, Answered)] if len(run.requests) > 1 else []
-        told = "result-for-the-model" if any(re.search(names, text, re.IGNORECASE) for text in results) else ""
-    guest.implementation.diverges(topic, told or "nobody is told")
-    assert told, f"the client got the answer {run.got.text!r}, and the model no result that tells of the call"
+        reported = "result-for-the-model" if any(re.search(names, text, re.IGNORECASE) for text in results) else ""
+    server.implementation.diverges(topic, reported or "nothing is reported")
+    assert reported, f"the client got the answer {run.got.text!r}, and the model got no result that mentions the call"
 
 
 @requirement("server-cut-turn-runs-nothing")
 @pytest.mark.parametrize("written", [PARIS.arguments, '{"city": "Par'], ids=["whole", "cut"])
-def test_cut_turn(provider: Scene, guest: Guest, written: str) -> None:
-    """A call in a turn that the token limit cut is not run, be it whole or not, and the client is told."""
-    provider.plays(calls(PARIS), says(DONE))
-    control(guest.ask(), "weather")
-    provider.plays(calls(Call("weather", written), stop="length"), says(DONE))
+def test_cut_turn(scenario: Scenario, server: ServerUnderTest, written: str) -> None:
+    """A complete or partial call in a turn that the token limit cut does not run, and the client is informed."""
+    scenario.plays(calls(PARIS), says(DONE))
+    control(server.ask(), "weather")
+    scenario.plays(calls(Call("weather", written), stop="length"), says(DONE))
 
-    run = guest.ask()
+    run = server.ask()
 
     run.delivered(1)
     assert [] == run.tools_ran
-    told = run.got.error is not None or run.got.turn.calls or run.got.turn.stopped != "end"
-    assert told, f"the client got the answer {run.got.text!r}, as if nothing had been cut"
+    reported = run.got.error is not None or run.got.turn.calls or run.got.turn.stopped != "end"
+    assert reported, f"the client got the answer {run.got.text!r}, as if nothing had been cut"
 
 
 @requirement("server-model-error-is-told")
 @pytest.mark.parametrize("status", [500, 503, 429])
-def test_model_error(provider: Scene, guest: Guest, status: int) -> None:
-    """A model that answers the second question with an error makes the reply one."""
-    provider.plays(calls(PARIS), HttpError(status))
+def test_model_error(scenario: Scenario, server: ServerUnderTest, status: int) -> None:
+    """If the model answers the second request with an error, the reply is an error."""
+    scenario.plays(calls(PARIS), HttpError(status))
 
-    run = guest.ask()
+    run = server.ask()
 
     run.replied(2)
     assert run.got.error is not None, f"the client got {run.got}, with the answer {_text(run)!r}"
 
 
 @requirement("server-model-error-reruns-no-tool")
-def test_model_error_once(provider: Scene, guest: Guest) -> None:
-    """Whether the server asks the model again or gives up, the tool that has run is not run again."""
-    provider.plays(calls(PARIS), HttpError(500), says(DONE))
+def test_model_error_once(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Whether the server retries the model or gives up, the tool that has run does not run again."""
+    scenario.plays(calls(PARIS), HttpError(500), says(DONE))
 
-    run = guest.ask()
+    run = server.ask()
 
     run.replied(2)
-    guest.implementation.diverges("model error", "asked again" if len(run.requests) > 2 else "an error for the client")
+    server.implementation.diverges("model error", "asked again" if len(run.requests) > 2 else "an error for the client")
     assert [("weather", {"city": "Paris"})] == run.tools_ran
 
 

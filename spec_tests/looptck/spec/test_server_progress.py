@@ -1,160 +1,169 @@
-"""Server-side loops: what a client is told of the tools that run, by events of a stream and records of a reply."""
+"""Server-side loops: how tool runs are reported to the client, by events of a stream and records of a reply."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from looptck.checks import requirement
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.server import ServerUnderTest
 from looptck.client import Reply, schemas
-from looptck.client.reply import BESIDE, DONE, PROGRESS
-from looptck.guest import Guest
-from looptck.kit import Scene
-from looptck.spec.served import LODZ, ONE_ROUND, PARIS, PING, THREE_ROUNDS, as_json, phase, served
-from looptck.turns import calls, says
-from looptck.verdicts import NotReached
+from looptck.client.reply import DONE, PROGRESS, SERVER_EVENTS
+from looptck.spec.server_replies import (
+    LODZ,
+    ONE_ROUND,
+    PARIS,
+    PING,
+    THREE_ROUNDS,
+    as_json,
+    events_of_phase,
+    reply_after_rounds,
+)
+from looptck.values.turns import calls, says
+from looptck.values.verdicts import NotReached
 
 CHUNK = "chat.completion.chunk"
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
 @requirement("server-plain-reply-records-each-round")
-def test_records_of_three_rounds(provider: Scene, guest: Guest) -> None:
-    """A reply with three runs behind it has three records in their order, and one without a run has none."""
-    provider.plays(*THREE_ROUNDS)
-    run = guest.ask()
+def test_records_of_three_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A reply after three tool runs has three records in order, and one without tool runs has none."""
+    scenario.plays(*THREE_ROUNDS)
+    run = server.ask()
 
-    records = [(one.get("name"), as_json(one.get("arguments"))) for one in served(run, 3).records]
+    records = [(one.get("name"), as_json(one.get("arguments"))) for one in reply_after_rounds(run, 3).records]
     assert run.tools_ran == records
 
-    provider.plays(says("Done."))
-    assert [] == [*served(guest.ask(), 0).records]
+    scenario.plays(says("Done."))
+    assert [] == [*reply_after_rounds(server.ask(), 0).records]
 
 
 @requirement("server-progress-stands-around-each-run")
-def test_progress_of_three_rounds(provider: Scene, guest: Guest) -> None:
-    """Three runs are six events: calling and complete of each, in pairs of one round."""
-    provider.plays(*THREE_ROUNDS)
+def test_progress_of_three_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Three tool runs lead to six events: calling and complete of each, in pairs of one round."""
+    scenario.plays(*THREE_ROUNDS)
 
-    told = served(guest.ask(), 3).progress
+    reported = reply_after_rounds(server.ask(), 3).progress
 
-    assert ["calling", "complete"] * 3 == [event.phase for event in told]
-    assert [event.round for event in told[::2]] == [event.round for event in told[1::2]]
+    assert ["calling", "complete"] * 3 == [event.phase for event in reported]
+    assert [event.round for event in reported[::2]] == [event.round for event in reported[1::2]]
 
 
 @requirement("server-calling-names-the-tool")
-def test_names_in_calling(provider: Scene, guest: Guest) -> None:
+def test_names_in_calling(scenario: Scenario, server: ServerUnderTest) -> None:
     """Each calling event has the name of the tool that is about to run."""
-    provider.plays(*THREE_ROUNDS)
+    scenario.plays(*THREE_ROUNDS)
 
-    reply = served(guest.ask(), 3)
+    reply = reply_after_rounds(server.ask(), 3)
 
-    assert ["ping", "weather", "weather"] == [event.tool for event in phase(reply, "calling")]
+    assert ["ping", "weather", "weather"] == [event.tool for event in events_of_phase(reply, "calling")]
 
 
 @requirement("server-calling-arguments-are-parsed")
-def test_form_of_the_arguments(provider: Scene, guest: Guest) -> None:
-    """The arguments of calling are a JSON object, whatever they hold."""
-    provider.plays(calls(LODZ), says("Done."))
+def test_form_of_the_arguments(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The arguments in calling events are a JSON object, whatever they contain."""
+    scenario.plays(calls(LODZ), says("Done."))
 
-    arguments = phase(served(guest.ask(), 1), "calling")[0].data.get("arguments")
+    arguments = events_of_phase(reply_after_rounds(server.ask(), 1), "calling")[0].data.get("arguments")
 
-    guest.implementation.diverges("calling_arguments", "text" if isinstance(arguments, str) else "parsed")
+    server.implementation.diverges("calling_arguments", "text" if isinstance(arguments, str) else "parsed")
     assert isinstance(arguments, dict), f"the arguments are {arguments!r}"
 
 
 @requirement("server-complete-of-custom-repeats-the-arguments")
-def test_arguments_in_complete(provider: Scene, guest: Guest) -> None:
-    """The complete event of a dispatched tool has the arguments that it was called with."""
-    provider.plays(calls(LODZ), says("Done."))
+def test_arguments_in_complete(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The complete event of a dispatched tool has the arguments of its call."""
+    scenario.plays(calls(LODZ), says("Done."))
 
-    data = phase(served(guest.ask(), 1), "complete")[0].data
+    data = events_of_phase(reply_after_rounds(server.ask(), 1), "complete")[0].data
 
     repeated = "arguments" in data
-    guest.implementation.diverges("complete_data", "repeats-code-query-arguments" if repeated else "results-only")
-    assert repeated, f"complete has {', '.join(data)}, and no arguments"
+    server.implementation.diverges("complete_data", "repeats-code-query-arguments" if repeated else "results-only")
+    assert repeated, f"the complete event has {', '.join(data)}, and no arguments"
     assert as_json(LODZ.arguments) == as_json(data["arguments"])
 
 
 @requirement("server-rounds-are-numbered-from-zero")
-def test_numbers_of_three_rounds(provider: Scene, guest: Guest) -> None:
-    """Three rounds are 0, 1 and 2, in records and in events."""
-    provider.plays(*THREE_ROUNDS)
+def test_numbers_of_three_rounds(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Three rounds have the numbers 0, 1 and 2, in records and in events."""
+    scenario.plays(*THREE_ROUNDS)
 
-    reply = served(guest.ask(), 3)
+    reply = reply_after_rounds(server.ask(), 3)
 
     if reply.stream:
-        assert [0, 1, 2] == [event.round for event in phase(reply, "calling")]
-        assert [0, 1, 2] == [event.round for event in phase(reply, "complete")]
+        assert [0, 1, 2] == [event.round for event in events_of_phase(reply, "calling")]
+        assert [0, 1, 2] == [event.round for event in events_of_phase(reply, "complete")]
     else:
         assert [0, 1, 2] == [record.get("round") for record in _records(reply)]
 
 
 @requirement("server-records-tell-the-result")
-def test_results_in_records(provider: Scene, guest: Guest) -> None:
-    """Each record has the members of a record, and what the tool returned."""
-    provider.returns("ping", "pong")
-    provider.returns("weather", "5 °C and rain")
-    provider.plays(calls(PING), calls(PARIS), says("Done."))
+def test_results_in_records(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Each record has the documented members, and the tool's result."""
+    scenario.returns("ping", "pong")
+    scenario.returns("weather", "5 °C and rain")
+    scenario.plays(calls(PING), calls(PARIS), says("Done."))
 
-    records = _records(served(guest.ask(), 2))
+    records = _records(reply_after_rounds(server.ask(), 2))
 
     assert [] == schemas.faults("loop-members", {"agentic_tool_calls": records})
     assert ["pong", "5 °C and rain"] == [record["result_content"] for record in records]
 
 
 @requirement("server-chunks-are-unnamed-and-progress-is-named")
-def test_names_of_events(provider: Scene, guest: Guest) -> None:
-    """Chunks and the end mark have no name, and what the loop tells has the name of its type."""
-    provider.plays(*ONE_ROUND)
+def test_names_of_events(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Chunks and the end mark have no event name; the loop's own events are named after their type."""
+    scenario.plays(*ONE_ROUND)
 
-    events = [(event.name, _kind(event.value)) for event in served(guest.ask(), 1).events]
+    events = [(event.name, _kind(event.value)) for event in reply_after_rounds(server.ask(), 1).events]
 
     if not {PROGRESS, CHUNK} <= {kind for _, kind in events}:
         raise NotReached(f"the stream lacks chunks or progress events, it has {events}")
     assert [] == [name for name, kind in events if name and kind in (CHUNK, DONE)]
-    assert [] == [kind for name, kind in events if kind in BESIDE and name != kind]
+    assert [] == [kind for name, kind in events if kind in SERVER_EVENTS and name != kind]
 
 
 @requirement("server-progress-is-told-on-responses")
-def test_progress_on_responses(provider: Scene, guest: Guest) -> None:
-    """Both events of a round stand before the event that ends the response."""
-    provider.plays(*ONE_ROUND)
+def test_progress_on_responses(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Both events of a round come before the event that ends the response."""
+    scenario.plays(*ONE_ROUND)
 
-    reply = served(guest.ask(), 1)
+    reply = reply_after_rounds(server.ask(), 1)
 
     kinds = [_kind(event.value) for event in reply.events]
     ends = [at for at, kind in enumerate(kinds) if kind in ENDS]
     if not ends:
         raise NotReached(f"no event ends the response: {kinds}")
-    told = [(event.tool, event.phase) for event in reply.progress if event.at < ends[0]]
-    assert [("ping", "calling"), ("ping", "complete")] == told
+    reported = [(event.tool, event.phase) for event in reply.progress if event.at < ends[0]]
+    assert [("ping", "calling"), ("ping", "complete")] == reported
 
 
 @requirement("server-progress-is-told-on-messages")
-def test_progress_on_messages(provider: Scene, guest: Guest) -> None:
-    """Both events of a round stand between the start and the stop of the message, under their own name."""
-    provider.plays(*ONE_ROUND)
+def test_progress_on_messages(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Both events of a round come between message_start and message_stop, under their own name."""
+    scenario.plays(*ONE_ROUND)
 
-    events = served(guest.ask(), 1).events
+    events = reply_after_rounds(server.ask(), 1).events
 
     kinds = [_kind(event.value) for event in events]
     if "message_start" not in kinds or "message_stop" not in kinds:
         raise NotReached(f"the message does not both start and stop: {kinds}")
     inside = events[kinds.index("message_start") : kinds.index("message_stop")]
-    told = [(event.name, event.value.get("phase")) for event in inside if _kind(event.value) == PROGRESS]
-    assert [(PROGRESS, "calling"), (PROGRESS, "complete")] == told
+    reported = [(event.name, event.value.get("phase")) for event in inside if _kind(event.value) == PROGRESS]
+    assert [(PROGRESS, "calling"), (PROGRESS, "complete")] == reported
     assert 2 == kinds.count(PROGRESS)
 
 
 def _records(reply: Reply) -> list[Any]:
-    """The records of a reply. Raises NotReached where there is none."""
+    """The records of a reply. Raises NotReached if there is none."""
     if not reply.records:
         raise NotReached(f"the reply records no round: {reply}")
     return [*reply.records]
 
 
 def _kind(value: Any) -> str:
-    """The type or the object that an event says it is; the end mark is its own."""
+    """The type or object member of an event; the end mark is a kind of its own."""
     if not isinstance(value, dict):
         return DONE if value == DONE else ""
     return str(value.get("type") or value.get("object") or "")

@@ -1,4 +1,4 @@
-"""Server-side loops: what the questions of one request are bound to, and what they cost."""
+"""Server-side loops: the tool choice and the usage of the model requests in one run."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import requirement
-from looptck.guest import Guest
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
 FORCED: dict[str, dict[str, Any]] = {
@@ -27,16 +27,16 @@ FREE = (None, "auto", "none")
 
 @requirement("server-forced-choice-holds-for-one-round")
 @pytest.mark.parametrize("choice", FORCED.values(), ids=FORCED)
-def test_forced_choice(provider: Scene, guest: Guest, choice: dict[str, Any]) -> None:
-    """The first question forces a call; those behind it let the model answer."""
-    provider.plays(calls(PARIS), calls(PARIS), says("Done."))
+def test_forced_choice(scenario: Scenario, server: ServerUnderTest, choice: dict[str, Any]) -> None:
+    """The first model request forces a call; the later ones let the model answer."""
+    scenario.plays(calls(PARIS), calls(PARIS), says("Done."))
 
-    run = guest.ask(choice=choice[guest.implementation.cell.wire])
+    run = server.ask(choice=choice[server.implementation.cell.wire])
 
     first, *later = [received.body.get("tool_choice") for received in _all(run, 2)]
     if first in FREE:
-        raise NotReached(f"the first question forces nothing: its tool_choice is {first!r}")
-    assert [] == [one for one in later if one not in FREE], f"after the first, the questions had the choices {later}"
+        raise NotReached(f"the first model request forces no call: its tool_choice is {first!r}")
+    assert [] == [one for one in later if one not in FREE], f"the later model requests have the tool_choice {later}"
 
 
 def _all(run: Run, least: int) -> list[Any]:
@@ -52,17 +52,17 @@ COUNTS = {
 
 
 @requirement("server-usage-is-the-sum-of-its-rounds")
-def test_usage(provider: Scene, guest: Guest) -> None:
-    """Three questions cost three times what one does."""
-    one = _counted(guest, provider, rounds=0)
+def test_usage(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The usage of three model requests is three times that of one."""
+    one = _counted(server, scenario, rounds=0)
     if not all(one.values()):
-        raise NotReached(f"control: a reply to one question tells the usage {one}")
+        raise NotReached(f"control: a reply after one model request has the usage {one}")
 
-    assert {name: 3 * count for name, count in one.items()} == _counted(guest, provider, rounds=2)
+    assert {name: 3 * count for name, count in one.items()} == _counted(server, scenario, rounds=2)
 
 
-def _counted(guest: Guest, provider: Scene, *, rounds: int) -> dict[str, Any]:
-    provider.plays(*(calls(PARIS) for _ in range(rounds)), says("Done."))
-    run = guest.ask()
+def _counted(server: ServerUnderTest, scenario: Scenario, *, rounds: int) -> dict[str, Any]:
+    scenario.plays(*(calls(PARIS) for _ in range(rounds)), says("Done."))
+    run = server.ask()
     run.delivered(rounds + 1)
     return {name: run.got.usage.get(name) for name in COUNTS[run.cell.wire]}

@@ -1,28 +1,28 @@
-"""Server-side loops: what a server asks its model."""
+"""Server-side loops: the requests that a server sends to its model."""
 
 from __future__ import annotations
 
 import pytest
 
-from looptck.checks import requirement
-from looptck.expectations import accepted
-from looptck.guest import Guest
-from looptck.kit import Scene
+from looptck.bench.assertions import accepted
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.server import ServerUnderTest
 from looptck.provider.toolbox import Behaviour, Raises, Returns
-from looptck.spec.served import DONE, LODZ, PARIS, PING
-from looptck.turns import calls
+from looptck.spec.server_replies import DONE, LODZ, PARIS, PING
+from looptck.values.turns import calls
 
 ANSWERED: list[Behaviour] = [Returns("18 °C"), Returns(""), Raises("there is no such city")]
 
 
 @requirement("server-no-request-is-refused")
 @pytest.mark.parametrize("behaviour", ANSWERED, ids=["a-result", "an-empty-result", "a-failure"])
-def test_requests_are_accepted(provider: Scene, guest: Guest, behaviour: Behaviour) -> None:
-    """Rounds with text beside a call, with none, and with a call that fails: the model's API takes every request."""
-    provider.plays(calls(PING), calls(PARIS, text="And the weather."), calls(LODZ), DONE)
-    provider.does("weather", behaviour)
+def test_requests_are_accepted(scenario: Scenario, server: ServerUnderTest, behaviour: Behaviour) -> None:
+    """Rounds with text and a call, without text, and with a failing call: the model's API accepts every request."""
+    scenario.plays(calls(PING), calls(PARIS, text="And the weather."), calls(LODZ), DONE)
+    scenario.does("weather", behaviour)
 
-    run = guest.ask()
+    run = server.ask()
 
     accepted(run, wanted=True)
     run.request(4)

@@ -1,42 +1,44 @@
-"""Server-side loops: what a stream tells before and behind each run, and when."""
+"""Server-side loops: the events of a stream before and after each tool run, and their time."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from looptck.checks import requirement
-from looptck.guest import Guest, tool
-from looptck.kit import Scene
-from looptck.provider.gates import phase_told
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest, tool
+from looptck.provider.gates import phase_sent
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
-from looptck.transcript import Event, Told, ToolBegan, ToolEnded
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.values.transcript import Event, ServerEvent, ToolBegan, ToolEnded
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
 
 
 def _phase(event: Event) -> str:
-    """The phase of a progress event; empty: it is none."""
-    return str(event.value.get("phase") or "") if isinstance(event, Told) and isinstance(event.value, dict) else ""
+    """The phase of a progress event; empty for other events."""
+    return (
+        str(event.value.get("phase") or "") if isinstance(event, ServerEvent) and isinstance(event.value, dict) else ""
+    )
 
 
 @requirement("server-calling-comes-before-the-run")
-def test_held_endpoint(provider: Scene, guest: Guest) -> None:
-    """The client reads calling, and not yet complete, while the endpoint keeps its answer back."""
-    gate = phase_told("calling")
-    provider.plays(calls(PARIS), says("Done."))
-    provider.does("weather", Returns("sunny", hold=gate))
+def test_held_endpoint(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The client gets calling, and not yet complete, while the endpoint holds back its answer."""
+    gate = phase_sent("calling")
+    scenario.plays(calls(PARIS), says("Done."))
+    scenario.does("weather", Returns("sunny", hold=gate))
 
-    run = guest.ask()
+    run = server.ask()
 
     _began(run)
     before = [_phase(event) for event in run.transcript.events[: _answered(run)] if _phase(event)]
     if "complete" in before:
-        raise NotReached("control: complete was told while the endpoint still kept its answer back")
-    assert [] == run.gave_up, "the endpoint kept its answer back, and the client was not told that the tool is called"
+        raise NotReached("control: complete was sent while the endpoint still held back its answer")
+    assert [] == run.gave_up, "the endpoint held back its answer, and the client got no calling event"
 
 
 def _began(run: Run) -> None:
@@ -46,7 +48,7 @@ def _began(run: Run) -> None:
 
 
 def _answered(run: Run, n: int = 1) -> int:
-    """The place in the transcript at which the ``n``-th run had its answer. Raises NotReached if it never had."""
+    """The index in the transcript at which the ``n``-th tool run got its answer. Raises NotReached if it got none."""
     places = [at for at, event in enumerate(run.transcript.events) if isinstance(event, ToolEnded)]
     if len(places) < n:
         raise NotReached(f"{len(places)} tool runs were answered; the request {run.outcome}")
@@ -57,12 +59,12 @@ FORECAST = tool("forecast", city="string", where="object")
 
 
 @requirement("server-calling-carries-the-arguments")
-def test_arguments_of_calling(provider: Scene, guest: Guest) -> None:
+def test_arguments_of_calling(scenario: Scenario, server: ServerUnderTest) -> None:
     """The arguments of the event are the model's, as a JSON value or as its text."""
     wanted = {"city": "Łódź", "where": {"near": ["東京", None], "days": [1, 2.5], "sure": True}}
-    provider.plays(calls(Call.of("forecast", wanted)), says("Done."))
+    scenario.plays(calls(Call.of("forecast", wanted)), says("Done."))
 
-    run = guest.ask(tools=[FORECAST])
+    run = server.ask(tools=[FORECAST])
 
     _began(run)
     got = [one.data.get("arguments") for one in run.got.progress if one.phase == "calling"]
@@ -79,28 +81,28 @@ def _value(arguments: Any) -> Any:
 
 
 @requirement("server-complete-follows-each-run")
-def test_two_completions(provider: Scene, guest: Guest) -> None:
-    """Of two runs each is told to be complete, once, when it has its answer."""
+def test_two_completions(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Each of two tool runs has one complete event, after it has got its answer."""
     oslo = Call.of("weather", {"city": "Oslo"})
-    provider.plays(calls(PARIS), calls(oslo), says("Done."))
+    scenario.plays(calls(PARIS), calls(oslo), says("Done."))
 
-    run = guest.ask()
+    run = server.ask()
 
     answered = [_answered(run, 1), _answered(run, 2)]
     complete = [at for at, event in enumerate(run.transcript.events) if _phase(event) == "complete"]
-    assert 2 == len(complete), f"two tools ran, and {len(complete)} were told to be complete"
+    assert 2 == len(complete), f"two tools ran, and {len(complete)} complete events were sent"
     for n in (0, 1):
-        assert answered[n] < complete[n], f"run {n + 1} was told to be complete before it had its answer"
+        assert answered[n] < complete[n], f"the complete event of run {n + 1} came before the tool's answer"
 
 
 @requirement("server-complete-carries-the-result")
-def test_content_of_complete(provider: Scene, guest: Guest) -> None:
-    """The content of the event is what the endpoint answered, character for character."""
+def test_content_of_complete(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The content of the event is the endpoint's answer, character for character."""
     result = 'Łódź, 東京: "sunny" \\ 🌞\n\tand dry. '
-    provider.plays(calls(PARIS), says("Done."))
-    provider.returns("weather", result)
+    scenario.plays(calls(PARIS), says("Done."))
+    scenario.returns("weather", result)
 
-    run = guest.ask()
+    run = server.ask()
 
     _answered(run)
     got = [one.data.get("content") for one in run.got.progress if one.phase == "complete"]

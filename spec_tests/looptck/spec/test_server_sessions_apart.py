@@ -1,19 +1,19 @@
-"""Server-side loops: nothing of one session reaches another, and a request that comes twice forges nothing."""
+"""Server-side loops: sessions do not leak into each other, and repeated requests do not corrupt them."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from looptck.checks import requirement
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
-from looptck.guest import Guest
-from looptck.history import Answered, Asked, Item, Said
-from looptck.kit import Scene
-from looptck.plain import plain
-from looptck.run import Run
 from looptck.spec.server_sessions import DONE, asked_first, export, fresh, one_round
-from looptck.turns import says
-from looptck.verdicts import NotReached
+from looptck.values.history import Answered, Asked, Item, Said
+from looptck.values.plain import plain
+from looptck.values.turns import says
+from looptck.values.verdicts import NotReached
 
 OPENING = "How do we all begin?"
 SEEN = (Said("user", OPENING), Said("assistant", DONE))
@@ -25,49 +25,51 @@ def _raw(run: Run) -> str:
 
 
 @requirement("server-session-stays-with-its-id")
-def test_two_ids(provider: Scene, guest: Guest) -> None:
-    """Two sessions begin with the same words; each goes on with its own tool result, and its export has that alone."""
+def test_two_ids(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Two sessions begin with the same words; each continues with its own tool result, and exports only that."""
     sessions = fresh(), fresh()
     for session, secret in zip(sessions, SECRETS, strict=True):
-        provider.returns("ping", secret)
-        one_round(provider, guest, OPENING, session)
-    provider.plays(says("Next."))
+        scenario.returns("ping", secret)
+        one_round(scenario, server, OPENING, session)
+    scenario.plays(says("Next."))
 
-    runs = [guest.ask("Go on.", before=SEEN, session=session) for session in sessions]
+    runs = [server.ask("Go on.", before=SEEN, session=session) for session in sessions]
 
     for run, session, own, others in zip(runs, sessions, SECRETS, reversed(SECRETS), strict=True):
-        assert others not in _raw(run), f"the question of one session holds {others!r}, which is the other's"
-        assert others not in str(export(guest, session)), f"the export of one session holds {others!r}"
+        assert others not in _raw(run), f"the model request of one session holds {others!r}, which belongs to the other"
+        assert others not in str(export(server, session)), (
+            f"the export of one session holds {others!r}, which belongs to the other"
+        )
         if ("result of ping", own) not in asked_first(run):
-            raise NotReached(f"control: the session did not come back; the model was asked with {asked_first(run)}")
+            raise NotReached(f"control: the session was not restored; the model was asked with {asked_first(run)}")
 
 
 @requirement("server-same-opening-shares-nothing")
-def test_no_id(provider: Scene, guest: Guest) -> None:
-    """A client without an id resends what another client's session begins with, and is given nothing of that."""
+def test_no_id(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A client without an id resends the start of another client's session, and gets nothing of that session."""
     session = fresh()
-    provider.returns("ping", SECRETS[0])
-    one_round(provider, guest, OPENING, session)
-    provider.plays(says("Next."))
-    same = guest.ask("Go on.", before=SEEN, session=session)
+    scenario.returns("ping", SECRETS[0])
+    one_round(scenario, server, OPENING, session)
+    scenario.plays(says("Next."))
+    same = server.ask("Go on.", before=SEEN, session=session)
     if SECRETS[0] not in _raw(same):
-        raise NotReached(f"control: the session did not come back; the model was asked with {asked_first(same)}")
+        raise NotReached(f"control: the session was not restored; the model was asked with {asked_first(same)}")
 
-    run = guest.ask("Go on, somebody else.", before=SEEN)
+    run = server.ask("Go on, somebody else.", before=SEEN)
 
-    guest.implementation.diverges("session_without_an_id", "found-by-content" if SECRETS[0] in _raw(run) else "new")
+    server.implementation.diverges("session_without_an_id", "found-by-content" if SECRETS[0] in _raw(run) else "new")
     assert SECRETS[0] not in _raw(run), "a request without an id asks the model with the tool result of another client"
     assert session != run.got.session, "a request without an id was given the session of another client"
 
 
 @requirement("server-same-opening-shares-nothing")
-def test_no_id_at_all(provider: Scene, guest: Guest) -> None:
+def test_no_id_at_all(scenario: Scenario, server: ServerUnderTest) -> None:
     """Neither client names a session, and both begin with the same words."""
-    provider.returns("ping", SECRETS[0])
-    first = one_round(provider, guest, OPENING, None)
-    provider.plays(says("Next."))
+    scenario.returns("ping", SECRETS[0])
+    first = one_round(scenario, server, OPENING, None)
+    scenario.plays(says("Next."))
 
-    run = guest.ask("Go on, somebody else.", before=SEEN)
+    run = server.ask("Go on, somebody else.", before=SEEN)
 
     assert SECRETS[0] not in _raw(run), "a request without an id asks the model with the tool result of another client"
     if first.got.session is not None:
@@ -75,29 +77,29 @@ def test_no_id_at_all(provider: Scene, guest: Guest) -> None:
 
 
 @requirement("server-retry-does-not-forge-history")
-def test_same_request_again(provider: Scene, guest: Guest) -> None:
-    """The request comes again; neither the model nor an export sees a call or result twice, or one alone."""
+def test_same_request_again(scenario: Scenario, server: ServerUnderTest) -> None:
+    """A request is repeated; neither the model nor an export gets a call or result twice, or one without the other."""
     session = fresh()
-    provider.returns("ping", "pong of the first", "pong of the second")
-    one_round(provider, guest, OPENING, session)
-    before = exported(export(guest, session))
+    scenario.returns("ping", "pong of the first", "pong of the second")
+    one_round(scenario, server, OPENING, session)
+    before = exported(export(server, session))
     if _rounds(before) != {("ping", "pong of the first"): 1}:
         raise NotReached(f"control: the session holds {plain(_rounds(before))} after the first request")
-    provider.plays(says("Once more."))
+    scenario.plays(says("Once more."))
 
-    run = guest.ask(OPENING, session=session)
+    run = server.ask(OPENING, session=session)
 
     replayed = bool(run.request(1).request.asked)
-    guest.implementation.diverges("retry_under_an_id", "stored-results-are-replayed" if replayed else "runs-again")
+    server.implementation.diverges("retry_under_an_id", "stored-results-are-replayed" if replayed else "runs-again")
     for where, items in (
         ("the question to the model", list(run.request(1).request.items)),
-        ("the export", exported(export(guest, session))),
+        ("the export", exported(export(server, session))),
     ):
         assert _rounds(items) in ({}, _rounds(before)), f"{where} holds {_rounds(items)}"
 
 
 def _rounds(items: list[Item]) -> dict[tuple[str, str], int]:
-    """How often each call stands with each result; what lacks the other has a blank in its place."""
+    """How often each call appears with each result; a missing counterpart is empty."""
     found: Counter[tuple[str, str]] = Counter()
     for at, item in enumerate(items):
         behind = items[at + 1 :]

@@ -1,4 +1,4 @@
-"""Server-side loops: every stream ends as its wire says, whatever happened in it, and names its session."""
+"""Server-side loops: every stream has the end that its wire prescribes, and names its session."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import requirement
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.server import ServerUnderTest
 from looptck.client import Reply
-from looptck.guest import Guest
-from looptck.kit import Scene
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.script import Step
-from looptck.spec.served import DONE, ONE_ROUND, PING, THREE_ROUNDS, phase, served
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotReached
+from looptck.spec.server_replies import DONE, ONE_ROUND, PING, THREE_ROUNDS, events_of_phase, reply_after_rounds
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
 
 CONVERSATIONS: Mapping[str, tuple[Turn, ...]] = {
     "at-once": (DONE,),
@@ -28,66 +28,66 @@ CONVERSATIONS: Mapping[str, tuple[Turn, ...]] = {
 
 @requirement("server-every-stream-ends-explicitly")
 @pytest.mark.parametrize("turns", CONVERSATIONS.values(), ids=CONVERSATIONS)
-def test_end_of_a_stream(provider: Scene, guest: Guest, turns: tuple[Turn, ...]) -> None:
-    """The last event is the end of the wire, and before it stands why the model stopped."""
-    provider.plays(*turns)
+def test_end_of_a_stream(scenario: Scenario, server: ServerUnderTest, turns: tuple[Turn, ...]) -> None:
+    """The last event is the wire's end, and the stop reason comes before it."""
+    scenario.plays(*turns)
 
-    reply = served(guest.ask(), len(turns) - 1)
+    reply = reply_after_rounds(server.ask(), len(turns) - 1)
 
     assert reply.ended, f"the stream ends with {_tail(reply)}"
-    assert _stops(reply), f"nothing says why the model stopped; the stream ends with {_tail(reply)}"
+    assert _stops(reply), f"the stream has no stop reason; it ends with {_tail(reply)}"
 
 
 @requirement("server-stream-at-the-cap-ends-explicitly")
-def test_end_at_the_cap(provider: Scene, guest: Guest) -> None:
-    """A stream whose model wants one round more than the cap allows ends as one that has its answer."""
-    provider.plays(*ONE_ROUND)
-    if not served(guest.ask(rounds=1), 1).ended:
+def test_end_at_the_cap(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The stream ends like that of an answer although its model wants one round more than the cap allows."""
+    scenario.plays(*ONE_ROUND)
+    if not reply_after_rounds(server.ask(rounds=1), 1).ended:
         raise NotReached("control: a stream that does not reach the cap has no end either")
-    provider.plays()
-    provider.always(lambda n: calls(Call.of("weather", {"city": f"city {n}"})), most=4)
+    scenario.plays()
+    scenario.always(lambda n: calls(Call.of("weather", {"city": f"city {n}"})), most=4)
 
-    reply = served(guest.ask(rounds=1), 1)
+    reply = reply_after_rounds(server.ask(rounds=1), 1)
 
     assert reply.ended, f"the stream ends with {_tail(reply)}"
-    assert reply.error or _stops(reply), f"nothing says why it stopped; the stream ends with {_tail(reply)}"
+    assert reply.error or _stops(reply), f"the stream has no stop reason; it ends with {_tail(reply)}"
 
 
 @requirement("server-stream-after-an-error-ends-explicitly")
 @pytest.mark.parametrize("fault", [HttpError(500), Cut()], ids=["500", "cut"])
-def test_end_after_an_error(provider: Scene, guest: Guest, fault: HttpError | Cut) -> None:
-    """Where the model fails behind a round, its stream tells the error behind complete, and then ends."""
-    provider.plays(*ONE_ROUND)
-    if not served(guest.ask(), 1).ended:
+def test_end_after_an_error(scenario: Scenario, server: ServerUnderTest, fault: HttpError | Cut) -> None:
+    """If the model fails after a round, the stream has an error after complete, and then its end."""
+    scenario.plays(*ONE_ROUND)
+    if not reply_after_rounds(server.ask(), 1).ended:
         raise NotReached("control: a stream without an error has no end either")
-    provider.plays(calls(PING), Step(None if isinstance(fault, HttpError) else DONE, fault=fault))
+    scenario.plays(calls(PING), Step(None if isinstance(fault, HttpError) else DONE, fault=fault))
 
-    run = guest.ask()
+    run = server.ask()
 
     run.request(2)
-    reply = served(run, 1)
-    assert reply.error is not None, f"no event tells the error: the stream ends with {_tail(reply)}"
+    reply = reply_after_rounds(run, 1)
+    assert reply.error is not None, f"no event reports the error: the stream ends with {_tail(reply)}"
     assert reply.ended, f"the stream ends with {_tail(reply)}"
-    told = [at for at, event in enumerate(reply.events) if _of(event.value).get("error")]
-    assert phase(reply, "complete")[-1].at < max(told, default=len(reply.events))
+    reported = [at for at, event in enumerate(reply.events) if _of(event.value).get("error")]
+    assert events_of_phase(reply, "complete")[-1].at < max(reported, default=len(reply.events))
 
 
 @requirement("server-stream-tells-its-session")
 @pytest.mark.parametrize("id", [None, "looptck-named"], ids=["unnamed", "named"])
-def test_session_of_a_stream(provider: Scene, guest: Guest, id: str | None) -> None:
+def test_session_of_a_stream(scenario: Scenario, server: ServerUnderTest, id: str | None) -> None:
     """A chunk has the id of the session, which is the request's if it has one."""
-    provider.plays(*ONE_ROUND)
+    scenario.plays(*ONE_ROUND)
 
-    reply = served(guest.ask(session=id), 1)
+    reply = reply_after_rounds(server.ask(session=id), 1)
 
     assert reply.session, f"no chunk names the session; the stream ends with {_tail(reply)}"
     assert id in (None, reply.session)
     first = "session_id" in _of(reply.own[0].value)
-    guest.implementation.diverges("session_id_in_a_stream", "first-chunk" if first else "last-chunk")
+    server.implementation.diverges("session_id_in_a_stream", "first-chunk" if first else "last-chunk")
 
 
 def _stops(reply: Reply) -> list[object]:
-    """Every word in the stream for why the model stopped; on Responses that is the event that ends it."""
+    """Every stop reason in the stream; on Responses, the type of the event that ends it."""
     found: list[object] = []
     for event in reply.own:
         value = _of(event.value)
@@ -101,7 +101,7 @@ def _stops(reply: Reply) -> list[object]:
 
 
 def _tail(reply: Reply) -> str:
-    """The last two events, for people."""
+    """The last two events, for messages."""
     last = [f"{event.name or 'an unnamed event'}: {str(event.value)[:150]}" for event in reply.events[-2:]]
     return "; ".join(last) or f"nothing: {reply}"
 

@@ -1,4 +1,4 @@
-"""Server-side loops: the tools that a server brings with it, when they are offered, and who runs them."""
+"""Server-side loops: built-in tools, when they are offered, and who runs them."""
 
 from __future__ import annotations
 
@@ -7,143 +7,143 @@ from typing import Any
 
 import pytest
 
-from looptck.checks import on, requirement
-from looptck.guest import Guest
-from looptck.history import Offered
-from looptck.kit import Scene
-from looptck.run import Run
-from looptck.spec.built_in import (
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import on, requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
+from looptck.spec.server_builtin_tools import (
     CHAT,
     CODE_INTERPRETER,
     PYTHON,
     SEARCH,
     Coder,
-    asking_for_search,
-    offered,
-    searching,
-    taking_code,
-    with_interpreter,
+    code_tools,
+    interpreter_members,
+    offered_tools,
+    search_members,
+    search_tools,
 )
-from looptck.spec.served import phase
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.spec.server_replies import events_of_phase
+from looptck.values.history import Offered
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 ECHO = "looptck_echo"
 FOUND, UNKNOWN = "Paris", "qzxwvkjq"
-"""What the index of a server under test has something on, and a word that it has nothing on."""
+"""A word for which the index of a server under test has a page, and a word for which it has none."""
 
 
 @requirement("server-search-is-advertised")
-def test_search_of_the_server(guest: Guest) -> None:
-    """A request without tools, which does not ask for search either, is offered it."""
-    tools = offered(guest, tools=())
+def test_search_of_the_server(server: ServerUnderTest) -> None:
+    """A request that has no tools and does not ask for search is offered search."""
+    tools = offered_tools(server, tools=())
 
-    assert searching(tools), f"the model is offered {_names(tools)}, and none of them searches"
+    assert search_tools(tools), f"none of the offered tools searches: {_names(tools)}"
 
 
 @requirement("server-search-is-asked-for-by-the-request")
-def test_search_of_the_request(guest: Guest) -> None:
-    """A request with web_search_options is offered search; what one without it is offered is recorded."""
-    tools = offered(guest, tools=(), members={"web_search_options": {}})
+def test_search_of_the_request(server: ServerUnderTest) -> None:
+    """A request with web_search_options is offered search; the offer without it is recorded."""
+    tools = offered_tools(server, tools=(), members={"web_search_options": {}})
 
-    assert searching(tools), f"the model is offered {_names(tools)}, and none of them searches"
-    always = searching(offered(guest, tools=()))
-    guest.implementation.diverges("search_advertised", "by-the-server" if always else "by-the-request")
+    assert search_tools(tools), f"none of the offered tools searches: {_names(tools)}"
+    always = search_tools(offered_tools(server, tools=()))
+    server.implementation.diverges("search_advertised", "by-the-server" if always else "by-the-request")
 
 
 @requirement("server-code-execution-is-advertised")
-def test_code_execution_enabled(guest: Guest) -> None:
+def test_code_execution_enabled(server: ServerUnderTest) -> None:
     """A request that sets enable_code_execution is offered a tool that takes code."""
-    tools = offered(guest, members={"enable_code_execution": True})
+    tools = offered_tools(server, members={"enable_code_execution": True})
 
-    assert taking_code(tools), f"the model is offered {_names(tools)}, and none of them takes code"
+    assert code_tools(tools), f"none of the offered tools takes code: {_names(tools)}"
 
 
 @requirement("server-code-interpreter-asks-for-python")
 @pytest.mark.parametrize("beside", [True, False], ids=["beside-functions", "alone"])
-def test_code_interpreter(guest: Guest, beside: bool) -> None:
-    """A request whose tools hold a code_interpreter is offered a tool that takes code."""
-    members = with_interpreter(guest.offers if beside else (), guest.implementation.cell.wire)
+def test_code_interpreter(server: ServerUnderTest, beside: bool) -> None:
+    """A request whose tools contain a code_interpreter is offered a tool that takes code."""
+    members = interpreter_members(server.offers if beside else (), server.implementation.cell.wire)
 
-    tools = offered(guest, members=members)
+    tools = offered_tools(server, members=members)
 
-    assert taking_code(tools), f"asked for {CODE_INTERPRETER}, the model is offered {_names(tools)}"
+    assert code_tools(tools), f"with {CODE_INTERPRETER} in the request, the offered tools are {_names(tools)}"
 
 
 @requirement("server-code-execution-waits-to-be-asked-for")
 @pytest.mark.parametrize("members", [{}, {"enable_code_execution": False}], ids=["unsaid", "false"])
-def test_code_execution_not_asked_for(guest: Guest, members: dict[str, bool]) -> None:
-    """A request that does not ask for code execution is offered no tool that takes code; one that asks is."""
-    Coder.of(guest)
+def test_code_execution_not_asked_for(server: ServerUnderTest, members: dict[str, bool]) -> None:
+    """A request without code execution is offered no tool that takes code; one with it is."""
+    Coder.of(server)
 
-    tools = offered(guest, members=members)
+    tools = offered_tools(server, members=members)
 
-    assert [] == taking_code(tools)
+    assert [] == code_tools(tools)
 
 
 @requirement("server-python-tool-has-the-documents-name")
-def test_name_of_the_python_tool(guest: Guest) -> None:
-    """The tool that takes code is called as in the document."""
-    assert PYTHON == Coder.of(guest).tool
+def test_name_of_the_python_tool(server: ServerUnderTest) -> None:
+    """The tool that takes code has the documented name."""
+    assert PYTHON == Coder.of(server).tool
 
 
 @requirement("server-callbacks-are-advertised")
-def test_callbacks_of_the_server(guest: Guest) -> None:
-    """A request without tools is offered the registered ones, and one with tools is offered both."""
-    assert ECHO in _names(offered(guest, tools=()))
-    assert {ECHO, *_of(guest)} <= {*_names(offered(guest))}
+def test_callbacks_of_the_server(server: ServerUnderTest) -> None:
+    """A request without tools is offered the registered tools; a request with tools is offered both."""
+    assert ECHO in _names(offered_tools(server, tools=()))
+    assert {ECHO, *_of(server)} <= {*_names(offered_tools(server))}
 
 
 @requirement("server-search-runs-in-the-server")
-def test_search(provider: Scene, guest: Guest) -> None:
-    """What the model reads of a search that finds something, and of one that does not; nothing is posted."""
-    name = _search(guest)
-    told = {}
+def test_search(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The results of a search with hits and of one without differ for the model; no call is posted."""
+    name = _search(server)
+    reported = {}
     for query in (FOUND, UNKNOWN):
-        provider.plays(calls(Call.of(name, {"query": query})), says("Done."))
-        run = guest.ask(members=asking_for_search(guest))
-        told[query] = "".join(answer.text for answer in run.new_answers(1))
+        scenario.plays(calls(Call.of(name, {"query": query})), says("Done."))
+        run = server.ask(members=search_members(server))
+        reported[query] = "".join(answer.text for answer in run.new_answers(1))
 
         assert [] == run.tools_ran, f"{name} was posted to the dispatch URL"
 
-    assert told[FOUND].replace(FOUND, "") != told[UNKNOWN].replace(UNKNOWN, "")
-    assert FOUND in told[FOUND], f"the search for {FOUND} gave the model {told[FOUND]!r}"
+    assert reported[FOUND].replace(FOUND, "") != reported[UNKNOWN].replace(UNKNOWN, "")
+    assert FOUND in reported[FOUND], f"the search for {FOUND} has the result {reported[FOUND]!r}"
 
 
 @requirement("server-code-runs-in-the-server")
-def test_code(provider: Scene, guest: Guest) -> None:
-    """What the program works out is told to somebody, and nobody is posted."""
-    coder = Coder.of(guest)
-    provider.plays(calls(coder.call("print(6 * 7, 'seineewt'[::-1])")), says("Done."))
+def test_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The program's output reaches the client or the model, and no call is posted."""
+    coder = Coder.of(server)
+    scenario.plays(calls(coder.call("print(6 * 7, 'seineewt'[::-1])")), says("Done."))
 
     run = coder.ask()
 
     assert "Done." == run.got.text
     assert [] == run.tools_ran, f"{coder.tool} was posted to the dispatch URL"
-    assert "42 tweenies" in "".join(_texts(run)), "what the program printed is told nowhere"
+    assert "42 tweenies" in "".join(_texts(run)), "the program's output is reported nowhere"
 
 
 @requirement("server-callback-runs-in-the-server")
 @pytest.mark.parametrize("text", ["pong", 'Łódź, \'twas "5 °C" \\ ✓'], ids=["plain", "beyond-ascii"])
-def test_callback(provider: Scene, guest: Guest, text: str) -> None:
-    """What the registered tool makes of its arguments is told to somebody, and nobody is posted."""
-    provider.plays(calls(Call.of(ECHO, {"text": text})), says("Done."))
+def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> None:
+    """The registered tool's result reaches the client or the model, and no call is posted."""
+    scenario.plays(calls(Call.of(ECHO, {"text": text})), says("Done."))
 
-    run = guest.ask()
+    run = server.ask()
 
     assert "Done." == run.got.text
     assert [] == run.tools_ran, f"{ECHO} was posted to the dispatch URL"
-    assert f"echo: {text}" in _texts(run), "what the callback gave back is told nowhere"
+    assert f"echo: {text}" in _texts(run), "the callback's result is reported nowhere"
 
 
 @requirement("server-complete-of-search-tells-query-and-count")
 @on(CHAT)
-def test_complete_of_a_search(provider: Scene, guest: Guest) -> None:
-    """Its data has the query, and a number of results that is not 0 where something was found."""
-    name = _search(guest)
-    provider.plays(calls(Call.of(name, {"query": FOUND})), says("Done."))
+def test_complete_of_a_search(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has the query, and a number of results that is not 0 for a search with hits."""
+    name = _search(server)
+    scenario.plays(calls(Call.of(name, {"query": FOUND})), says("Done."))
 
-    run = guest.ask(members=asking_for_search(guest))
+    run = server.ask(members=search_members(server))
 
     assert run.got.ended
     data = _complete(run)
@@ -153,11 +153,11 @@ def test_complete_of_a_search(provider: Scene, guest: Guest) -> None:
 
 
 @requirement("server-complete-of-code-tells-the-code")
-def test_complete_of_code(provider: Scene, guest: Guest) -> None:
-    """Its data has the code as the model wrote it."""
-    coder = Coder.of(guest)
+def test_complete_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has the code as the model wrote it."""
+    coder = Coder.of(server)
     code = "x = 'Łódź'\nprint(x)\n"
-    provider.plays(calls(coder.call(code)), says("Done."))
+    scenario.plays(calls(coder.call(code)), says("Done."))
 
     run = coder.ask()
 
@@ -166,10 +166,10 @@ def test_complete_of_code(provider: Scene, guest: Guest) -> None:
 
 
 @requirement("server-complete-of-code-tells-what-it-wrote")
-def test_outputs_of_code(provider: Scene, guest: Guest) -> None:
-    """Its data has both outputs and the exception; a program that says nothing has none of them."""
-    coder = Coder.of(guest)
-    provider.plays(
+def test_outputs_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has both outputs and the exception; all are empty for a program without output."""
+    coder = Coder.of(server)
+    scenario.plays(
         calls(coder.call("import sys", "print('to Łódź')", "print('from Łódź', file=sys.stderr)")),
         calls(coder.call("raise ValueError('no such town')")),
         calls(coder.call("pass")),
@@ -181,20 +181,20 @@ def test_outputs_of_code(provider: Scene, guest: Guest) -> None:
     assert run.got.ended
     data = _completes(run)
     if len(data) != 3 or any(data[2].get(name) for name in ("stdout", "stderr", "exception")):
-        raise NotReached(f"control: a program that does nothing is told as {data[2:]}")
+        raise NotReached(f"control: a program that does nothing is reported as {data[2:]}")
     wrote, raised, silent = data
     assert "to Łódź" == str(wrote.get("stdout")).strip()
     assert "from Łódź" == str(wrote.get("stderr")).strip()
-    assert not wrote.get("exception"), f"nothing was raised, and exception is {wrote['exception']!r}"
+    assert not wrote.get("exception"), f"the program raised no exception, and exception is {wrote['exception']!r}"
     assert "no such town" in str(raised.get("exception"))
-    guest.implementation.diverges("empty_members", "present" if "stdout" in silent else "absent")
+    server.implementation.diverges("empty_members", "present" if "stdout" in silent else "absent")
 
 
 @requirement("server-complete-of-code-tells-where-and-how-long")
-def test_place_and_time_of_code(provider: Scene, guest: Guest) -> None:
-    """Its data has the directory in which the program found itself, and a number of milliseconds."""
-    coder = Coder.of(guest)
-    provider.plays(calls(coder.call("import os", "print(os.getcwd())")), says("Done."))
+def test_place_and_time_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has the program's working directory, and a number of milliseconds."""
+    coder = Coder.of(server)
+    scenario.plays(calls(coder.call("import os", "print(os.getcwd())")), says("Done."))
 
     run = coder.ask()
 
@@ -206,11 +206,11 @@ def test_place_and_time_of_code(provider: Scene, guest: Guest) -> None:
     assert took >= 0
 
 
-def _search(guest: Guest) -> str:
-    """The name of the search tool, in the words of the request that is offered it."""
-    if not guest.can("upstream"):
+def _search(server: ServerUnderTest) -> str:
+    """The name of the search tool, as the model is offered it."""
+    if not server.can("upstream"):
         return SEARCH
-    found = searching(offered(guest, members=asking_for_search(guest)))
+    found = search_tools(offered_tools(server, members=search_members(server)))
     if not found:
         raise NotReached("the model is offered no tool that searches")
     return found[0]
@@ -225,23 +225,23 @@ def _complete(run: Run) -> dict[str, Any]:
 
 
 def _completes(run: Run) -> list[dict[str, Any]]:
-    """The data of the complete events. Raises NotReached where there is none."""
-    return [dict(progress.data) for progress in phase(run.got, "complete")]
+    """The data of the complete events. Raises NotReached if there is none."""
+    return [dict(progress.data) for progress in events_of_phase(run.got, "complete")]
 
 
 def _texts(run: Run) -> list[str]:
-    """The results in records, complete events and questions, as they were told."""
+    """The results in records, complete events and model requests, as reported."""
     if run.got.stream:
         data = [event.data for event in run.got.progress if event.phase == "complete"]
-        told = [value for one in data for value in one.values() if isinstance(value, str)]
+        reported = [value for one in data for value in one.values() if isinstance(value, str)]
     else:
-        told = [str(record.get("result_content")) for record in run.got.records]
-    return told + [answer.text for received in run.requests for answer in received.request.answers]
+        reported = [str(record.get("result_content")) for record in run.got.records]
+    return reported + [answer.text for received in run.requests for answer in received.request.answers]
 
 
 def _names(tools: Sequence[Offered]) -> list[str]:
     return [tool.name for tool in tools]
 
 
-def _of(guest: Guest) -> list[str]:
-    return [tool.name for tool in guest.offers]
+def _of(server: ServerUnderTest) -> list[str]:
+    return [tool.name for tool in server.offers]

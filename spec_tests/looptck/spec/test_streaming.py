@@ -1,30 +1,30 @@
-"""Streaming: what reaches the caller while the model still writes, and what must wait until it has written."""
+"""Streaming: what reaches the caller while the model still writes, and what must wait for the end of the turn."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from looptck.checks import Implementation, control, requirement
-from looptck.expectations import told
-from looptck.framing import NATURAL
-from looptck.kit import Scene
+from looptck.bench.assertions import shows_failure
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.run import Run
 from looptck.provider import gates
 from looptck.provider.faults import ErrorEvent, Malformed, NoFinish
 from looptck.provider.script import Hold, Step
-from looptck.run import Run
 from looptck.spec import strategies
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
-SLOW = NATURAL.but(fragment=1)
+SLOW = DEFAULT.but(fragment=1)
 
 
 @requirement("final-text-arrives-as-it-is-written")
-def test_text_arrives_while_it_is_written(provider: Scene, implementation: Implementation) -> None:
-    """The provider writes the rest of the answer only once the caller has its beginning."""
+def test_text_arrives_while_it_is_written(scenario: Scenario, implementation: Implementation) -> None:
+    """The provider sends the rest of the answer only once the caller has its beginning."""
     caller = gates.caller_has("A long")
-    provider.plays(WEATHER, Step(says("A long story."), SLOW, holds=(Hold(caller, after="A long"),)))
+    scenario.plays(WEATHER, Step(says("A long story."), SLOW, holds=(Hold(caller, after="A long"),)))
 
     run = implementation.run()
 
@@ -33,9 +33,9 @@ def test_text_arrives_while_it_is_written(provider: Scene, implementation: Imple
 
 
 @requirement("chunks-join-to-the-answer")
-def test_chunks_join(provider: Scene, implementation: Implementation) -> None:
-    """The chunks, joined, end with the final text and hold it once."""
-    provider.plays(WEATHER, Step(says("It is 18 °C — über alles."), NATURAL.but(fragment=2)))
+def test_chunks_join(scenario: Scenario, implementation: Implementation) -> None:
+    """The joined chunks end with the final text and contain it once."""
+    scenario.plays(WEATHER, Step(says("It is 18 °C — über alles."), DEFAULT.but(fragment=2)))
 
     run = implementation.run()
 
@@ -47,12 +47,12 @@ def test_chunks_join(provider: Scene, implementation: Implementation) -> None:
 
 
 @requirement("plain-and-stream-agree")
-def test_plain_and_stream(provider: Scene, implementation: Implementation) -> None:
+def test_plain_and_stream(scenario: Scenario, implementation: Implementation) -> None:
     """Any conversation, played plain and streamed, leads to the same tool runs and the same requests."""
 
     @implementation.every(strategies.conversations(), first={"turns": strategies.EVENTFUL})
     def holds(turns: list[Turn]) -> None:
-        provider.plays(*turns, says("Done."))
+        scenario.plays(*turns, says("Done."))
         plain = implementation.run(cell=replace(implementation.cell, stream=False))
         streamed = implementation.run()
 
@@ -65,22 +65,22 @@ def test_plain_and_stream(provider: Scene, implementation: Implementation) -> No
 
 
 def _answer(run: Run) -> str | None:
-    """The text that the caller got; None where the loop failed."""
+    """The text that the caller got; None if the loop failed."""
     return None if run.failed else run.value.text
 
 
 def _messages(run: Run) -> list[object]:
-    return [run.retold(received.n) for received in run.requests]
+    return [run.comparable_history(received.n) for received in run.requests]
 
 
 @requirement("calls-run-after-the-stream-ends")
-def test_nothing_runs_early(provider: Scene, implementation: Implementation) -> None:
-    """The provider has told all of the call, and then says for a while nothing of why the model stopped."""
+def test_nothing_runs_early(scenario: Scenario, implementation: Implementation) -> None:
+    """The provider has sent the whole call, and for a while does not send the stop reason."""
     if implementation.started.can("eager"):
         raise NotApplicable("the driver declares that the loop starts calls early")
     early = gates.tool_begins_too_early("note")
     call = calls(Call.of("note", {"text": "a longer text"}))
-    provider.plays(Step(call, SLOW, holds=(Hold(early, after=None),)), says("Done."))
+    scenario.plays(Step(call, SLOW, holds=(Hold(early, after=None),)), says("Done."))
 
     run = implementation.run()
 
@@ -90,66 +90,68 @@ def test_nothing_runs_early(provider: Scene, implementation: Implementation) -> 
     assert [early.name] == run.gave_up, "the tool started while the model was still writing"
 
 
-def _control_of(provider: Scene, implementation: Implementation) -> None:
-    """The same turn without its fault runs its tool, or the check would test nothing."""
-    provider.plays(WEATHER, says("Warm."))
+def _control_of(scenario: Scenario, implementation: Implementation) -> None:
+    """The same turn without its fault runs its tool; otherwise the check would test nothing."""
+    scenario.plays(WEATHER, says("Warm."))
     control(implementation.run(), "weather")
 
 
-def _lost_turn(provider: Scene, implementation: Implementation, step: Step) -> Run:
-    """A turn that is lost; if it is asked for again, it comes whole."""
-    provider.plays(step, WEATHER, says("Warm."))
+def _lost_turn(scenario: Scenario, implementation: Implementation, step: Step) -> Run:
+    """A turn that is lost; if it is requested again, it arrives whole."""
+    scenario.plays(step, WEATHER, says("Warm."))
     run = implementation.run()
     run.replied(1)
     return run
 
 
-def _runs_nothing(provider: Scene, implementation: Implementation, step: Step) -> None:
-    _control_of(provider, implementation)
-    run = _lost_turn(provider, implementation, step)
+def _runs_nothing(scenario: Scenario, implementation: Implementation, step: Step) -> None:
+    _control_of(scenario, implementation)
+    run = _lost_turn(scenario, implementation, step)
     again = len(run.requests) > 1 and 2 in run.turns
 
     assert ([("weather", {"city": "Paris"})] if again else []) == run.tools_ran
 
 
-def _is_told(provider: Scene, implementation: Implementation, step: Step) -> None:
-    run = _lost_turn(provider, implementation, step)
+def _is_reported(scenario: Scenario, implementation: Implementation, step: Step) -> None:
+    run = _lost_turn(scenario, implementation, step)
 
-    assert told(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
+    assert shows_failure(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
 
 
 @requirement("stream-without-finish-runs-nothing")
-def test_no_finish_runs_nothing(provider: Scene, implementation: Implementation) -> None:
-    """A call whose arguments are whole does not run if the stream never said why it ended."""
-    _runs_nothing(provider, implementation, Step(WEATHER, fault=NoFinish(done=False)))
+def test_no_finish_runs_nothing(scenario: Scenario, implementation: Implementation) -> None:
+    """A call with complete arguments does not run if the stream has no finish reason."""
+    _runs_nothing(scenario, implementation, Step(WEATHER, fault=NoFinish(done=False)))
 
 
 @requirement("stream-without-finish-is-told")
-def test_no_finish_is_told(provider: Scene, implementation: Implementation) -> None:
-    """Half an answer is not returned as a whole one."""
-    _is_told(provider, implementation, Step(says("The capital of France is"), fault=NoFinish(done=False)))
+def test_no_finish_is_told(scenario: Scenario, implementation: Implementation) -> None:
+    """Half an answer is not returned as a complete one."""
+    _is_reported(scenario, implementation, Step(says("The capital of France is"), fault=NoFinish(done=False)))
 
 
 @requirement("unstopped-block-never-runs")
-def test_block_without_its_end(provider: Scene, implementation: Implementation) -> None:
-    """The token limit cuts a call whose block is never stopped; the loop does not wait for it, and does not run it."""
+def test_block_without_its_end(scenario: Scenario, implementation: Implementation) -> None:
+    """The token limit cuts a call whose block is never closed; the loop neither waits for the end nor runs the call."""
     cut = calls(Call("weather", '{"city": "Par'), stop="length")
-    _runs_nothing(provider, implementation, Step(cut, NATURAL.but(quirk="block-not-stopped")))
+    _runs_nothing(scenario, implementation, Step(cut, DEFAULT.but(quirk="block-not-stopped")))
 
 
 @requirement("error-event-runs-nothing")
-def test_error_event_runs_nothing(provider: Scene, implementation: Implementation) -> None:
-    """An error that comes after whole arguments, before the finish reason."""
-    _runs_nothing(provider, implementation, Step(WEATHER, fault=ErrorEvent()))
+def test_error_event_runs_nothing(scenario: Scenario, implementation: Implementation) -> None:
+    """An error comes after complete arguments, before the finish reason."""
+    _runs_nothing(scenario, implementation, Step(WEATHER, fault=ErrorEvent()))
 
 
 @requirement("error-event-is-told")
-def test_error_event_is_told(provider: Scene, implementation: Implementation) -> None:
-    """An error in the middle of the text."""
-    _is_told(provider, implementation, Step(says("The capital of France is Paris."), SLOW, fault=ErrorEvent(after=9)))
+def test_error_event_is_told(scenario: Scenario, implementation: Implementation) -> None:
+    """An error comes in the middle of the text."""
+    _is_reported(
+        scenario, implementation, Step(says("The capital of France is Paris."), SLOW, fault=ErrorEvent(after=9))
+    )
 
 
 @requirement("malformed-event-is-told")
-def test_malformed_event_is_told(provider: Scene, implementation: Implementation) -> None:
+def test_malformed_event_is_told(scenario: Scenario, implementation: Implementation) -> None:
     """An event in the middle of the text is cut JSON."""
-    _is_told(provider, implementation, Step(says("The capital of France is Paris."), SLOW, fault=Malformed(at=9)))
+    _is_reported(scenario, implementation, Step(says("The capital of France is Paris."), SLOW, fault=Malformed(at=9)))

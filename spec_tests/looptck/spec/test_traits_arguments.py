@@ -1,16 +1,16 @@
-"""Traits of arguments: what becomes of those that are no JSON, no object, or not what the schema says."""
+"""Traits of arguments: how a loop treats arguments that are not JSON, not an object, or violate the schema."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from looptck.asking import Loop
-from looptck.history import Asked, same_arguments
-from looptck.run import Run
-from looptck.spec.fates import Fate, ran
-from looptck.traits import trait
-from looptck.turns import Call, calls, says
+from looptck.bench.run import Run
+from looptck.catalogue.traits import trait
+from looptck.spec.trait_answers import TraitAnswer, call_answer
+from looptck.suite.asking import Loop
+from looptck.values.history import Asked, same_arguments
+from looptck.values.turns import Call, calls, says
 
 PARIS: dict[str, Any] = {"city": "Paris"}
 BROKEN = '{"city": "Paris'
@@ -21,8 +21,8 @@ def _played(loop: Loop, tool: str, written: str) -> Run:
     return loop.once(f"{tool}({written})", lambda: loop.plays(calls(Call(tool, written)), says("Done.")))
 
 
-def _mended(loop: Loop, written: str) -> Fate:
-    return ran(_played(loop, "weather", written), "weather", {"run-as-meant": PARIS, "run-with-nothing": {}})
+def _mended(loop: Loop, written: str) -> TraitAnswer:
+    return call_answer(_played(loop, "weather", written), "weather", {"run-as-meant": PARIS, "run-with-nothing": {}})
 
 
 @trait("broken-arguments")
@@ -46,7 +46,7 @@ def test_echo_of_broken_arguments(loop: Loop) -> None:
 
 
 def _as_echoed(text: str) -> str:
-    """The word for what became of the text that broke off."""
+    """The answer for the echoed form of the text that broke off."""
     if text in {BROKEN, "{}"}:
         return "as-written" if text == BROKEN else "empty-object"
     if same_arguments(text, json.dumps(PARIS)):
@@ -56,31 +56,31 @@ def _as_echoed(text: str) -> str:
 
 @trait("fenced-arguments")
 def test_fenced_arguments(loop: Loop) -> None:
-    """The JSON stands in a fence."""
+    """The JSON is in a Markdown fence."""
     loop.answers(*_mended(loop, f"```json\n{json.dumps(PARIS)}\n```"))
 
 
 @trait("trailing-comma-in-arguments")
 def test_trailing_comma(loop: Loop) -> None:
-    """A comma stands behind the last member."""
+    """A comma follows the last member."""
     loop.answers(*_mended(loop, '{"city": "Paris",}'))
 
 
 @trait("single-quotes-in-arguments")
 def test_single_quotes(loop: Loop) -> None:
-    """Names and strings stand in single quotes."""
+    """Names and strings are in single quotes."""
     loop.answers(*_mended(loop, "{'city': 'Paris'}"))
 
 
 @trait("list-as-arguments")
 def test_list(loop: Loop) -> None:
-    """The arguments are a list with the one argument."""
+    """The arguments are a list that contains the one argument."""
     loop.answers(*_mended(loop, '["Paris"]'))
 
 
 @trait("text-as-arguments")
 def test_text(loop: Loop) -> None:
-    """The arguments are the one argument."""
+    """The arguments are a string: the value of the one argument."""
     loop.answers(*_mended(loop, '"Paris"'))
 
 
@@ -93,18 +93,18 @@ def test_number(loop: Loop) -> None:
 @trait("null-as-arguments")
 def test_null(loop: Loop) -> None:
     """The arguments are null; the tool needs none."""
-    loop.answers(*ran(_played(loop, "ping", "null"), "ping", {"run-with-nothing": {}}))
+    loop.answers(*call_answer(_played(loop, "ping", "null"), "ping", {"run-with-nothing": {}}))
 
 
 @trait("empty-arguments")
 def test_empty(loop: Loop) -> None:
-    """The arguments are no text; the tool needs none."""
-    loop.answers(*ran(_played(loop, "ping", ""), "ping", {"run-with-nothing": {}}))
+    """The arguments are an empty text; the tool needs none."""
+    loop.answers(*call_answer(_played(loop, "ping", ""), "ping", {"run-with-nothing": {}}))
 
 
 @trait("echo-of-empty-arguments")
 def test_echo_of_empty(loop: Loop) -> None:
-    """The arguments are no text; the next request carries the call."""
+    """The arguments are an empty text; the next request carries the call."""
     run = _played(loop, "ping", "")
 
     run.delivered(1)
@@ -119,34 +119,34 @@ def test_text_for_a_number(loop: Loop) -> None:
     """The first of two numbers is written as a string."""
     run = _played(loop, "add", '{"a": "1", "b": 2}')
 
-    loop.answers(*ran(run, "add", {"run-as-written": {"a": "1", "b": 2}, "run-coerced": {"a": 1, "b": 2}}))
+    loop.answers(*call_answer(run, "add", {"run-as-written": {"a": "1", "b": 2}, "run-coerced": {"a": 1, "b": 2}}))
 
 
 @trait("number-for-a-text")
 def test_number_for_a_text(loop: Loop) -> None:
-    """The one string is written as a number."""
+    """The only string is written as a number."""
     run = _played(loop, "weather", '{"city": 7}')
 
-    loop.answers(*ran(run, "weather", {"run-as-written": {"city": 7}, "run-coerced": {"city": "7"}}))
+    loop.answers(*call_answer(run, "weather", {"run-as-written": {"city": 7}, "run-coerced": {"city": "7"}}))
 
 
 @trait("missing-argument")
 def test_missing(loop: Loop) -> None:
-    """The one member that the tool requires is not there."""
-    loop.answers(*ran(_played(loop, "weather", "{}"), "weather", {"run-as-written": {}}))
+    """The one required member is missing."""
+    loop.answers(*call_answer(_played(loop, "weather", "{}"), "weather", {"run-as-written": {}}))
 
 
 @trait("undeclared-argument")
 def test_undeclared(loop: Loop) -> None:
-    """A member stands beside the one that the tool has."""
+    """The arguments have a member that the tool does not declare."""
     run = _played(loop, "weather", '{"city": "Paris", "days": 3}')
 
-    loop.answers(*ran(run, "weather", {"run-as-written": {**PARIS, "days": 3}, "run-without-it": PARIS}))
+    loop.answers(*call_answer(run, "weather", {"run-as-written": {**PARIS, "days": 3}, "run-without-it": PARIS}))
 
 
 @trait("big-integer")
 def test_big_integer(loop: Loop) -> None:
-    """The first summand is one more than a double can hold."""
+    """The first summand is an integer that a double cannot represent."""
     run = _played(loop, "add", f'{{"a": {BIG}, "b": 1}}')
 
-    loop.answers(*ran(run, "add", {"run-exact": {"a": BIG, "b": 1}, "run-rounded": {"a": BIG - 1, "b": 1}}))
+    loop.answers(*call_answer(run, "add", {"run-exact": {"a": BIG, "b": 1}, "run-rounded": {"a": BIG - 1, "b": 1}}))

@@ -1,27 +1,27 @@
-"""Traits of calls that fail, and of the calls of a turn."""
+"""Traits of failing calls, and of several calls in a turn."""
 
 from __future__ import annotations
 
-from looptck.asking import Loop, told
-from looptck.framing import NATURAL
-from looptck.history import Said
-from looptck.outcome import Failed
+from looptck.bench.run import Run
+from looptck.catalogue.traits import trait
 from looptck.provider import gates
 from looptck.provider.gates import Gate
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
-from looptck.run import Run
-from looptck.spec.fates import fate
-from looptck.traits import trait
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotReached
+from looptck.spec.trait_answers import turn_answer
+from looptck.suite.asking import Loop, told
+from looptck.values.framing import DEFAULT
+from looptck.values.history import Said
+from looptck.values.outcome import Failed
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
 
 WEATHER = Call.of("weather", {"city": "Paris"})
 NOTE = Call.of("note", {"text": "of two"})
 TIME = 0.5
-"""Seconds in which a second tool has begun and ended, where it does not wait for the first."""
+"""Seconds in which a second tool begins and ends if it does not wait for the first."""
 SOON = 1.0
-"""Seconds in which a caller has received a text, where it is forwarded at once."""
+"""Seconds in which a caller receives a text if it is forwarded at once."""
 MESSAGE, CLASS = "no such city as Atlantis", "LookupError"
 
 
@@ -34,11 +34,11 @@ def test_unknown_tool(loop: Loop) -> None:
     if run.ran:
         loop.answers("another-tool-runs", run.ran[0].tool)
     else:
-        loop.answers(*fate(run))
+        loop.answers(*turn_answer(run))
 
 
 def _raising(loop: Loop) -> Run:
-    loop.scene.raises("weather", MESSAGE, CLASS)
+    loop.scenario.raises("weather", MESSAGE, CLASS)
     run = loop.once("raising", lambda: loop.plays(calls(WEATHER), says("Done.")))
     run.tool_began("weather")
     return run
@@ -47,7 +47,7 @@ def _raising(loop: Loop) -> Run:
 @trait("raising-tool")
 def test_raising_tool(loop: Loop) -> None:
     """A tool raises an error."""
-    loop.answers(*fate(_raising(loop)))
+    loop.answers(*turn_answer(_raising(loop)))
 
 
 @trait("error-text")
@@ -70,17 +70,17 @@ def test_error_text(loop: Loop) -> None:
 @trait("error-without-a-message")
 def test_error_without_a_message(loop: Loop) -> None:
     """A tool raises an error that has no message."""
-    loop.scene.raises("weather", "", CLASS)
+    loop.scenario.raises("weather", "", CLASS)
     run = loop.plays(calls(WEATHER), says("Done."))
 
     run.tool_began("weather")
-    loop.answers(*fate(run))
+    loop.answers(*turn_answer(run))
 
 
 @trait("siblings-of-a-failed-call")
 def test_siblings(loop: Loop) -> None:
     """The second of three tools raises."""
-    loop.scene.raises("weather", MESSAGE, CLASS)
+    loop.scenario.raises("weather", MESSAGE, CLASS)
     run = loop.plays(calls(Call.of("add", {"a": 1, "b": 2}), WEATHER, NOTE), says("Done."))
 
     run.delivered(1)
@@ -96,15 +96,15 @@ def test_siblings(loop: Loop) -> None:
 
 
 def _two(loop: Loop) -> Run:
-    """Two calls; the first tool takes as long as the second needs to begin and to end, where it may.
+    """Two calls; the first tool takes long enough for the second to begin and end, if the loop lets it.
 
-    The second, which may reach its tool before the first does, waits for that as long.
-    That a tool has answered does not show that its loop has heard it, so no event says that the second is over.
+    The second tool, whose call may arrive first, waits for the first to begin, for at most the same time. No event
+    shows that the loop has received a tool's result, so a fixed time is used.
     """
-    loop.scene.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME)))
+    loop.scenario.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME)))
     begun = gates.tool_began("weather")
     begun.patience = TIME
-    loop.scene.does("note", Returns("quick", hold=begun))
+    loop.scenario.does("note", Returns("quick", hold=begun))
     run = loop.once("two-calls", lambda: loop.plays(calls(WEATHER, NOTE), says("Done.")))
     run.delivered(1)
     return run
@@ -112,7 +112,7 @@ def _two(loop: Loop) -> Run:
 
 @trait("calls-of-a-turn")
 def test_calls_of_a_turn(loop: Loop) -> None:
-    """Two tools are called, and the first takes its time."""
+    """Two tools are called, and the first one is slow."""
     run = _two(loop)
 
     if len(run.ran) < 2:
@@ -125,7 +125,7 @@ def test_calls_of_a_turn(loop: Loop) -> None:
 
 @trait("order-of-results")
 def test_order_of_results(loop: Loop) -> None:
-    """Two tools are called, and the first takes its time."""
+    """Two tools are called, and the first one is slow."""
     run = _two(loop)
 
     run.request(2)
@@ -138,11 +138,11 @@ def test_order_of_results(loop: Loop) -> None:
 
 @trait("text-of-a-tool-turn")
 def test_text_of_a_tool_turn(loop: Loop) -> None:
-    """The stream of a turn with text and a call is held behind the text."""
+    """The stream of a turn with text and a call is held after the text."""
     caller = gates.caller_has("One moment")
     caller.patience = SOON
     turn = calls(WEATHER, text="One moment please.")
-    run = loop.plays(Step(turn, NATURAL.but(fragment=1), holds=(Hold(caller, after="One moment"),)), says("Done."))
+    run = loop.plays(Step(turn, DEFAULT.but(fragment=1), holds=(Hold(caller, after="One moment"),)), says("Done."))
 
     run.replied(1)
     received = "One moment" in "".join(chunk.text for chunk in run.chunks)
@@ -151,7 +151,7 @@ def test_text_of_a_tool_turn(loop: Loop) -> None:
 
 @trait("equal-call-again")
 def test_equal_call_again(loop: Loop) -> None:
-    """A call stands in two turns, one behind the other."""
+    """Two consecutive turns have the same call."""
     run = loop.plays(calls(WEATHER), calls(WEATHER), says("Done."))
 
     run.delivered(2)
@@ -160,37 +160,37 @@ def test_equal_call_again(loop: Loop) -> None:
     if len(run.ran) > 1:
         loop.answers("run-again")
         return
-    name, detail = fate(run, 2)
+    name, detail = turn_answer(run, 2)
     loop.answers("answered-without-running" if name == "told-to-the-model" else name, detail)
 
 
 @trait("equal-calls-in-a-turn")
 def test_equal_calls_in_a_turn(loop: Loop) -> None:
-    """A call stands in a turn twice, under two ids."""
+    """A turn has the same call twice, under two ids."""
     run = loop.plays(calls(WEATHER, WEATHER), says("Done."))
 
     run.delivered(1)
     if not run.ran:
-        loop.answers(*fate(run))
+        loop.answers(*turn_answer(run))
     else:
         loop.answers("both-run" if len(run.ran) > 1 else "one-runs")
 
 
 def _at_the_limit(loop: Loop, *wanted: Call) -> None:
-    """Answer what became of the first of these calls, the last of a turn that the token limit ended."""
+    """Answer what became of the first of these calls, in a turn that the token limit ended."""
     run = loop.plays(calls(*wanted, stop="length"), says("Done."))
 
     run.delivered(1)
-    loop.answers("runs") if run.arguments_of(wanted[0].tool) else loop.answers(*fate(run))
+    loop.answers("runs") if run.arguments_of(wanted[0].tool) else loop.answers(*turn_answer(run))
 
 
 @trait("whole-call-of-a-cut-turn")
 def test_whole_call_of_a_cut_turn(loop: Loop) -> None:
-    """Behind a whole call stands another, which the token limit cut."""
+    """A complete call is followed by another call, which the token limit cut."""
     _at_the_limit(loop, NOTE, Call("weather", '{"ci'))
 
 
 @trait("whole-call-at-the-token-limit")
 def test_whole_call_at_the_token_limit(loop: Loop) -> None:
-    """The one call is whole, and the token limit ended the turn."""
+    """The only call is complete, and the token limit ended the turn."""
     _at_the_limit(loop, NOTE)

@@ -1,19 +1,19 @@
-"""Traits of what a request carries of the turns before it: ids, arguments, the history itself, and what follows it."""
+"""Traits of echoes: ids, arguments, the history, and what follows it in the next request."""
 
 from __future__ import annotations
 
 import json
 
-from looptck.asking import Loop
-from looptck.history import Asked, same_arguments
+from looptck.bench.run import Run
+from looptck.catalogue.traits import trait
 from looptck.provider.script import Step
-from looptck.run import Run
-from looptck.spec.fates import Fate, ended, fate, ids
 from looptck.spec.messages import carrying
-from looptck.traits import trait
-from looptck.transcript import Aside
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.spec.trait_answers import TraitAnswer, id_answer, run_answer, turn_answer
+from looptck.suite.asking import Loop
+from looptck.values.history import Asked, same_arguments
+from looptck.values.transcript import SideRequest
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = Call.of("weather", {"city": "Paris"})
 LONG = "call_" + "0123456789" * 29 + "12345"
@@ -21,19 +21,19 @@ LONG = "call_" + "0123456789" * 29 + "12345"
 FOREIGN = 'call 1: "ärger"/2'
 
 
-def _carried(loop: Loop, id: str | None = None) -> Fate:
-    return ids(loop.plays(calls(Call("weather", WEATHER.arguments, id)), says("Done.")))
+def _carried(loop: Loop, id: str | None = None) -> TraitAnswer:
+    return id_answer(loop.plays(calls(Call("weather", WEATHER.arguments, id)), says("Done.")))
 
 
 @trait("call-ids")
 def test_call_ids(loop: Loop) -> None:
-    """The id is of the usual kind."""
+    """The id has the usual form."""
     loop.answers(*_carried(loop))
 
 
 @trait("empty-id")
 def test_empty_id(loop: Loop) -> None:
-    """The id is an empty text."""
+    """The id is an empty string."""
     loop.answers(*_carried(loop, ""))
 
 
@@ -45,34 +45,34 @@ def test_long_id(loop: Loop) -> None:
 
 @trait("foreign-id")
 def test_foreign_id(loop: Loop) -> None:
-    """The id holds blanks, quotes and a letter beyond ASCII."""
+    """The id contains blanks, quotes and a character beyond ASCII."""
     loop.answers(*_carried(loop, FOREIGN))
 
 
 @trait("twin-ids")
 def test_twin_ids(loop: Loop) -> None:
-    """Two different calls have one id."""
+    """Two different calls have the same id."""
     twins = [Call.of("weather", {"city": city}, id="call_twin") for city in ("Paris", "Oslo")]
     run = loop.plays(calls(*twins), says("Done."))
 
     run.delivered(1)
     if not run.ran:
-        loop.answers(*fate(run))
+        loop.answers(*turn_answer(run))
     elif len(run.ran) == 1:
         loop.answers("one-runs", json.dumps(run.ran[0].arguments))
     elif len(run.requests) == 1:
-        loop.answers("both-run-and-one-is-lost", ended(run)[1])
+        loop.answers("both-run-and-one-is-lost", run_answer(run)[1])
     else:
         answered = run.new_answers(1)
-        told = {one for one in ("result 1 of weather", "result 2 of weather") for a in answered if one in a.text}
+        carried = {one for one in ("result 1 of weather", "result 2 of weather") for a in answered if one in a.text}
         under = {answer.id for answer in answered}
         whole = "both-run-under-one-id" if len(under) == 1 else "both-run-under-two-ids"
-        loop.answers(whole if len(told) == 2 else "both-run-and-one-is-lost", ", ".join(sorted(under)))
+        loop.answers(whole if len(carried) == 2 else "both-run-and-one-is-lost", ", ".join(sorted(under)))
 
 
 @trait("echoed-arguments")
 def test_echoed_arguments(loop: Loop) -> None:
-    """The JSON has blanks and escapes that nobody needs."""
+    """The JSON has optional blanks and escapes."""
     written = '{ "text":  "caf\\u00e9 \\u2028 \\"quoted\\"" }'
     run = loop.plays(calls(Call("note", written)), says("Done."))
 
@@ -102,32 +102,32 @@ def test_history(loop: Loop) -> None:
 
 
 def _forgotten(loop: Loop, *what: Step) -> None:
-    """Answer what became of a run whose service has forgotten."""
+    """Answer what became of a run whose service has lost the conversation."""
     if _usual(loop).request(2).request.continues is None:
-        raise NotApplicable("request 2 carries the whole history, and so leans on nothing")
+        raise NotApplicable("request 2 carries the whole history, and so does not depend on stored state")
     run = loop.plays(calls(WEATHER), *what)
 
-    if not any(isinstance(event, Aside) for event in run.transcript.events):
-        raise NotReached("no request leaned on a memory")
+    if not any(isinstance(event, SideRequest) for event in run.transcript.events):
+        raise NotReached("no request depended on the service's memory")
     if len(run.ran) > 1:
         loop.answers("tool-run-again")
     elif run.failed:
-        loop.answers(*ended(run))
+        loop.answers(*run_answer(run))
     else:
         loop.answers("told-in-full" if run.value.text == "Warm." else "ended-without-an-error", run.value.text)
 
 
 @trait("lost-memory")
 def test_lost_memory(loop: Loop) -> None:
-    """Behind the first turn the service has lost it."""
+    """After the first turn, the service loses the conversation."""
     _forgotten(loop, Step(says("Warm."), forgets=""))
 
 
 @trait("refused-memory")
 def test_refused_memory(loop: Loop) -> None:
-    """The service keeps nothing."""
+    """The service stores nothing."""
     _usual(loop)
-    loop.scene.stateful = False
+    loop.scenario.stateful = False
     _forgotten(loop, Step(says("Warm.")))
 
 

@@ -1,4 +1,4 @@
-"""Traits of limits: how far a loop goes, what it counts, and what the caller gets where it stops."""
+"""Traits of limits: when a loop stops, what it counts, and what the caller gets then."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from looptck.asking import Loop, told
-from looptck.outcome import Failed, Value
-from looptck.run import Run
-from looptck.spec.fates import Fate, counted, met
-from looptck.traits import trait
-from looptck.turns import Call, Turn, calls, says, turn
-from looptck.verdicts import NotReached
+from looptck.bench.run import Run
+from looptck.catalogue.traits import trait
+from looptck.spec.trait_answers import TraitAnswer, require_played, with_noun
+from looptck.suite.asking import Loop, told
+from looptck.values.outcome import Failed, Value
+from looptck.values.turns import Call, Turn, calls, says, turn
+from looptck.values.verdicts import NotReached
 
 FAR = 130
 """More requests than any default limit in use allows a loop."""
 LIMIT = 3
 RUNAWAY = 16
-"""Enough to show that the limit did not hold."""
+"""Enough to show that the limit was not enforced."""
 PAUSES = 40
 
 
 def _never_done() -> Callable[[Any], Turn]:
-    """A model that calls two tools whenever it may, each time with new arguments: some loops stop at repeated calls."""
+    """A model that calls two tools whenever it may, with new arguments, because some loops stop at repeated calls."""
     rounds = itertools.count(1)
 
     def reply(body: Any) -> Turn:
@@ -46,18 +46,18 @@ def _may_not_call(body: Any) -> bool:
 
 
 def _has_its_tools(fields: Mapping[str, Any]) -> bool:
-    """Whether the service knows the tools already: it keeps those of a message thread, which are not sent again."""
+    """Whether the service already has the tools: those of a message thread are stored, and not sent again."""
     thread = fields.get("thread")
     return "tools" not in fields and isinstance(thread, dict) and thread.get("type") == "continue"
 
 
 def _endless(loop: Loop, name: str, most: int, limit: int | None) -> Run:
     def play() -> Run:
-        loop.scene.listens(_never_done(), most=most)
+        loop.scenario.listens(_never_done(), most=most)
         return loop.run(limit=limit)
 
     run = loop.once(name, play)
-    met(run)
+    require_played(run)
     for received in run.requests:
         if received.problems:
             raise NotReached(f"request {received.n} was refused: {received.problems[0].rule}")
@@ -71,16 +71,16 @@ def _by_default(loop: Loop) -> Run:
 def _limited(loop: Loop) -> Run:
     run = _endless(loop, "limited", RUNAWAY, LIMIT)
     if len(run.requests) >= RUNAWAY:
-        raise NotReached(f"the limit of {LIMIT} did not hold: the model was asked {len(run.requests)} times")
+        raise NotReached(f"the limit of {LIMIT} was not enforced: the model was asked {len(run.requests)} times")
     return run
 
 
 def _asked(run: Run) -> int:
-    """How often the model was asked when it could call tools."""
+    """How often the model was asked while it could call tools."""
     return sum(not _may_not_call(received.body) for received in run.requests)
 
 
-def _caller_gets(run: Run) -> Fate:
+def _caller_gets(run: Run) -> TraitAnswer:
     outcome = run.outcome
     if isinstance(outcome, Failed):
         return "error-for-the-caller", told(outcome)
@@ -94,14 +94,14 @@ def _caller_gets(run: Run) -> Fate:
 
 @trait("default-limit")
 def test_default_limit(loop: Loop) -> None:
-    """The model never stops calling tools, and nobody has set a limit."""
+    """The model never stops calling tools, and the caller has set no limit."""
     asked = _asked(_by_default(loop))
-    loop.answers("not-in-sight" if asked >= FAR else "finite", counted(asked, "model call"))
+    loop.answers("not-in-sight" if asked >= FAR else "finite", with_noun(asked, "model call"))
 
 
 @trait("default-limit-reached")
 def test_default_limit_reached(loop: Loop) -> None:
-    """The model never stops calling tools, and nobody has set a limit."""
+    """The model never stops calling tools, and the caller has set no limit."""
     run = _by_default(loop)
 
     if len(run.requests) >= FAR:
@@ -122,7 +122,7 @@ def test_limit_counts(loop: Loop) -> None:
         name = "tool-calls"
     else:
         name = known.get((asked, called), "something-else")
-    loop.answers(name, f"{counted(asked, 'model call')}, {counted(called, 'call')} run")
+    loop.answers(name, f"{with_noun(asked, 'model call')}, {with_noun(called, 'call')} run")
 
 
 @trait("calls-at-the-limit")
@@ -157,10 +157,10 @@ def test_limit_of_zero(loop: Loop) -> None:
 def test_endless_pauses(loop: Loop) -> None:
     """The service pauses every turn."""
     loop.can_be_said(turn("Part 1.", stop="pause"))
-    loop.scene.always(lambda n: turn(f"Part {n}.", stop="pause"), most=PAUSES)
+    loop.scenario.always(lambda n: turn(f"Part {n}.", stop="pause"), most=PAUSES)
     run = loop.run()
 
     run.delivered(1)
     asked = len(run.requests)
     name = "goes-on" if asked >= PAUSES else "error-for-the-caller" if run.failed else "text-for-the-caller"
-    loop.answers(name, counted(asked, "request"))
+    loop.answers(name, with_noun(asked, "request"))

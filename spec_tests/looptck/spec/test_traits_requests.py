@@ -1,4 +1,4 @@
-"""Traits of requests: what a loop says to the service that its caller has not."""
+"""Traits of requests: what a loop sends to the service beyond its caller's input."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from looptck.agents import agent
-from looptck.asking import Loop
-from looptck.history import Said, same_value
-from looptck.run import Run
-from looptck.traits import trait
-from looptck.transcript import Received
-from looptck.turns import says
+from looptck.bench.run import Run
+from looptck.catalogue.agents import agent
+from looptck.catalogue.traits import trait
+from looptck.suite.asking import Loop
+from looptck.values.history import Said, same_value
+from looptck.values.transcript import Received
+from looptck.values.turns import says
 
 MINIMUM = {
     "openai-chat": {"model", "messages", "tools", "stream"},
     "openai-responses": {"model", "input", "instructions", "tools", "stream"},
     "anthropic-messages": {"model", "messages", "system", "tools", "stream", "max_tokens"},
 }
-"""The members that say what the caller has said, and what the service asks for."""
+"""The members that carry the caller's input, and those that the service requires."""
 WORD = re.compile(r"[a-z][a-z_.-]{0,30}")
-"""A value that is a word of the API, and no id."""
+"""A value that is a keyword of the API, and not an id."""
 TOP = frozenset({"/system", "/instructions"})
 
 
@@ -41,19 +41,19 @@ def _body(loop: Loop) -> dict[str, Any]:
 
 @trait("added-members")
 def test_added_members(loop: Loop) -> None:
-    """The members of the first request, and their values but for texts."""
+    """The members of the first request, with their values except for texts."""
     body = _body(loop)
-    told = MINIMUM[loop.cell.wire] - {"max_tokens"}
-    members = ", ".join(f"{name}={_told(value)}" for name, value in sorted(body.items()) if name not in told)
+    usual = MINIMUM[loop.cell.wire] - {"max_tokens"}
+    members = ", ".join(f"{name}={_stable(value)}" for name, value in sorted(body.items()) if name not in usual)
     loop.answers("some" if body.keys() - MINIMUM[loop.cell.wire] else "none", members)
 
 
-def _told(value: Any) -> str:
-    """A value that is the same in every run."""
+def _stable(value: Any) -> str:
+    """A form of a value that is the same in every run."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}={_told(one)}" for name, one in sorted(value.items())) + "}"
+        return "{" + ", ".join(f"{name}={_stable(one)}" for name, one in sorted(value.items())) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_told, value)) + "]"
+        return "[" + ", ".join(map(_stable, value)) + "]"
     return "…" if isinstance(value, str) and not WORD.fullmatch(value) else json.dumps(value)
 
 
@@ -87,7 +87,7 @@ def test_stored(loop: Loop) -> None:
 
 @trait("offered-tools")
 def test_offered_tools(loop: Loop) -> None:
-    """The names of the tools in the first request, or of their kinds where they have no name."""
+    """The names of the tools in the first request; the kinds of tools without a name."""
     given = [tool.name for tool in agent("assistant").tools]
     offered = [_function(tool).get("name") or tool.get("type") for tool in _tools(loop)]
     extra = [str(name) for name in offered if name not in given]
@@ -102,14 +102,14 @@ def _tools(loop: Loop) -> list[dict[str, Any]]:
 
 
 def _function(tool: dict[str, Any]) -> dict[str, Any]:
-    """What a tool is called and takes: on Chat Completions in an object of its own."""
+    """The object with a tool's name and parameters; on Chat Completions it is nested."""
     function = tool.get("function")
     return function if isinstance(function, dict) else tool
 
 
 @trait("offered-schemas")
 def test_offered_schemas(loop: Loop) -> None:
-    """The schemas of the tools in the first request, beside those that were given."""
+    """The schemas of the tools in the first request, compared with the declared ones."""
     offered = {tool.name: tool.parameters for tool in _first(loop).request.tools}
     given = {tool.name: tool.parameters for tool in agent("assistant").tools if tool.name in offered}
     signs = [one for name, schema in given.items() for one in _differences(_lean(schema), _lean(offered[name]), "")]
@@ -118,7 +118,7 @@ def test_offered_schemas(loop: Loop) -> None:
 
 
 def _differences(given: Any, offered: Any, place: str) -> Iterator[str]:
-    """Where a schema has more (+), less (-) or something else (≠), by member."""
+    """The members of a schema that are added (+), missing (-) or changed (≠)."""
     if not isinstance(given, dict) or not isinstance(offered, dict):
         if not same_value(given, offered):
             yield f"≠{place}"
@@ -133,7 +133,7 @@ def _differences(given: Any, offered: Any, place: str) -> Iterator[str]:
 
 
 def _lean(schema: Any) -> Any:
-    """A schema without a list of required members that names none."""
+    """A schema without an empty list of required members."""
     if isinstance(schema, dict) and schema.get("required") == []:
         return {name: value for name, value in schema.items() if name != "required"}
     return schema
@@ -149,7 +149,7 @@ def test_strict_tools(loop: Loop) -> None:
 
 @trait("added-text")
 def test_added_text(loop: Loop) -> None:
-    """The texts of the first request, without those of the prompt."""
+    """The texts of the first request, except for those of the prompt."""
     run = _run(loop)
     left = "\n".join(item.text for item in run.request(1).request.items if isinstance(item, Said))
     missing = []

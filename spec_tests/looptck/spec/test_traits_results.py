@@ -6,19 +6,19 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from looptck.asking import Loop
-from looptck.history import same_value
-from looptck.run import Run
-from looptck.spec.fates import result
-from looptck.traits import trait
-from looptck.turns import Call, calls, says
+from looptck.bench.run import Run
+from looptck.catalogue.traits import trait
+from looptck.spec.trait_answers import result_answer
+from looptck.suite.asking import Loop
+from looptck.values.history import same_value
+from looptck.values.turns import Call, calls, says
 
 OBJECT = {"city": "Zürich", "degrees": 18.5, "tags": ["dry", None]}
 TEXT = "It is 18 °C,\nsays the “station”."
 
 
 def _returning(loop: Loop, value: Any) -> Run:
-    loop.scene.returns("ping", value)
+    loop.scenario.returns("ping", value)
     return loop.plays(calls(Call.of("ping")), says("Read."))
 
 
@@ -37,40 +37,40 @@ def test_text(loop: Loop) -> None:
             return "as-json"
         return "wrapped" if TEXT in text or _holds(text, TEXT) else "other-text"
 
-    loop.answers(*result(_returning(loop, TEXT), word))
+    loop.answers(*result_answer(_returning(loop, TEXT), word))
 
 
 @trait("empty-text-result")
 def test_empty_text(loop: Loop) -> None:
-    """The tool returns a text without a character."""
-    loop.answers(*result(_returning(loop, ""), _words({"": "verbatim", '""': "as-json"}, "in-words")))
+    """The tool returns an empty text."""
+    loop.answers(*result_answer(_returning(loop, ""), _words({"": "verbatim", '""': "as-json"}, "in-words")))
 
 
 @trait("null-result")
 def test_null(loop: Loop) -> None:
     """The tool returns nothing."""
     words = {"null": "as-json", "None": "as-python", "": "as-an-empty-text"}
-    loop.answers(*result(_returning(loop, None), _words(words, "in-words")))
+    loop.answers(*result_answer(_returning(loop, None), _words(words, "in-words")))
 
 
 @trait("truth-result")
 def test_truth(loop: Loop) -> None:
     """The tool returns true."""
     words = {"true": "as-json", "True": "as-python"}
-    loop.answers(*result(_returning(loop, True), _words(words, "other-text")))
+    loop.answers(*result_answer(_returning(loop, True), _words(words, "other-text")))
 
 
 @trait("number-result")
 def test_number(loop: Loop) -> None:
     """The tool returns a number."""
-    loop.answers(*result(_returning(loop, 42), _words({"42": "as-json", "42.0": "as-json"}, "other-text")))
+    loop.answers(*result_answer(_returning(loop, 42), _words({"42": "as-json", "42.0": "as-json"}, "other-text")))
 
 
 @trait("empty-list-result")
 def test_empty_list(loop: Loop) -> None:
-    """The tool returns a list without an item."""
+    """The tool returns an empty list."""
     words = {"[]": "as-json", "": "as-an-empty-text"}
-    loop.answers(*result(_returning(loop, []), _words(words, "other-text")))
+    loop.answers(*result_answer(_returning(loop, []), _words(words, "other-text")))
 
 
 def _object(loop: Loop) -> Run:
@@ -89,22 +89,22 @@ def test_object(loop: Loop) -> None:
             return "json-indented" if "\n" in text.strip() else spaced
         return "json-inside" if _holds(text, OBJECT) else "other-text"
 
-    loop.answers(*result(_object(loop), word))
+    loop.answers(*result_answer(_object(loop), word))
 
 
 @trait("beyond-ascii-in-an-object")
 def test_beyond_ascii(loop: Loop) -> None:
-    """The object holds the name Zürich."""
+    """The object contains the name Zürich."""
 
     def word(text: str) -> str:
         escaped = "escaped" if "z\\u00fcrich" in text.lower() else "otherwise"
         return "as-they-are" if "Zürich" in text else escaped
 
-    loop.answers(*result(_object(loop), word))
+    loop.answers(*result_answer(_object(loop), word))
 
 
 NO_JSON = "no JSON"
-"""Stands for the value of a text that has none."""
+"""A marker for texts that hold no JSON value."""
 
 
 def _value(text: str) -> Any:
@@ -115,7 +115,7 @@ def _value(text: str) -> Any:
 
 
 def _holds(text: str, wanted: Any) -> bool:
-    """Whether a JSON value that is the wanted one, or has it for a member, stands somewhere in a text."""
+    """Whether a text contains a JSON value that is the wanted one, or has it as a member."""
     decoder = json.JSONDecoder()
     for at, sign in enumerate(text):
         if sign not in '{"':

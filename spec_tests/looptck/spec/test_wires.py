@@ -1,4 +1,4 @@
-"""Wires: one conversation is the same on all of them."""
+"""Wires: one conversation leads to the same run on all of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.checks import Implementation, requirement
-from looptck.kit import Scene
-from looptck.run import Run
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.spec import strategies
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotApplicable
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES
 
 CHAIN = [
@@ -22,41 +22,41 @@ CHAIN = [
 
 
 def _others(implementation: Implementation) -> list[str]:
-    """The other wires that the implementation speaks. Raises NotApplicable if there is none."""
+    """The other wires that the implementation supports. Raises NotApplicable if there is none."""
     spoken = [name for name in WIRES if name in implementation.started.wires and name != implementation.cell.wire]
     if not spoken:
-        raise NotApplicable("the implementation speaks one wire, and there is none to agree with")
+        raise NotApplicable("the implementation supports only one wire, so there is none to compare with")
     return spoken
 
 
-def _agree(provider: Scene, implementation: Implementation, turns: list[Turn]) -> None:
-    provider.plays(*turns, says("All done."))
+def _agree(scenario: Scenario, implementation: Implementation, turns: list[Turn]) -> None:
+    scenario.plays(*turns, says("All done."))
     here = implementation.run()
     here.request(len(turns) + 1)
     for wire in _others(implementation):
         there = implementation.run(cell=replace(implementation.cell, wire=wire))
 
-        assert here.rounds == there.rounds, f"{wire} ran other tools"
-        assert _answer(here) == _answer(there), f"{wire} came to another answer"
+        assert here.rounds == there.rounds, f"on {wire} other tools ran"
+        assert _answer(here) == _answer(there), f"on {wire} the run had another answer"
 
 
 def _answer(run: Run) -> str | None:
-    """The text that the caller got; None where the loop failed."""
+    """The text that the caller got; None if the loop failed."""
     return None if run.failed else run.value.text
 
 
 @requirement("wires-agree")
 @pytest.mark.parametrize("length", [1, 3])
-def test_chain(provider: Scene, implementation: Implementation, length: int) -> None:
+def test_chain(scenario: Scenario, implementation: Implementation, length: int) -> None:
     """A chain of turns runs the same tools with the same arguments, and ends in the same text."""
-    _agree(provider, implementation, CHAIN[:length])
+    _agree(scenario, implementation, CHAIN[:length])
 
 
 @requirement("wires-agree")
-def test_any_conversation_agrees(provider: Scene, implementation: Implementation) -> None:
-    """Any conversation does."""
+def test_any_conversation_agrees(scenario: Scenario, implementation: Implementation) -> None:
+    """Any conversation runs the same tools with the same arguments on every wire, and ends in the same text."""
     _others(implementation)
 
     @implementation.every(strategies.conversations())
     def holds(turns: list[Turn]) -> None:
-        _agree(provider, implementation, turns)
+        _agree(scenario, implementation, turns)

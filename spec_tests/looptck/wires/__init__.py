@@ -1,4 +1,4 @@
-"""Wires: how turns are dressed and requests are read, one package for each provider's HTTP API."""
+"""Wires: how turns are encoded and requests are read and judged, one package for each provider's HTTP API."""
 
 from __future__ import annotations
 

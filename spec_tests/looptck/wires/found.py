@@ -1,7 +1,7 @@
-"""What stands at a place of a recorded reply. Whoever takes it for something else is told the place and what is there.
+"""Values of a recorded reply, each with its place, which errors name.
 
-Replies come from servers that nobody here wrote, and from files that somebody has edited: a reader takes each member
-for what its wire says that it is, and where it is not, ``NoTurn`` is the one thing that it raises.
+Replies come from servers of any make and from files that people edit. A reader takes each member for the type that its
+wire defines; where it is of another type, ``NoTurn`` is the only error that is raised.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SHOWN = 80
 
 
 class NoTurn(ValueError):
-    """A reply that says no turn: what was expected, then the place and what stands there."""
+    """A reply without a readable turn: what was expected, then the place and the value there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Found:
 
     value: Any
     place: str = ""
-    """A JSON pointer, behind the number of the event that it points into where the reply is a stream."""
+    """A JSON pointer; in a stream it follows the number of the event that it points into."""
 
     def but(self, expected: str) -> NoTurn:
         """The error that something else was expected here."""

@@ -1,8 +1,8 @@
 """What the services of both OpenAI wires refuse in a JSON Schema: of a function, and where it is strict.
 
 Sources: the vendor's guide (Structured Outputs, Supported schemas), and the words of refusals that users quote. A
-keyword that the guide does not name and nobody was seen refused for is let through: ``default``, for one, was once
-refused and is taken today.
+keyword that the guide does not name, and that no recorded request was refused for, is let through: ``default``, for
+one, was once refused and is accepted today.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _fault(schema: Any, context: Context, *, open_top: bool) -> str:
     if not isinstance(schema, dict) or not _TYPED & schema.keys():
         return f"{where}schema must have a 'type' key."
     if "$ref" in schema and len(schema) > 1:
-        beside = ", ".join(f"'{keyword}'" for keyword in schema if keyword != "$ref")
-        return f"{where}$ref cannot have keywords {{{beside}}}."
+        others = ", ".join(f"'{keyword}'" for keyword in schema if keyword != "$ref")
+        return f"{where}$ref cannot have keywords {{{others}}}."
     for keyword in _NOT_PERMITTED:
         if keyword in schema:
             return f"{where}'{keyword}' is not permitted."

@@ -1,13 +1,13 @@
-"""A service without memory: each request stands alone."""
+"""A service without state: each request is judged by itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from looptck.history import Request
-from looptck.turns import Turn
-from looptck.wires.problem import Problem
+from looptck.values.history import Request
+from looptck.values.problem import Problem
+from looptck.values.turns import Turn
 
 
 class Stateless:
@@ -28,5 +28,5 @@ class Stateless:
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """There is nothing to remember."""
 
-    def forget(self, why: str | None = None) -> None:
+    def lose_state(self, why: str | None = None) -> None:
         """There is nothing to forget."""

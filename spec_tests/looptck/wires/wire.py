@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from looptck.framing import Framing, Quirk
-from looptck.history import Item, Request
-from looptck.turns import Stop, Turn
-from looptck.wires.problem import Problem
+from looptck.values.framing import Framing, Quirk
+from looptck.values.history import Item, Request
+from looptck.values.problem import Problem
+from looptck.values.turns import Stop, Turn
 
 CUT: frozenset[Stop] = frozenset({"length", "context_window", "content_filter"})
 """The stop reasons of a turn that may be half of what the model meant."""
 
 
 class Service(Protocol):
-    """The far end of one run: it judges and reads requests in the light of what it has answered before.
+    """The backend of one run: it judges and reads requests, given what it has answered before.
 
-    On a wire without state each request stands alone. A service that keeps nothing answers a request that leans on its
-    memory with a problem that is marked ``forgotten``.
+    On a wire without server-side state each request is judged by itself. A service that has lost its state, or keeps
+    none, answers a request that relies on it with a problem that is marked ``state_missing``.
     """
 
     def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
@@ -30,13 +30,13 @@ class Service(Protocol):
         """
 
     def read(self, body: object) -> Request:
-        """A request told neutrally, with all of the history that it stands for; never raises."""
+        """The provider-neutral form of a request, with the history from server-side state; never raises."""
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
-        """The service has answered this request, the ``n``-th, with this turn, whole; ``id``: of a recorded reply."""
+        """The service has answered the ``n``-th request with this whole turn; ``id``: that of a recorded reply."""
 
-    def forget(self, why: str | None = None) -> None:
-        """The service has lost what it kept; ``why`` is its own error code for that, None the usual one."""
+    def lose_state(self, why: str | None = None) -> None:
+        """The service loses its state; ``why`` is the error code that it gives for that, None the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class Wire:
     """The path below the base URL that takes a model request."""
     stops: frozenset[Stop]
     """The stop reasons that the wire has a word for."""
-    shapes: frozenset[str]
-    """The fields of ``Framing`` above its dress that the wire carries out; the others change nothing on it."""
+    layouts: frozenset[str]
+    """The layout fields of ``Framing`` that the wire carries out; the others change nothing on it."""
     quirks: frozenset[Quirk]
     """The quirks that servers of this wire were seen to have, and that it can play."""
     body: Callable[[Turn, int, Framing], dict[str, Any]]
@@ -64,17 +64,17 @@ class Wire:
     error_events: Callable[[list[object], str], list[object]]
     """What the service sends in place of the rest of a stream, given the events before it and a message."""
     service: Callable[[bool], Service]
-    """The far end of one run; given whether it keeps state, where the wire has any."""
+    """The backend of one run; given whether it keeps state, where the wire has any."""
     refusal: Callable[[Problem], dict[str, Any]]
     """The body with which the real service would refuse."""
     text: Callable[[object], str]
     """The text for the caller that an event of a stream adds."""
     echo: Callable[[Turn], list[Item]]
-    """A turn as the next request should carry it, told neutrally."""
+    """The items by which the next request should carry a turn."""
     turn: Callable[[str, bool], Turn]
-    """The turn that the body of a recorded reply says, plain or an event stream.
+    """The turn in the body of a recorded reply, plain or an event stream.
 
-    Raises NoTurn where it says none, and nothing else whatever stands in it."""
+    Raises NoTurn where there is none, and nothing else whatever the body holds."""
     side: Callable[[str, str, Any], dict[str, Any] | None]
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
     parsed_arguments: bool = False
@@ -84,12 +84,12 @@ class Wire:
 
     def carries_out(self, framing: Framing) -> bool:
         """Whether the framing means something on this wire, all of it."""
-        return framing.shape <= self.shapes and framing.quirk in (None, *self.quirks)
+        return framing.layout <= self.layouts and framing.quirk in (None, *self.quirks)
 
     def can_say(self, turn: Turn, *, stream: bool) -> bool:
         """Whether the wire has words for a turn: its stop reason, and in plain replies its arguments.
 
-        Of a turn that was cut, arguments that are half there are no words that are lost.
+        Half of the arguments of a truncated turn may be left out.
         """
         if turn.stopped not in self.stops:
             return False

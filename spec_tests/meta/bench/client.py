@@ -12,7 +12,7 @@ LAST_CHUNK = b"\r\n0\r\n\r\n"
 _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)\r\n", re.IGNORECASE)
 
 
-class Asker(asyncio.Protocol):
+class Conversation(asyncio.Protocol):
     """One connection, kept alive, on which the same request is made a number of times, one after the other."""
 
     def __init__(self, request: bytes, times: int) -> None:
@@ -82,7 +82,7 @@ async def _ask(url: str, body: bytes, times: int, connections: int) -> tuple[flo
     assert place.port is not None
     host, port = place.hostname, place.port
     start = perf_counter()
-    made = [loop.create_connection(lambda: Asker(request, times), host, port) for _ in range(connections)]
+    made = [loop.create_connection(lambda: Conversation(request, times), host, port) for _ in range(connections)]
     askers = [asker for _, asker in await asyncio.gather(*made)]
     await asyncio.gather(*(asker.done for asker in askers))
     return perf_counter() - start, bytes(askers[0].reply)

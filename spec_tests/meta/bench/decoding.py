@@ -28,11 +28,11 @@ import httpx2
 from anthropic import Anthropic
 from openai import OpenAI
 
-from looptck.framing import NATURAL
-from looptck.turns import Call, calls
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, calls
 from looptck.wires import WIRES
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
-from looptck_reference.reception import Reception
+from looptck_reference.http.reception import Reception
 from meta.bench.table import show
 
 ROUNDS = {1_000: 5, 10_000: 5, 50_000: 3}
@@ -59,9 +59,9 @@ class Stream:
     def of(cls, wire: str, deltas: int) -> Stream:
         """The call's arguments come in this many deltas."""
         arguments = arguments_of(deltas * FRAGMENT)
-        encode, framing = WIRES[wire], NATURAL.but(fragment=FRAGMENT)
+        encode, framing = WIRES[wire], DEFAULT.but(fragment=FRAGMENT)
         events = encode.events(calls(Call("report", arguments)).numbered(1), 1, framing)
-        return cls(arguments, framing.but(every=PIECE).pieces(framing.dress(events, named=encode.named_events)))
+        return cls(arguments, framing.but(every=PIECE).pieces(framing.encode(events, named=encode.named_events)))
 
 
 def arguments_of(length: int) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from looptck.framing import NATURAL
+from looptck.values.framing import DEFAULT
 from looptck.wires import WIRES
 from meta.bench import served
 from meta.bench.client import ask
@@ -32,7 +32,7 @@ AIMOCK = "@copilotkit/aimock@1.43.0"
 FOLDER = Path(__file__).parents[3] / ".tox" / "bench-aimock"
 ROUNDS = 5
 CONNECTIONS = 16
-TEXTS = {"plain": "Paris has 18 degrees. " * 30, "stream": "Paris " * (500 * NATURAL.fragment // len("Paris "))}
+TEXTS = {"plain": "Paris has 18 degrees. " * 30, "stream": "Paris " * (500 * DEFAULT.fragment // len("Paris "))}
 """What is said to whom asks for a plain reply or a stream."""
 TIMES = {"plain": 250, "stream": 10}
 """How often each connection asks in a round."""
@@ -124,7 +124,7 @@ def servers() -> Generator[dict[str, Server]]:
     """Ours and aimock, running."""
     both = {
         "looptck": Server([sys.executable, served.__file__]),
-        "aimock": Server(["node", "--input-type=module", "--eval", NODE % NATURAL.fragment], FOLDER),
+        "aimock": Server(["node", "--input-type=module", "--eval", NODE % DEFAULT.fragment], FOLDER),
     }
     try:
         yield both

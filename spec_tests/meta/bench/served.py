@@ -8,26 +8,26 @@ from __future__ import annotations
 import json
 import sys
 
+from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script, Step
 from looptck.provider.server import Provider
-from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Toolbox
-from looptck.turns import says
+from looptck.values.turns import says
 from looptck.wires import WIRES
 
 
-def saying(wire: str, text: str) -> Stage:
+def saying(wire: str, text: str) -> MockRun:
     """A stage whose every turn is this text."""
     step = Step(says(text))
-    return Stage(WIRES[wire], Script(endless=lambda _: step, most=sys.maxsize), Toolbox())
+    return MockRun(WIRES[wire], Script(endless=lambda _: step, most=sys.maxsize), Toolbox())
 
 
 if __name__ == "__main__":
     with Provider() as provider:
-        open_now: list[Stage] = []
+        open_now: list[MockRun] = []
         for line in sys.stdin:
-            stage = saying(*json.loads(line))
-            print(provider.open(stage), flush=True)
-            open_now.append(stage)
+            mock_run = saying(*json.loads(line))
+            print(provider.open(mock_run), flush=True)
+            open_now.append(mock_run)
             if len(open_now) > 1:
                 provider.close(open_now.pop(0))

@@ -23,12 +23,12 @@ from unittest.mock import patch
 import httpx
 import pytest
 
-from looptck.plugin import check_of
+from looptck.commands.pytest_run import run_pytest
 from looptck.provider.http import Connection, HttpReply, HttpRequest
-from looptck.provider.stage import Stage
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import Options, Session
+from looptck.provider.mock_run import MockRun
+from looptck.suite.plugin import check_of
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
 
 REPEATS = 5
 FEW = 30
@@ -75,9 +75,9 @@ class Stopwatch:
             timed.bare = self._bare(timed)
         return result
 
-    def answer(self, stage: Stage, request: HttpRequest) -> HttpReply | None:
+    def answer(self, mock_run: MockRun, request: HttpRequest) -> HttpReply | None:
         """Stands in for ``Stage.answer``: the same, written down."""
-        reply = ANSWER(stage, request)
+        reply = ANSWER(mock_run, request)
         timed = self.items[-1]
         if reply is not None and len(reply.parts) == 1 and isinstance(reply.parts[0], bytes) and not reply.then_close:
             timed.exchanges.append((request, reply.parts[0]))
@@ -86,7 +86,7 @@ class Stopwatch:
         return reply
 
 
-ANSWER = Stage.answer
+ANSWER = MockRun.answer
 
 
 class Replayer:
@@ -119,7 +119,7 @@ def suite(server: Replayer) -> tuple[list[Timed], float]:
     """Run the suite on the reference in the sync cells; its checks, and the seconds that they took."""
     watch = Stopwatch(server.exchange)
     session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1, asks=False))
-    with patch.object(Stage, "answer", lambda stage, request: watch.answer(stage, request)):  # noqa: PLW0108
+    with patch.object(MockRun, "answer", lambda mock_run, request: watch.answer(mock_run, request)):  # noqa: PLW0108
         start = perf_counter()
         run_pytest(session, plugins=[watch])
         return watch.items, perf_counter() - start - sum(timed.bare for timed in watch.items)

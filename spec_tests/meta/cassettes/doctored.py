@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from looptck.cassettes.form import fingerprint
-from looptck.data import cassette
+from looptck.cassettes.file_format import fingerprint
+from looptck.catalogue.data import cassette
 
 WHOLE = cassette("openai-chat/one-call-plain.yaml")
 STREAM = cassette("openai-chat/one-call-stream.yaml")
@@ -30,7 +30,7 @@ def doctored(
     wire: str | None = None,
     name: str | None = None,
 ) -> Path:
-    """A copy of a good cassette after ``change`` has been at its content; its hash fits, unless told otherwise."""
+    """A copy of a good cassette, its content changed by ``change``; its hash fits if ``rehashed``."""
     content = yaml.safe_load(of.read_text(encoding="utf-8"))
     change(content)
     if rehashed:
@@ -47,7 +47,7 @@ def written(folder: Path, text: str, *, wire: str = WHOLE.parent.name, name: str
 
 
 def chunked(cassette: Path, change: Change = unchanged) -> Path:
-    """A file of chunks beside a stream, two chunks for each reply, after ``change`` has been at its content."""
+    """The file of chunks of a stream, two chunks for each reply, its content changed by ``change``."""
     content = yaml.safe_load(cassette.read_text(encoding="utf-8"))
     lengths = [len(one["response"]["body"]["text"].encode()) for one in content["interactions"]]
     chunks = {

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looptck_reference.actions import Action
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.seams import Decision
-from looptck_reference.values import Json, ToolCall, Turn
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import Json, ToolCall, Turn
 
 
 class Hasty(Driver):

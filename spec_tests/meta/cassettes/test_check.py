@@ -1,4 +1,4 @@
-"""``looptck cassettes check``: what is found in a cassette that can be played, and where it is told."""
+"""``looptck cassettes check``: findings in cassettes that can be played, and their places."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from looptck.cassettes.check import check
 from looptck.cassettes.secrets import secrets
+from looptck.catalogue.data import cassette
 from looptck.cli import main
-from looptck.data import cassette
 from meta.cassettes.doctored import STREAM, WHOLE, Change, chunked, doctored, written
 
 
@@ -42,7 +42,7 @@ def test_findings_are_told(tmp_path: Path) -> None:
 
     assert 1 == result.exit_code
     assert result.output.startswith(
-        f"{path}: /provenance/scenario: the case one-call has changed since; record it again"
+        f"{path}: /provenance/scenario: the case one-call has changed since it was recorded; record it again"
     )
     assert result.output.endswith("1 findings in 1 cassettes\n")
 
@@ -58,7 +58,7 @@ def test_nothing_to_check(tmp_path: Path, where: str) -> None:
 
 
 def test_broken_one_beside_good_ones(tmp_path: Path) -> None:
-    """What cannot be played is told, and the others are checked all the same."""
+    """A cassette that cannot be played is reported, and the others are checked."""
     doctored(tmp_path, lambda it: it["provenance"].update(scenario="0" * 64))
     written(tmp_path, "'", name="chain-plain")
     result = ran(tmp_path)
@@ -97,7 +97,7 @@ CANARIES = {
 
 @pytest.mark.parametrize("kind", CANARIES)
 def test_secret_in_a_reply(tmp_path: Path, kind: str) -> None:
-    """A secret in what the model said is told by its kind, and never shown."""
+    """A secret in the model's words is reported by its kind, and never shown."""
     path = doctored(tmp_path, _message(f"It is {CANARIES[kind]} today."))
     found = ran(path).output
 
@@ -158,14 +158,14 @@ def test_secret_split_over_two_deltas(tmp_path: Path) -> None:
 
 
 def test_secret_in_a_comment(tmp_path: Path) -> None:
-    """What YAML does not read stands in the file all the same."""
+    """A secret in a comment is found too."""
     text = WHOLE.read_text(encoding="utf-8")
 
     assert ["holds a key, of 14 characters"] == findings(written(tmp_path, f"# sk-canary12345678\n{text}"))
 
 
 def test_refused_request(tmp_path: Path) -> None:
-    """A recorded request that today's judge would refuse is told, with its place and the rule."""
+    """A recorded request that the judge refuses is reported with its place and the rule."""
 
     def orphan(content: Any) -> None:
         request = content["interactions"][1]["request"]["body"]["json"]
@@ -173,7 +173,7 @@ def test_refused_request(tmp_path: Path) -> None:
 
     (line,) = findings(doctored(tmp_path, orphan))
 
-    assert line.startswith("/interactions/1/request/body/json/messages/2/role: today's judge refuses it")
+    assert line.startswith("/interactions/1/request/body/json/messages/2/role: the judge refuses it")
 
 
 def test_scenario_that_nobody_declares(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_unknown_dialect(tmp_path: Path) -> None:
 
 def test_unsupported_and_recorded(tmp_path: Path) -> None:
     """A recording of what the dialect says cannot be recorded."""
-    answer = cassette("anthropic-messages/no-call-plain.yaml")
+    answer = cassette("anthropic-messages/answer-looks-like-json-plain.yaml")
     found = ran(doctored(tmp_path, of=answer, name="answer-looks-like-a-call-plain"))
 
-    assert "llama.cpp.yaml: /unsupported: names answer-looks-like-a-call on anthropic-messages" in found.output
+    assert "llama.cpp.yaml: /unsupported: answer-looks-like-a-call on anthropic-messages was recorded" in found.output

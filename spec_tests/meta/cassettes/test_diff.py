@@ -19,7 +19,7 @@ def ran(*words: object) -> Result:
 
 
 def changed(tmp_path: Path, change: Change, *words: str, of: Path = WHOLE) -> list[str]:
-    """What is told of a change, without the name of the file."""
+    """The lines about a change, without the name of the file."""
     path = doctored(tmp_path, change, of=of)
     result = ran(*words, of, path)
     *lines, last = result.output.splitlines()
@@ -82,7 +82,7 @@ def test_text_is_no_change_of_shape(tmp_path: Path) -> None:
 
 
 def test_member_and_event_that_are_new(tmp_path: Path) -> None:
-    """What is there no longer, or more than before, is told by the members and by how many there are."""
+    """A missing member is reported with all members, and additional events by their number."""
 
     def gone(it: Any) -> None:
         del reply(1)(it)["object"]
@@ -115,7 +115,7 @@ def test_ids_and_times_are_no_change(tmp_path: Path) -> None:
 
 
 def test_id_that_no_longer_fits(tmp_path: Path) -> None:
-    """An id that stood in two places and now stands in one is a change, whatever it is."""
+    """An id that was in two places and is now in one is a change."""
 
     def change(it: Any) -> None:
         it["interactions"][1]["request"]["body"]["json"]["messages"][2]["tool_calls"][0]["id"] = "another-id"
@@ -137,7 +137,7 @@ def test_changed_case(tmp_path: Path) -> None:
     """The same traffic of a case that has changed is not the same."""
     change: Change = lambda it: it["provenance"].update(scenario="0" * 64)  # noqa: E731
 
-    assert ["/provenance/scenario: the recorded case is another by now"] == changed(tmp_path, change, "--content")
+    assert ["/provenance/scenario: the recorded case has changed"] == changed(tmp_path, change, "--content")
 
 
 def test_folders(tmp_path: Path) -> None:

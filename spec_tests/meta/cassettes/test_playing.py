@@ -1,4 +1,4 @@
-"""Playing: the recorded bytes are what leaves, in the recorded chunks, and a loop that misreads them fails."""
+"""Playing: the recorded bytes are sent, in the recorded chunks, and a loop that misreads them fails."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 import httpx
 import pytest
 
+from looptck.bench.bench import Scenario
 from looptck.cassettes import Cassette, cassettes, read
-from looptck.cassettes.scenario import is_plain_sailing, set_scene
-from looptck.kit import Scene
+from looptck.cassettes.playback import is_ordinary, set_scenario
+from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
 from looptck.provider.server import Provider
-from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Toolbox
 from looptck.wires import WIRES
 from meta.cassettes import misreaders
@@ -25,25 +25,25 @@ from meta.cassettes.doctored import STREAM, WHOLE, chunked, doctored
 
 REQUIREMENT = "recorded-traffic-is-read-right"
 Failing = Callable[[type], dict[str, str]]
-PLAYED = [one for one in cassettes() if one.wire == "openai-chat" and is_plain_sailing(one)]
+PLAYED = [one for one in cassettes() if one.wire == "openai-chat" and is_ordinary(one)]
 WITH_CALLS = {one.name for one in PLAYED if any(turn.calls for turn in one.followed)}
 SHIPPED = {f"{one.wire}/{one.path.stem}": one for one in cassettes()}
 
 
-def stage_of(cassette: Cassette) -> Stage:
+def mock_run_of(cassette: Cassette) -> MockRun:
     """The stage that plays it."""
-    scene = Scene()
-    set_scene(cassette, scene)
-    return Stage(WIRES[cassette.wire], Script(tuple(scene.steps)), Toolbox(dict(scene.behaviours)))
+    scenario = Scenario()
+    set_scenario(cassette, scenario)
+    return MockRun(WIRES[cassette.wire], Script(tuple(scenario.steps)), Toolbox(dict(scenario.behaviours)))
 
 
 @pytest.mark.parametrize("cassette", SHIPPED.values(), ids=SHIPPED)
 def test_byte_for_byte(cassette: Cassette) -> None:
     """Each recorded request gets the status, the headers and the bytes that it got then."""
-    stage = stage_of(cassette)
+    mock_run = mock_run_of(cassette)
 
     with Provider() as provider, httpx.Client(trust_env=False) as client:
-        url = f"{provider.open(stage)}/v1{stage.wire.route}"
+        url = f"{provider.open(mock_run)}/v1{mock_run.wire.route}"
         replies = [client.post(url, json=exchange.body) for exchange in cassette.exchanges]
 
     for exchange, reply in zip(cassette.exchanges, replies, strict=True):
@@ -53,14 +53,14 @@ def test_byte_for_byte(cassette: Cassette) -> None:
 
 def replied(cassette: Cassette) -> list[tuple[bytes, list[bytes], bool]]:
     """What leaves for each recorded request: the head, the chunks of the body, and whether it ended as it should."""
-    stage = stage_of(cassette)
+    mock_run = mock_run_of(cassette)
     found = []
     with Provider() as provider:
-        url = httpx.URL(provider.open(stage))
+        url = httpx.URL(provider.open(mock_run))
         for exchange in cassette.exchanges:
             with socket.create_connection((url.host, url.port or 0), timeout=5) as line:
                 body = json.dumps(exchange.body).encode()
-                path = f"{url.path}/v1{stage.wire.route}"
+                path = f"{url.path}/v1{mock_run.wire.route}"
                 line.sendall(
                     b"POST %b HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % (path.encode(), len(body)) + body
                 )
@@ -120,10 +120,10 @@ def test_plain_break(tmp_path: Path) -> None:
     path = doctored(
         tmp_path, lambda it: it["interactions"][1]["response"].update(body={"text": '{"choices"'}, broken=True)
     )
-    stage = stage_of(read(path))
+    mock_run = mock_run_of(read(path))
 
     with Provider() as provider, httpx.Client(trust_env=False) as client:
-        url = f"{provider.open(stage)}/v1{stage.wire.route}"
+        url = f"{provider.open(mock_run)}/v1{mock_run.wire.route}"
         first, second = read(path).exchanges
         client.post(url, json=first.body)
         with pytest.raises(httpx.RemoteProtocolError):
@@ -131,7 +131,7 @@ def test_plain_break(tmp_path: Path) -> None:
 
 
 def test_recorded_error(tmp_path: Path) -> None:
-    """An error is played with the headers that a client may act on, and says no turn."""
+    """An error is played with the headers that a client may act on, and holds no turn."""
     path = doctored(
         tmp_path,
         lambda it: it["interactions"][1]["response"].update(
@@ -141,17 +141,17 @@ def test_recorded_error(tmp_path: Path) -> None:
         ),
     )
     cassette = read(path)
-    stage = stage_of(cassette)
+    mock_run = mock_run_of(cassette)
 
     with Provider() as provider, httpx.Client(trust_env=False) as client:
-        url = f"{provider.open(stage)}/v1{stage.wire.route}"
+        url = f"{provider.open(mock_run)}/v1{mock_run.wire.route}"
         _, reply = [client.post(url, json=exchange.body) for exchange in cassette.exchanges]
 
     assert (429, "7", None) == (reply.status_code, reply.headers["retry-after"], cassette.exchanges[1].turn)
 
 
 def judged(tmp_path: Path, *words: str) -> dict[str, str]:
-    """Runs the requirement with these options, and tells its verdicts by case where they are no pass."""
+    """Runs the requirement with these options; returns its verdicts by case, without passes."""
     file = tmp_path / "results.json"
     command = [sys.executable, "-m", "looptck.cli", "run", "--requirement", REQUIREMENT, "--quiet", *words]
     ran = subprocess.run([*command, "--json", str(file)], check=False, capture_output=True, text=True)
@@ -163,7 +163,7 @@ def judged(tmp_path: Path, *words: str) -> dict[str, str]:
 
 
 def test_broken_stream_is_judged(tmp_path: Path) -> None:
-    """A recorded break is a requirement of its own kind: the loop has to tell of it. The reference does."""
+    """After a recorded break the loop has to report an error, as the reference does."""
     doctored(
         tmp_path / "mine",
         lambda it: it["interactions"][1]["response"].update(body={"text": "data: {"}, broken=True),
@@ -204,7 +204,7 @@ def test_own_cassettes_that_cannot_be_played(tmp_path: Path, what: str, words: s
 
 @pytest.fixture(name="failing")
 def _failing(tmp_path: Path) -> Failing:
-    """Runs a driver of ``misreaders`` on one wire, and tells its verdicts by case where they are no pass."""
+    """Runs a driver of ``misreaders`` on one wire; returns its verdicts by case, without passes."""
     words = ["--cell", "openai-chat/*/sync", "--driver"]
     return lambda driver: judged(tmp_path, *words, f"python:{misreaders.__file__}:{driver.__name__}")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from looptck import yamlfile
 from looptck.cassettes import read
-from looptck.yamlfile import BadFile
+from looptck.catalogue import yaml_files as yamlfile
+from looptck.catalogue.yaml_files import BadFile
 from meta.cassettes.doctored import STREAM, WHOLE, Change, chunked, doctored, written
 
 
@@ -99,7 +99,7 @@ def test_very_large_body(tmp_path: Path) -> None:
 
 
 def test_alias_bomb(tmp_path: Path) -> None:
-    """A few lines that stand for more than a machine holds are refused at the first reference."""
+    """A few lines that expand to more than fits into memory are refused at the first alias."""
     lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60))]
 
     assert "holds an alias in place of what it stands for" in refusal(written(tmp_path, "\n".join(lines)))
@@ -158,18 +158,18 @@ _REQUEST: dict[str, Any] = {"json": {"messages": []}}
     [
         (_put(0, "request", body={"json": "x"}), "/interactions/0/request/body/json"),
         (_put(0, "request", path="https://api.example.com/v1/chat/completions"), "/interactions/0/request/path"),
-        (_put(0, "request", path="/v1/messages"), "/interactions/0/request/path: is not that of openai-chat"),
+        (_put(0, "request", path="/v1/messages"), "/interactions/0/request/path: the path of openai-chat is /v1"),
         (_put(0, "request", headers={"authorization": "x"}), "/interactions/0/request/headers"),
         (_put(0, "response", headers={"content-type": "x", "set-cookie": "x"}), "/interactions/0/response/headers"),
         (_put(1, "request", body=_REQUEST), "/interactions/1/request/body: does not answer the call"),
         (_put(0, "request", body={"json": {"messages": [], "stream": True}}), "asks for the other mode"),
-        (_put(1, "response", body={"text": "{}"}), "/interactions/1/response/body: says no turn"),
-        (_put(1, "response", body={"text": ""}), "/interactions/1/response/body: says no turn"),
-        (_put(1, "response", body={"base64": "x!"}), "/interactions/1/response/body/base64: is none"),
-        (_put(1, "response", body={"base64": "/w=="}), "/interactions/1/response/body: says no turn"),
+        (_put(1, "response", body={"text": "{}"}), "/interactions/1/response/body: holds no turn"),
+        (_put(1, "response", body={"text": ""}), "/interactions/1/response/body: holds no turn"),
+        (_put(1, "response", body={"base64": "x!"}), "/interactions/1/response/body/base64: is invalid"),
+        (_put(1, "response", body={"base64": "/w=="}), "/interactions/1/response/body: holds no turn"),
         (_put(1, "response", body={"text": "", "base64": ""}), "/interactions/1/response/body: "),
-        (_put(0, "response", status=500), "/interactions/0/response: says no turn, but the conversation goes on"),
-        (_put(0, "response", broken=True), "/interactions/0/response: says no turn, but the conversation goes on"),
+        (_put(0, "response", status=500), "/interactions/0/response: holds no turn, but the conversation goes on"),
+        (_put(0, "response", broken=True), "/interactions/0/response: holds no turn, but the conversation goes on"),
         (lambda content: content["interactions"].pop(), "/interactions/0/response: the last turn still asks for tools"),
         (lambda content: content.update(extra=1), "extra"),
         (lambda content: content.update(version=1), "/version"),
@@ -200,7 +200,7 @@ def test_wrong_content(tmp_path: Path, change: Change, words: str) -> None:
 
 
 def test_broken_event(tmp_path: Path) -> None:
-    """A stream with half an event in it says no turn."""
+    """A stream with half an event in it holds no turn."""
     half = _put(
         1,
         "response",
@@ -208,7 +208,7 @@ def test_broken_event(tmp_path: Path) -> None:
         body={"text": 'data: {"choices":[\n\ndata: [DONE]\n\n'},
     )
 
-    assert "/interactions/1/response/body: says no turn" in refusal(doctored(tmp_path, half))
+    assert "/interactions/1/response/body: holds no turn" in refusal(doctored(tmp_path, half))
 
 
 def _set(place: int, name: str, value: list[float]) -> Change:
@@ -218,20 +218,20 @@ def _set(place: int, name: str, value: list[float]) -> Change:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda content: content.update(cassette="0" * 64), "/cassette: is not the hash of the cassette beside it"),
-        (lambda content: content["interactions"].pop(), "/interactions: are 1, where the cassette has 2"),
-        (_set(1, "ends", [1, 2]), "/interactions/1/ends: do not rise to the length of the body"),
-        (_set(0, "ends", []), "/interactions/0/ends: do not rise to the length of the body"),
-        (_set(0, "ends", [7, 3]), "/interactions/0/ends: do not rise to the length of the body"),
-        (_set(1, "ms", [2, 1]), "/interactions/1/ms: do not rise, one for each chunk"),
-        (_set(1, "ms", [2]), "/interactions/1/ms: do not rise, one for each chunk"),
+        (lambda content: content.update(cassette="0" * 64), "/cassette: is not the hash of the cassette"),
+        (lambda content: content["interactions"].pop(), "/interactions: there are 1, but the cassette has 2"),
+        (_set(1, "ends", [1, 2]), "/interactions/1/ends: must increase to the length of the body"),
+        (_set(0, "ends", []), "/interactions/0/ends: must increase to the length of the body"),
+        (_set(0, "ends", [7, 3]), "/interactions/0/ends: must increase to the length of the body"),
+        (_set(1, "ms", [2, 1]), "/interactions/1/ms: must increase, one for each chunk"),
+        (_set(1, "ms", [2]), "/interactions/1/ms: must increase, one for each chunk"),
         (_set(1, "ms", [-1, 2]), "/interactions/1/ms/0"),
         (lambda content: content.update(extra=1), "extra"),
     ],
     ids=["another-hash", "too-few", "too-short", "none", "backwards", "time-backwards", "no-time", "before", "unknown"],
 )
 def test_wrong_chunks(tmp_path: Path, change: Change, words: str) -> None:
-    """The file of chunks has to fit the cassette beside it."""
+    """The file of chunks has to fit its cassette."""
     path = doctored(tmp_path, of=STREAM)
 
     assert words in refusal(path, of=chunked(path, change))
@@ -239,7 +239,7 @@ def test_wrong_chunks(tmp_path: Path, change: Change, words: str) -> None:
 
 def test_name_without_a_mode(tmp_path: Path) -> None:
     """The name says how it was recorded."""
-    assert "neither -plain nor -stream" in refusal(doctored(tmp_path, name="one-call"))
+    assert "must end in -plain or -stream" in refusal(doctored(tmp_path, name="one-call"))
 
 
 def test_name_of_the_other_mode(tmp_path: Path) -> None:

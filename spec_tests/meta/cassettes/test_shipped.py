@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 
 import pytest
 
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.cassette import chunks_path
 from looptck.cassettes.check import check
-from looptck.cassettes.dialects import dialect
-from looptck.cassettes.form import told, told_chunks, written, written_chunks
-from looptck.cassettes.scenario import kept_case
-from looptck.history import Asked
-from looptck.yamlfile import parse
+from looptck.cassettes.file_format import parse_cassette, parse_chunks, render_cassette, render_chunks
+from looptck.cassettes.playback import case_followed
+from looptck.cassettes.selection import groups, odd_recordings
+from looptck.catalogue.yaml_files import parse
+from looptck.values.history import Asked
+from looptck.wires import WIRES
 
 SHIPPED = {f"{one.wire}/{one.path.stem}": one for one in cassettes()}
 each = pytest.mark.parametrize("cassette", SHIPPED.values(), ids=SHIPPED)
@@ -27,28 +27,42 @@ def test_nothing_is_found() -> None:
     assert [] == check(()).lines
 
 
-def test_each_scenario_in_both_modes() -> None:
-    """What was recorded was recorded plain and as a stream, but for what the server cannot say in one of them."""
-    modes: dict[tuple[str, str, str], set[bool]] = defaultdict(set)
-    for one in SHIPPED.values():
-        modes[one.provenance.dialect, one.wire, one.scenario].add(one.stream)
+def test_one_of_each_structure() -> None:
+    """No two have the same structure, unless one of them is odd; so ``looptck cassettes select`` leaves none out."""
+    found = groups(SHIPPED.values(), odd_recordings())
 
-    for (name, wire, scenario), recorded in modes.items():
-        known = dialect(name)
-        assert known
-        assert {mode for mode in (False, True) if not known.silent(wire, scenario, stream=mode)} == recorded
+    assert {} == {group.representative.file: [one.file for one in group.others] for group in found if group.others}
+
+
+def test_each_odd_one_is_needed() -> None:
+    """What is called odd is shipped, and not the only one of its structure: that would be shipped without a reason."""
+    beside = {one.file for group in groups(SHIPPED.values(), odd_recordings()) for one in group.selected[1:]}
+
+    assert set(odd_recordings()) == beside
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+@pytest.mark.parametrize("wire", WIRES)
+def test_each_wire_in_both_modes(wire: str, stream: bool) -> None:
+    """Each wire has an answer alone, a single call, calls side by side, thoughts, and an answer without text."""
+    here = [one for one in SHIPPED.values() if (one.wire, one.stream) == (wire, stream)]
+    lasts = [one.turns[-1] for one in here]
+
+    assert {0, 1, 3} <= {len(one.turns[0].calls) for one in here}
+    assert {"thinking-before-the-answer", "thinking-in-a-chain"} <= {one.scenario for one in here}
+    assert any(not turn.text and not turn.calls for turn in lasts)
 
 
 def test_most_keep_to_their_script() -> None:
     """Nearly all of them are judged by the requirements of their cases too: the scripted model says what it should."""
-    kept = [one for one in SHIPPED.values() if kept_case(one) is not None]
+    kept = [one for one in SHIPPED.values() if case_followed(one) is not None]
 
     assert len(kept) > 0.9 * len(SHIPPED)
 
 
 @each
 def test_no_host(cassette: Cassette) -> None:
-    """No host but the loopback stands in it, not even one that is no secret."""
+    """It holds no host but the loopback, not even a public one."""
     assert set(HOSTS.findall(cassette.path.read_text(encoding="utf-8"))) <= {"127.0.0.1"}
 
 
@@ -65,17 +79,17 @@ def test_turns_are_what_the_client_echoed(cassette: Cassette) -> None:
 
 @each
 def test_file_is_as_it_would_be_written(cassette: Cassette) -> None:
-    """What is read from it and written again is the file, to the byte: nobody has edited it by hand."""
+    """Reading it and writing it again gives the same bytes, so it was not edited by hand."""
     content = parse(cassette.path)
     beside = chunks_path(cassette.path)
 
-    assert written(*told(content)) == cassette.path.read_text(encoding="utf-8")
+    assert render_cassette(*parse_cassette(content)) == cassette.path.read_text(encoding="utf-8")
     if beside.exists():
         chunks = parse(beside)
-        assert written_chunks(chunks["cassette"], told_chunks(chunks)) == beside.read_text(encoding="utf-8")
+        assert render_chunks(chunks["cassette"], parse_chunks(chunks)) == beside.read_text(encoding="utf-8")
 
 
 @each
 def test_chunks(cassette: Cassette) -> None:
-    """Every stream has its chunks beside it, and plain replies have none."""
+    """Every stream has a file of chunks, and plain replies have none."""
     assert cassette.stream == chunks_path(cassette.path).exists()

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from looptck.framing import NATURAL
-from looptck.turns import Call, Turn, calls, says
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
 from meta.corpus.records import WIRES as APIS
 
@@ -30,8 +30,8 @@ def body(api: str, turn: Turn, *, stream: bool) -> str:
     wire = WIRES[APIS[api]]
     said = turn.numbered(1)
     if stream:
-        return NATURAL.dress(wire.events(said, 1, NATURAL), named=wire.named_events).decode()
-    return json.dumps(wire.body(said, 1, NATURAL), ensure_ascii=False)
+        return DEFAULT.encode(wire.events(said, 1, DEFAULT), named=wire.named_events).decode()
+    return json.dumps(wire.body(said, 1, DEFAULT), ensure_ascii=False)
 
 
 def row(id: str, api: str = "openai_chat", turn: Turn = ANSWER, *, stream: bool = False, **changes: Any) -> Row:

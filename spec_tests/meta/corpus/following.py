@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from looptck.turns import Turn
+from looptck.values.problem import Problem
+from looptck.values.turns import Turn
 from looptck.wires import WIRES
 from looptck.wires.anthropic_messages.judge import judge as judge_messages
 from looptck.wires.openai_chat.judge import judge as judge_chat
 from looptck.wires.openai_responses.judge import judge as judge_responses
-from looptck.wires.problem import Problem
-from looptck_reference import Action, Agent, Ask, Loop, Run, Tool
+from looptck_reference import Action, Agent, Ask, Loop, Tool
 from looptck_reference import Turn as Decoded
+from looptck_reference.loop.actions import Returned, RunTools
 from meta.corpus.understood import REFERENCE, exchange_of
 
 QUESTION = "What is to be done?"
@@ -59,8 +60,8 @@ def _done(**_arguments: object) -> str:
 
 
 def _run_tools(loop: Loop, action: Action) -> Action:
-    while isinstance(action, Run):
-        action = loop.tool_returned(action.handler())
+    while isinstance(action, RunTools):
+        action = loop.tools_ended([Returned(run.handler()) for run in action.runs])
     return action
 
 

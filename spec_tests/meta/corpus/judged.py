@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looptck.turns import Turn
+from looptck.values.turns import Turn
 from looptck.wires import WIRES
 from looptck.wires.found import NoTurn
 from looptck_reference import LoopError, ProviderError

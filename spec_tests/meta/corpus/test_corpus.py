@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from looptck.turns import Thinking, refuses, turn
+from looptck.values.turns import Thinking, refuses, turn
 from meta.corpus import records
 from meta.corpus.__main__ import main
 from meta.corpus.corpora import ANSWER, CALLS, REQUESTS, Row, body, row, written
@@ -126,7 +126,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
     "no-json": (
         row("a", reply="No."),
         {
-            ("the reference reads no turn", "MalformedReply: POST / answered what is not JSON"),
+            ("the reference reads no turn", "MalformedReply: POST / sent a reply that is not JSON"),
             ("the kit reads no turn", "NoTurn: JSON was expected"),
         },
     ),
@@ -135,7 +135,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
         {
             (
                 "the reference reads no turn",
-                "MalformedReply: the call of tool 'weather' with id '' lacks one of the two",
+                "MalformedReply: a call with the name 'weather' and the id '' cannot be answered; both are needed",
             )
         },
     ),

@@ -8,12 +8,14 @@ from functools import cache
 
 import httpx
 
-from looptck.history import same_arguments
-from looptck.turns import Stop, Turn
+from looptck.values.history import same_arguments
+from looptck.values.turns import Stop, Turn
 from looptck.wires import WIRES
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Agent, Loop, Wire
 from looptck_reference import Turn as Decoded
-from looptck_reference.exchange import Endpoint, Exchange
+from looptck_reference.http.conversation import Conversation
+from looptck_reference.http.endpoint import Endpoint
+from looptck_reference.http.spans import Tracing
 from meta.corpus.records import Record
 
 REFERENCE: Mapping[str, Wire] = {
@@ -66,16 +68,17 @@ def decoded(record: Record, body: bytes) -> Decoded:
     )
     exchange = exchange_of(Loop(Agent("", ()), wire=REFERENCE[record.wire]), record.wire, stream=record.stream)
     if not exchange.comes_in_events(response):
-        return exchange.turn(response)
+        return exchange.turn(response, body)
     reception = exchange.reception()
     for _ in reception.feed(body):
         pass
     return reception.close()
 
 
-def exchange_of(loop: Loop, wire: str, *, stream: bool) -> Exchange:
+def exchange_of(loop: Loop, wire: str, *, stream: bool) -> Conversation:
     """The loop's way to write requests and to read replies."""
-    return Exchange(_endpoint(wire), loop, stream=stream)
+    with Tracing().run(loop) as spans:
+        return Conversation(loop, _endpoint(wire), spans, stream=stream)
 
 
 def read(record: Record, body: bytes) -> Turn:

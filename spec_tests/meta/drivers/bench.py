@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from looptck.kit import Patience
-from looptck.running import run_suite
-from looptck.selection import Selection
-from looptck.session import Options
+from looptck.bench.bench import Patience
+from looptck.commands.pytest_run import run_suite
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options
 
 HERE = Path(__file__).parent
 PLAIN = "openai-chat/plain/sync"

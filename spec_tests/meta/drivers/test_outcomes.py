@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.drivers.protocol import complaint
-from looptck.outcome import Outcome, Value, from_message, serializable
+from looptck.values.outcome import Outcome, Value, from_message, serializable
 
 FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
 
@@ -22,7 +22,7 @@ FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
         (
             FULL,
             Value("Hi.", "end", {"a": [0]}),
-            "returned the output {\"a\": [0]} and the text 'Hi.', and told why: end",
+            "returned the output {\"a\": [0]} and the text 'Hi.', with the stop reason end",
         ),
     ],
 )

@@ -16,12 +16,13 @@ from typing import Any
 
 import pytest
 
-from looptck.cells import Cell
+from looptck.bench.bench import Patience, Scenario
+from looptck.bench.benches import bench_for, loop_bench
 from looptck.drivers import DriverFault, Process
 from looptck.drivers import child as module
-from looptck.kit import Kit, Patience, Scene
-from looptck.outcome import Outcome, Value
-from looptck.turns import Call, calls, says
+from looptck.values.cell import Cell
+from looptck.values.outcome import Outcome, Value
+from looptck.values.turns import Call, calls, says
 from meta.drivers.bench import ENOUGH, SHORT
 from meta.drivers.bench import process as fake
 
@@ -84,17 +85,17 @@ def ended(process: Process) -> None:
 
 def test_answers_may_come_in_any_order() -> None:
     """Two runs that overlap, answered in reverse, each have their own outcome."""
-    with Kit(fake("Backwards"), Patience(ENOUGH)) as kit:
-        scene = Scene()
-        scene.plays(calls(Call.of("ping")), says("First."))
-        first = kit.begin(scene, CELL, name="first")
-        scene.plays(says("Second."))
-        second = kit.begin(scene, CELL, name="second")
+    with loop_bench(bench_for(fake("Backwards"), Patience(ENOUGH))) as bench:
+        scenario = Scenario()
+        scenario.plays(calls(Call.of("ping")), says("First."))
+        first = bench.begin(scenario, CELL, name="first")
+        scenario.plays(says("Second."))
+        second = bench.begin(scenario, CELL, name="second")
 
         outcomes = first.result().outcome, second.result().outcome
 
     assert (Value("First."), Value("Second.")) == outcomes
-    assert [] == kit.late_faults
+    assert [] == bench.late_faults
 
 
 def test_a_crash_is_told_to_every_open_run(tmp_path: Path) -> None:
@@ -264,13 +265,13 @@ def test_nothing_is_left_open() -> None:
     gc.collect()  # what earlier tests have left to be collected is not to be counted
     before = files()
     for driver in ("Driver", "Crashes", "Hangs"):
-        with Kit(fake(driver), Patience(SHORT)) as kit:
-            line: Any = kit._connection
+        with loop_bench(bench_for(fake(driver), Patience(SHORT))) as bench:
+            line: Any = bench._connection
             children.append(line._child)
-            scene = Scene()
-            scene.plays(says("Done."))
+            scenario = Scenario()
+            scenario.plays(says("Done."))
             with suppress(DriverFault):
-                kit.begin(scene, CELL, name="case").result()
+                bench.begin(scenario, CELL, name="case").result()
     for child in children:
         for thread in child._listening:
             thread.join(ENOUGH)

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from looptck.data import fixture
-from looptck.drivers import REFERENCE, child, process, protocol, serve
+from looptck import driver as door
+from looptck.catalogue.data import fixture
+from looptck.drivers import REFERENCE, child, process, protocol
 from meta.drivers.bench import SCRIPTED, Report, in_process, judged
 
-SERVED = "cmd:" + shlex.join([sys.executable, serve.__file__, REFERENCE.removeprefix("python:")])
+SERVED = "cmd:" + shlex.join([sys.executable, door.__file__, REFERENCE.removeprefix("python:")])
 REQUIREMENTS = (
     "call-runs-its-tool-once",
     "limit-is-a-ceiling",
@@ -78,7 +79,7 @@ def test_both_schemas_accept_what_is_said(monkeypatch: pytest.MonkeyPatch) -> No
 )
 def test_a_served_driver_that_raises_crashes(driver: str, detail: str) -> None:
     """An error that a served driver lets through ends its process, with the traceback on standard error."""
-    served = f"cmd:{sys.executable} {serve.__file__} {in_process(driver).removeprefix('python:')}"
+    served = f"cmd:{sys.executable} {door.__file__} {in_process(driver).removeprefix('python:')}"
 
     report = judged(served, "call-runs-its-tool-once", cells=("openai-chat/plain/*",), cases=("one-call",))
 
@@ -92,12 +93,12 @@ def test_a_served_driver_that_raises_crashes(driver: str, detail: str) -> None:
 def test_a_driver_can_be_a_file(tmp_path: Path) -> None:
     """A driver that is named by its file is the same driver, in this process and served."""
     path = tmp_path / "the_driver.py"
-    path.write_text(Path(serve.__file__).parents[2].joinpath("meta/drivers/fake_driver.py").read_text("utf-8"), "utf-8")
+    path.write_text(Path(door.__file__).parents[1].joinpath("meta/drivers/fake_driver.py").read_text("utf-8"), "utf-8")
     path.with_name("wrapper.py").write_text(WRAPPER, "utf-8")
     named = f"{path.with_name('wrapper.py')}:Wrapper"
 
     inside = judged(f"python:{named}", "call-runs-its-tool-once", cases=SCRIPTED)
-    line = shlex.join([sys.executable, serve.__file__, named])
+    line = shlex.join([sys.executable, door.__file__, named])
     served = judged(f"cmd:{line}", "call-runs-its-tool-once", cases=SCRIPTED)
 
     assert (0, {"pass": 2}) == (inside.status, inside.counts)
@@ -120,8 +121,8 @@ class Wrapper:
 @pytest.mark.parametrize("words", [[], ["a:b", "c:d"]])
 def test_serving_no_driver_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """Without the name of one driver there is nothing to serve: exit status 2 and the usage."""
-    assert 2 == serve.main(words)
-    assert capsys.readouterr().err.startswith("usage: serve.py ")
+    assert 2 == door.main(words)
+    assert capsys.readouterr().err.startswith("usage: python -m looptck.driver ")
 
 
 @pytest.mark.parametrize(
@@ -131,4 +132,4 @@ def test_serving_no_driver_is_refused(words: list[str], capsys: pytest.CaptureFi
 def test_what_cannot_be_loaded_is_said(reference: str, error: type[Exception]) -> None:
     """A reference that leads nowhere raises, and says where it leads."""
     with pytest.raises(error, match=reference.rpartition(":")[0] or reference):
-        serve.load(reference)
+        door.load(reference)

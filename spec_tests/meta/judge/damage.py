@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from looptck.wires.problem import Problem
+from looptck.values.problem import Problem
 
 Path = tuple[str | int, ...]
 
@@ -39,10 +39,10 @@ def refused(judge: Callable[[object], list[Problem]], body: Any) -> str:
         for what, damaged in _damaged(body, path):
             for problem in judge(damaged)[:1]:
                 rules.setdefault(problem.rule, set()).add(what)
-    return "\n".join(f"{place}: {_told(rules)}" for place, rules in sorted(found.items())) + "\n"
+    return "\n".join(f"{place}: {_described(rules)}" for place, rules in sorted(found.items())) + "\n"
 
 
-def _told(rules: dict[str, set[str]]) -> str:
+def _described(rules: dict[str, set[str]]) -> str:
     return "; ".join(f"{rule}: {', '.join(sorted(what))}" for rule, what in sorted(rules.items())) or "anything"
 
 

@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.wires.openai_chat.judge import judge
-from meta.judge.cases_whole import WHOLE
 from meta.judge.damage import refused
+from meta.judge.judged import JudgedWire
+from meta.judge.wires import JUDGED
+
+WHOLE = [
+    pytest.param(wire, body, id=f"{wire.name}-{number}") for wire in JUDGED for number, body in enumerate(wire.whole)
+]
 
 
-@pytest.mark.parametrize("body", WHOLE, ids=range(len(WHOLE)))
-def test_damage_is_refused(body: dict[str, Any], snapshot: SnapshotAssertion) -> None:
+@pytest.mark.parametrize(("wire", "body"), WHOLE)
+def test_damage_is_refused(wire: JudgedWire, body: dict[str, Any], snapshot: SnapshotAssertion) -> None:
     """Whatever is done to a place of a good request, the same rule refuses it."""
-    assert snapshot == refused(judge, body)
+    assert snapshot == refused(wire.judge, body)

@@ -10,7 +10,7 @@ from looptck.wires.anthropic_messages.judge import judge as judge_messages
 from looptck.wires.openai_chat.judge import judge as judge_chat
 from looptck.wires.openai_chat.judge import refusal
 from looptck.wires.openai_responses.judge import judge as judge_responses
-from meta.judge import bodies as chat
+from meta.judge.chat import bodies as chat
 from meta.judge.messages import bodies as messages
 from meta.judge.responses import bodies as responses
 

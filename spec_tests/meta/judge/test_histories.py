@@ -3,146 +3,34 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.wires.openai_chat.judge import judge
-from meta.judge.bodies import USER, Message, asks, call, part, request, result
-
-TEXT = st.text(max_size=5)
-CONTENT = st.one_of(TEXT, TEXT.map(lambda text: [part("text", text=text)]))
-BESIDE_CALLS = st.one_of(st.none(), CONTENT).map(lambda content: {"content": content})
-MEMBERS = st.one_of(BESIDE_CALLS, st.just({"refusal": None, "annotations": []}))
-SAID = st.builds(
-    lambda role, content: {"role": role, "content": content},
-    st.sampled_from(["user", "assistant", "system"]),
-    CONTENT,
-)
+from meta.judge.judged import JudgedWire
+from meta.judge.wires import EACH
+from meta.kit.steady import STEADY
 
 
-@st.composite
-def rounds(draw: st.DrawFn, names: st.SearchStrategy[list[str]]) -> list[Message]:
-    """An assistant message with calls of these ids, and their results in any order."""
-    ids = draw(names, label="call ids")
-    calls = [call(name, function={"name": "f", "arguments": draw(TEXT, label="arguments")}) for name in ids]
-    answers = [
-        result(name, content=draw(CONTENT, label="result")) for name in draw(st.permutations(ids), label="order")
-    ]
-    return [asks(*calls, **draw(MEMBERS, label="beside the calls")), *answers]
+@EACH
+@STEADY
+@given(st.data())
+def test_a_legal_history_is_accepted(wire: JudgedWire, data: st.DataObject) -> None:
+    """Any history whose calls are all answered as the service wants it is accepted."""
+    history = data.draw(wire.legal, label="history")
+
+    assert [] == wire.judge(wire.request(*history))
 
 
-def histories(names: st.SearchStrategy[list[str]]) -> st.SearchStrategy[list[Message]]:
-    """Texts and rounds in any order."""
-    stretches = st.one_of(SAID.map(lambda message: [message]), rounds(names))
-    return st.lists(stretches, min_size=1, max_size=5).map(lambda parts: [one for some in parts for one in some])
-
-
-@given(histories(st.lists(st.sampled_from("abc"), min_size=1, max_size=4)))
-def test_a_legal_history_is_accepted(history: list[Message]) -> None:
-    """Any history whose calls are all answered in place is accepted, ids given twice or again in a later turn too."""
-    assert [] == judge(request(*history))
-
-
-@st.composite
-def marked(draw: st.DrawFn) -> tuple[list[Message], int, int]:
-    """A legal history, the place of one assistant message with calls in it, and the place of one of its results."""
-    before = draw(histories(st.just(["before"])), label="before")
-    ids = draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True), label="ids")
-    turn = draw(rounds(st.just(ids)), label="round")
-    after = draw(histories(st.just(["after"])), label="after")
-    asker = len(before)
-    answer = asker + draw(st.integers(1, len(ids)), label="which result")
-    return [*before, *turn, *after], asker, answer
-
-
-Wrong = tuple[list[Message], list[str]]
-
-
-def _drop(history: list[Message], _: int, answer: int) -> Wrong:
-    del history[answer]
-    return history, ["every-call-is-answered"]
-
-
-def _rename(history: list[Message], _: int, answer: int) -> Wrong:
-    history[answer]["tool_call_id"] = "x"
-    return history, ["results-name-a-known-call", "every-call-is-answered"]
-
-
-def _lose_the_id(history: list[Message], _: int, answer: int) -> Wrong:
-    del history[answer]["tool_call_id"]
-    return history, ["results-carry-a-call-id", "every-call-is-answered"]
-
-
-def _repeat(history: list[Message], _: int, answer: int) -> Wrong:
-    history.insert(answer, history[answer])
-    return history, ["one-result-per-call"]
-
-
-def _put_between(history: list[Message], _: int, answer: int) -> Wrong:
-    history.insert(answer, USER)
-    return history, ["results-follow-their-calls"]
-
-
-def _move_to_the_end(history: list[Message], _: int, answer: int) -> Wrong:
-    return [*history[:answer], *history[answer + 1 :], USER, history[answer]], ["results-follow-their-calls"]
-
-
-def _move_to_the_front(history: list[Message], _: int, answer: int) -> Wrong:
-    moved = history.pop(answer)
-    return [moved, *history], ["results-answer-a-call", "every-call-is-answered"]
-
-
-def _forget_the_calls(history: list[Message], asker: int, _: int) -> Wrong:
-    count = len(history[asker]["tool_calls"])
-    history[asker] = {"role": "assistant", "content": "x"}
-    return history, ["results-answer-a-call"] * count
-
-
-def _empty_the_calls(history: list[Message], asker: int, _: int) -> Wrong:
-    count = len(history[asker]["tool_calls"])
-    history[asker]["tool_calls"] = []
-    return history, ["calls-are-a-filled-list", *["results-answer-a-call"] * count]
-
-
-def _object_as_content(history: list[Message], _: int, answer: int) -> Wrong:
-    history[answer]["content"] = {"x": 1}
-    return history, ["tool-content-is-text"]
-
-
-def _no_content(history: list[Message], _: int, answer: int) -> Wrong:
-    history[answer]["content"] = None
-    return history, ["content-is-present"]
-
-
-def _object_as_arguments(history: list[Message], asker: int, _: int) -> Wrong:
-    history[asker]["tool_calls"][0]["function"]["arguments"] = {"x": 1}
-    return history, ["arguments-are-text"]
-
-
-Mutation = Callable[[list[Message], int, int], Wrong]
-MUTATIONS: tuple[Mutation, ...] = (
-    _drop,
-    _rename,
-    _lose_the_id,
-    _repeat,
-    _put_between,
-    _move_to_the_end,
-    _move_to_the_front,
-    _forget_the_calls,
-    _empty_the_calls,
-    _object_as_content,
-    _no_content,
-    _object_as_arguments,
-)
-
-
-@given(marked(), st.sampled_from(MUTATIONS))
-def test_one_wrong_thing_is_named(mark: tuple[list[Message], int, int], mutate: Mutation) -> None:
+@EACH
+@STEADY
+@given(st.data())
+def test_one_wrong_thing_is_named(wire: JudgedWire, data: st.DataObject) -> None:
     """A legal history with one thing done wrong is refused under the rule that names it, and what follows from it."""
-    history, expected = mutate(*copy.deepcopy(mark))
+    marked = data.draw(wire.marked, label="history and places")
+    mutate = data.draw(st.sampled_from(wire.mutations), label="mutation")
+    history, expected = mutate(*copy.deepcopy(marked))
 
-    rules = [problem.rule for problem in judge(request(*history))]
+    rules = [problem.rule for problem in wire.judge(wire.request(*history))]
 
     assert expected == rules

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looptck.values.problem import Problem
 from looptck.wires import openai_schemas
 from looptck.wires.openai_chat.judge import judge as judge_chat
 from looptck.wires.openai_responses.judge import judge as judge_responses
-from looptck.wires.problem import Problem
-from meta.judge.bodies import request as chat
-from meta.judge.bodies import tool as chat_tool
+from meta.judge.chat.bodies import request as chat
+from meta.judge.chat.bodies import tool as chat_tool
 from meta.judge.responses.bodies import request as responses
 from meta.judge.responses.bodies import tool as responses_tool
 from meta.kit.steady import STEADY

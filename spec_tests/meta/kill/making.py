@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from looptck.catalogue import Requirement, Source
-from looptck.kill.matrix import Column, Made, Matrix
+from looptck.catalogue.requirements import Requirement, Source
+from looptck.kill.columns import Column
+from looptck.kill.matrix import Made, Matrix
 from looptck.kill.mutants import Mutant
 from looptck.kill.playing import Played
-from looptck.verdicts import Result, Verdict
+from looptck.values.verdicts import Result, Verdict
 
 CELL = "openai-chat/plain/sync"
 PROFILE = "core"
@@ -44,7 +45,7 @@ def requirement(
 def mutant(
     name: str,
     *breaks: str,
-    also: Mapping[str, str] | None = None,
+    collateral: Mapping[str, str] | None = None,
     fault: str = "",
     profile: str = PROFILE,
     cells: Sequence[str] = (CELL,),
@@ -56,7 +57,7 @@ def mutant(
         fault=fault or f"The fault of {name}",
         profile=profile,
         breaks=breaks,
-        also=dict(also or {}),
+        collateral=dict(collateral or {}),
         cells=tuple(cells),
     )
 
@@ -67,13 +68,14 @@ def played(
     reason: str = "it is wrong",
     *,
     crash: str = "",
+    place: str = "",
     cell: str = CELL,
     case: str = "a-case",
     number: int = 0,
     profile: str = PROFILE,
 ) -> Played:
     """The verdict of one check of a requirement."""
-    return Played(number, Result(id, profile, "MUST", cell, case, verdict, reason), crash)
+    return Played(number, Result(id, profile, "MUST", cell, case, verdict, reason), crash, place)
 
 
 def failed(*ids: str) -> list[Played]:
@@ -98,5 +100,5 @@ def matrix(
     cases: Mapping[str, Sequence[str]] | None = None,
 ) -> Matrix:
     """A matrix of these columns; without requirements it has those that the mutants name."""
-    named = dict.fromkeys(id for one in columns for id in (*one.mutant.breaks, *one.mutant.also))
+    named = dict.fromkeys(id for one in columns for id in (*one.mutant.breaks, *one.mutant.collateral))
     return Matrix(columns, requirements or [requirement(id) for id in named], MADE, disagreements, cases or {})

@@ -3,67 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.values import Json, ToolCall, ToolResult, Turn
-
-
-class _Mutant(Driver):
-    cells: ClassVar[Sequence[str]] = ("openai-chat/plain/sync",)
+from looptck_mutants.breaking import driver_of
+from looptck_mutants.parts import breaks
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
 
 
-class OneTooMany(_Mutant):
-    """Asks the model once more than its limit allows: `limit-is-a-ceiling`. It does what it says."""
+@breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})
+class OneTooMany(Loop):
+    """Asks the model once more than its limit allows. It does what it says."""
 
-    breaks = ("limit-is-a-ceiling",)
-    also: ClassVar[dict[str, str]] = {"limit-of-zero-runs-no-tool": "one model call is one round of tools"}
-
-    class loop(Loop):  # noqa: N801  the driver's attribute
-        def limit_reached(self) -> bool:
-            return self.model_calls > self.limit
+    def limit_reached(self) -> bool:
+        return self.model_calls > self.limit
 
 
+@breaks("limit-is-a-ceiling")
 class Noisy(OneTooMany):
-    """Asks the model once more than its limit allows, and does not say what falls with that."""
-
-    breaks = ("limit-is-a-ceiling",)
-    also: ClassVar[dict[str, str]] = {}
+    """Asks the model once more than its limit allows, and does not declare what fails with that."""
 
 
-class Coarse(Noisy):
-    """Asks the model once more than its limit allows, and leaves open what falls with that."""
+@breaks("limit-is-a-ceiling", broad=True)
+class Broad(OneTooMany):
+    """Asks the model once more than its limit allows, and leaves open what fails with that."""
 
-    coarse = True
 
-
+@breaks("every-call-is-answered", collateral={("limit-is-a-ceiling", "limit-of-zero-runs-no-tool"): "-"})
 class Mistaken(OneTooMany):
     """Asks the model once more than its limit allows, and says of itself that it loses results."""
 
-    breaks = ("every-call-is-answered",)
-    also: ClassVar[dict[str, str]] = {"limit-is-a-ceiling": "-", "limit-of-zero-runs-no-tool": "-"}
 
-
-class Harmless(_Mutant):
+@breaks("every-call-is-answered")
+class Harmless(Driver):
     """Does nothing wrong."""
 
-    breaks = ("every-call-is-answered",)
 
-
-class Unready(_Mutant):
+@breaks("every-call-is-answered")
+class Unready(Driver):
     """Cannot be started."""
-
-    breaks = ("every-call-is-answered",)
 
     def start(self) -> Json:
         return {"name": "unready"}
 
 
-class Gone(_Mutant):
+@breaks("every-call-is-answered")
+class Gone(Driver):
     """Ends its process."""
-
-    breaks = ("every-call-is-answered",)
 
     def start(self) -> Json:
         import os
@@ -71,42 +57,36 @@ class Gone(_Mutant):
         os._exit(3)
 
 
-class Unsaid(_Mutant):
-    """Loses the second of two results: `every-call-is-answered`. What falls with that it does not say."""
+@breaks("every-call-is-answered")
+class Unsaid(Loop):
+    """Loses the second of two results, and does not declare what fails with that."""
 
-    breaks = ("every-call-is-answered",)
-
-    class loop(Loop):  # noqa: N801
-        def append_results(self, results: Sequence[ToolResult]) -> None:
-            super().append_results(results[:1])
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results[:1])
 
 
-class Crashes(_Mutant):
-    """Comes to grief over a limit: `spec-limit-raises-runtime-error` fails, for the wrong reason."""
+@breaks("spec-limit-raises-runtime-error")
+class Crashes(Loop):
+    """Comes to grief over a limit: the requirement fails, for the wrong reason."""
 
-    breaks = ("spec-limit-raises-runtime-error",)
-
-    class loop(Loop):  # noqa: N801
-        def limit_reached(self) -> bool:
-            if super().limit_reached():
-                raise TypeError("not what a limit raises")
-            return False
+    def limit_reached(self) -> bool:
+        if super().limit_reached():
+            raise TypeError("not what a limit raises")
+        return False
 
 
-class CallsForgotten(_Mutant):
-    """Runs no call but the first: `every-call-of-a-turn-runs`."""
+@breaks("every-call-of-a-turn-runs")
+class CallsForgotten(Loop):
+    """Runs no call but the first."""
 
-    breaks = ("every-call-of-a-turn-runs",)
-
-    class loop(Loop):  # noqa: N801
-        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-            return turn.calls[:1]
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        return turn.calls[:1]
 
 
-KILLED = [OneTooMany]
-MISTAKEN = [Noisy, Mistaken, Harmless]
-BROKEN = [Unready, Gone]
-CRASHING = [Crashes]
-LOSING = [Unsaid]
-COARSE = [Coarse]
-FORGETFUL = [CallsForgotten]
+KILLED = [driver_of(OneTooMany)]
+MISTAKEN = [driver_of(one) for one in (Noisy, Mistaken, Harmless)]
+BROKEN = [driver_of(Unready), driver_of(Gone)]
+CRASHING = [driver_of(Crashes)]
+LOSING = [driver_of(Unsaid)]
+BROAD = [driver_of(Broad)]
+FORGETFUL = [driver_of(CallsForgotten)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from looptck.catalogue.data import fixture
 from looptck.cli import main
 
 MUTANTS = f"python:{Path(__file__).parent / 'some_mutants.py'}"
@@ -32,7 +33,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def test_mutant_that_does_what_it_says_is_killed(tmp_path: Path) -> None:
-    """It fails what it breaks, and what falls with that has its reason: nothing is to be mended."""
+    """It fails what it breaks, and its collateral has a reason: nothing is to be mended."""
     status, output = kill("KILLED", "--mutant", "one-too-many", "--json", str(tmp_path / "kill.json"))
 
     assert 0 == status
@@ -40,7 +41,7 @@ def test_mutant_that_does_what_it_says_is_killed(tmp_path: Path) -> None:
     assert {"one-too-many": "killed"} == states(tmp_path / "kill.json")
 
 
-def test_what_is_not_as_it_was_said_is_told(tmp_path: Path) -> None:
+def test_what_is_not_as_declared_is_reported(tmp_path: Path) -> None:
     """Noise, a kill by others only, and a survivor: each is a finding, in words."""
     names = [word for name in ("noisy", "mistaken", "harmless") for word in ("--mutant", name)]
     status, output = kill("MISTAKEN", *names, "--json", str(tmp_path / "kill.json"))
@@ -48,7 +49,9 @@ def test_what_is_not_as_it_was_said_is_told(tmp_path: Path) -> None:
     assert 1 == status
     wanted = {"noisy": "killed", "mistaken": "killed by others only", "harmless": "survived"}
     assert wanted == states(tmp_path / "kill.json")
-    assert "mutant noisy: it also fails limit-of-zero-runs-no-tool, which it does not say: openai-chat/plain" in output
+    assert (
+        "mutant noisy: it also fails limit-of-zero-runs-no-tool, which it does not declare: openai-chat/plain" in output
+    )
     assert "mutant mistaken: it does not fail every-call-is-answered\n" in output
     assert "mutant harmless: it does not fail every-call-is-answered\n" in output
     last = "1 killed   1 killed by others only   1 survived   1 noisy   (3 mutants; "
@@ -77,7 +80,7 @@ def test_crash_kills_nothing() -> None:
 
 
 def test_requirement_that_nothing_kills_is_told(tmp_path: Path) -> None:
-    """Where all mutants are judged, each requirement of their profiles needs one, and the catalogue names it."""
+    """Where all mutants are judged, each requirement of their profiles needs one."""
     status, output = kill("FORGETFUL", "--json", str(tmp_path / "kill.json"))
 
     assert 1 == status
@@ -87,9 +90,8 @@ def test_requirement_that_nothing_kills_is_told(tmp_path: Path) -> None:
     counts = read(tmp_path / "kill.json")["summary"]
     proven = counts["cases"] - counts["cases without a mutant"]
     assert f"; {proven} of {counts['cases']} cases; " in output.splitlines()[-1]
-    assert "\ncall-runs-its-tool-once: no mutant that says it breaks it does\n" in output
+    assert "\ncall-runs-its-tool-once: no mutant that is to break it fails it\n" in output
     assert "\nevery-call-of-a-turn-runs: no mutant" not in output
-    assert "\nevery-call-of-a-turn-runs: the catalogue does not name `calls-forgotten` in its killed_by\n" in output
 
 
 def test_cells_may_be_chosen(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_cells_may_be_chosen(tmp_path: Path) -> None:
 
 
 def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:
-    """A mutant is judged by the checks of what it breaks; its noise is not seen, and nothing is said to fall alone."""
+    """A mutant is judged by the checks of what it breaks; its noise is not seen, and nothing is said to fail alone."""
     named = ["--mutant", "noisy", "--mutant", "mistaken", "--own", "--json", str(tmp_path / "kill.json")]
     status, output = kill("MISTAKEN", *named)
 
@@ -115,9 +117,9 @@ def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:
     assert "(2 mutants; each judged by the checks of what it breaks; " in output.splitlines()[-1]
 
 
-def test_coarse_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
-    """What else falls with it is no noise, though the other mutants are judged by more, and no proof of its own."""
-    status, output = kill("COARSE", "--mutant", "coarse", "--json", str(tmp_path / "kill.json"))
+def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
+    """Its collateral failures are no noise, though the other mutants are judged by more, and no proof of its own."""
+    status, output = kill("BROAD", "--mutant", "broad", "--json", str(tmp_path / "kill.json"))
     (one,) = read(tmp_path / "kill.json")["mutants"]
 
     assert 0 == status
@@ -132,9 +134,11 @@ def test_coarse_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
         (["--mutants", f"{MUTANTS}:KILLED", "--own", "--html", "page.html"], "--own makes no page"),
         (["--mutants", "somewhere"], "names no mutants: write python:MODULE:NAME or python:FILE.py:NAME"),
         (["--mutants", "python:nowhere:MUTANTS"], "cannot be read: ModuleNotFoundError"),
-        (["--mutants", f"{MUTANTS}:_Mutant"], "cannot be read: TypeError"),
+        (["--mutants", f"{MUTANTS}:OneTooMany"], "cannot be read: TypeError"),
         (["--mutants", f"{MUTANTS}:KILLED", "--mutant", "one-to-many"], "did you mean one-too-many?"),
         (["--mutants", f"{MUTANTS}:KILLED", "--profile", "prompty-spec"], "nothing was selected"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--requirement", "every-call-is-answered"], "nothing was selected"),
+        (["--requirement", "every-call-is-answerd"], "did you mean every-call-is-answered"),
         (["--mutants", f"{MUTANTS}:KILLED", "--cell", "carrier-pigeon/*"], "nothing was selected"),
         (
             ["--mutants", f"{MUTANTS}:KILLED", "--driver", "python:meta.kit.flawed:TakesCallsForAnswers"],
@@ -148,3 +152,19 @@ def test_what_cannot_be_judged_is_refused(words: list[str], told: str) -> None:
 
     assert 2 == done.exit_code
     assert told in done.output
+
+
+def test_mutants_may_be_chosen_by_what_they_break(tmp_path: Path) -> None:
+    """Those that break the requirement are judged, and nothing is said of requirements as a whole."""
+    status, _ = kill("MISTAKEN", "--requirement", "limit-is-a-ceiling", "--own", "--json", str(tmp_path / "kill.json"))
+
+    assert 0 == status
+    assert ({"noisy": "killed"}, []) == (states(tmp_path / "kill.json"), read(tmp_path / "kill.json")["requirements"])
+
+
+def test_proofs_are_written_without_playing(tmp_path: Path) -> None:
+    """The file holds what the mutants of all references break."""
+    done = CliRunner().invoke(main, ["kill", "--proofs", str(tmp_path / "proofs.json")])
+
+    assert (0, "") == (done.exit_code, done.output)
+    assert fixture("proofs.json").read_text(encoding="utf-8") == (tmp_path / "proofs.json").read_text(encoding="utf-8")

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from looptck.data import json_fixture
-from looptck.kill.matrix import Column, State
+from looptck.catalogue.data import json_fixture
+from looptck.kill.columns import Column, State
 from meta.kill.making import CELL, column, failed, killed, matrix, mutant, played, requirement
 
 SCHEMA = json_fixture("kill.schema.json")
-BENT = mutant("bent", "one", also={"two": "it leans on one"})
+BENT = mutant("bent", "one", collateral={"two": "it leans on one"})
 COLUMNS = {
     "killed": column(BENT, *failed("one", "two")),
     "survived": column(BENT, played("one", "pass")),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.kill.matrix import State
+from looptck.kill.columns import State
 from meta.kill.making import column, failed, killed, matrix, mutant, played, requirement
 
 
@@ -38,7 +38,7 @@ def test_one_failure_of_several_checks_is_enough() -> None:
 )
 def test_only_a_failure_kills(checks: list[object], state: State, told: str) -> None:
     """A check that was not reached has judged nothing, nor has one that failed by a crash."""
-    found = column(mutant("bent", "one", also={"two": "it leans on one"}), *checks)  # type: ignore[arg-type]
+    found = column(mutant("bent", "one", collateral={"two": "it leans on one"}), *checks)  # type: ignore[arg-type]
 
     assert state is found.state
     assert [told] == found.complaints
@@ -53,12 +53,12 @@ def test_mutant_has_to_break_all_that_it_says() -> None:
 
 
 def test_failure_that_is_not_said_is_noise() -> None:
-    """What falls and is not declared is told, with the check that failed; what is declared is not."""
-    found = column(mutant("bent", "one", also={"two": "it leans on one"}), *failed("one", "two", "three"))
+    """An undeclared failure is reported, with the check that failed; a declared one is not."""
+    found = column(mutant("bent", "one", collateral={"two": "it leans on one"}), *failed("one", "two", "three"))
 
     assert ["three"] == found.noise
     assert [
-        "it also fails three, which it does not say: openai-chat/plain/sync, a-case: it is wrong"
+        "it also fails three, which it does not declare: openai-chat/plain/sync, a-case: it is wrong"
     ] == found.complaints
 
 
@@ -66,7 +66,7 @@ def test_crash_is_noise_where_it_is_not_said() -> None:
     """A mutant that crashes is no loop with one fault."""
     found = column(mutant("bent", "one"), *failed("one"), played("two", "fail", crash="TypeError"))
 
-    assert ["it also fails two, which it does not say: a crash with TypeError"] == found.complaints
+    assert ["it also fails two, which it does not declare: a crash with TypeError"] == found.complaints
 
 
 def test_what_is_not_reached_is_no_noise() -> None:
@@ -80,9 +80,9 @@ def test_what_is_not_reached_is_no_noise() -> None:
 @pytest.mark.parametrize("full", [False, True])
 def test_what_never_falls_is_told_where_all_cells_were_judged(full: bool) -> None:
     """In fewer cells nothing can be said of it."""
-    found = column(mutant("bent", "one", also={"two": "it leans on one"}), *failed("one"), full=full)
+    found = column(mutant("bent", "one", collateral={"two": "it leans on one"}), *failed("one"), full=full)
 
-    assert (["it says that two falls too, which stood in every cell"] if full else []) == found.complaints
+    assert (["it declares two as collateral, which passed in every cell"] if full else []) == found.complaints
 
 
 def test_mutant_that_could_not_be_judged_is_broken() -> None:
@@ -95,7 +95,7 @@ def test_mutant_that_could_not_be_judged_is_broken() -> None:
 
 def test_requirement_is_killed_by_those_that_say_so() -> None:
     """A row tells its killers from those that fail it beside what they break, and knows who fails it alone."""
-    beside = column(mutant("beside", "two", also={"one": "it leans on two"}), *failed("one", "two"))
+    beside = column(mutant("beside", "two", collateral={"one": "it leans on two"}), *failed("one", "two"))
     one, two = matrix(killed("alone", "one"), beside).rows
 
     assert (["alone"], ["alone"], ["beside"]) == (one.killers, one.alone, one.others)
@@ -104,7 +104,7 @@ def test_requirement_is_killed_by_those_that_say_so() -> None:
 
 def test_nothing_is_said_of_what_was_not_judged() -> None:
     """A mutant that met the checks of what it breaks alone may fail more, and what it says of others may hold."""
-    bent = mutant("bent", "one", also={"two": "it leans on one"})
+    bent = mutant("bent", "one", collateral={"two": "it leans on one"})
     found = replace(column(bent, *failed("one"), full=True), own=True)
 
     one, _ = matrix(found).rows
@@ -118,7 +118,7 @@ def test_nothing_is_said_of_what_was_not_judged() -> None:
     [
         ([killed("bent", "one")], None, []),
         ([], "It cannot be broken.", []),
-        ([], None, ["one: no mutant that says it breaks it does"]),
+        ([], None, ["one: no mutant that is to break it fails it"]),
         (
             [killed("bent", "one")],
             "It cannot be broken.",
@@ -137,7 +137,7 @@ def test_requirement_needs_a_mutant_or_a_reason(columns: list[object], excuse: s
 def test_case_that_nothing_fails_is_told() -> None:
     """A case is proven by any mutant that fails it, in whatever cell, and by no crash."""
     bent = column(
-        mutant("bent", "one", also={"two": "it leans on one"}),
+        mutant("bent", "one", collateral={"two": "it leans on one"}),
         played("one", "fail", case="short", cell="anthropic/stream/async"),
         played("one", "not-reached", case="long"),
         played("one", "fail", case="odd", crash="KeyError"),

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from looptck.catalogue import Catalogue, Profile
-from looptck.kill.mutants import BadMutant, disagreements, named, read, slug
+from looptck.catalogue.requirements import Catalogue, Profile
+from looptck.kill.mutants import BadMutant, named, read, slug
 from meta.kill.making import mutant, requirement
 
 GOOD = "class Bent:\n    'Bends: it all. And more.'\n    breaks = ('one',)\n"
@@ -29,10 +29,15 @@ def reading(folder: Path, text: str) -> str:
 
 def test_mutant_says_what_it_is(tmp_path: Path) -> None:
     """Name, fault and driver come from the class; it is judged in every cell where it names none."""
-    (one,) = read(reading(tmp_path, f"{GOOD}    also = {{'two': 'why'}}\nMUTANTS = [Bent]\n"), CATALOGUE)
+    (one,) = read(reading(tmp_path, f"{GOOD}    collateral = {{'two': 'why'}}\nMUTANTS = [Bent]\n"), CATALOGUE)
 
     assert ("bent", "Bends", "core") == (one.name, one.fault, one.profile)
-    assert ("python:bent_loops:Bent", ("one",), {"two": "why"}, ("*",)) == (one.driver, one.breaks, one.also, one.cells)
+    assert ("python:bent_loops:Bent", ("one",), {"two": "why"}, ("*",)) == (
+        one.driver,
+        one.breaks,
+        one.collateral,
+        one.cells,
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,10 +48,10 @@ def test_mutant_says_what_it_is(tmp_path: Path) -> None:
         ("class Bent:\n    'Bends.'\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
         (GOOD.replace("'one'", "'onee'") + "MUTANTS = [Bent]", "there is no requirement 'onee'; did you mean one"),
         (GOOD.replace("'one'", "'one', 'far'") + "MUTANTS = [Bent]", "one mutant, one profile"),
-        (GOOD + "    also = {'one': 'why'}\nMUTANTS = [Bent]", "one stands in `breaks` and in `also`"),
+        (GOOD + "    collateral = {'one': 'why'}\nMUTANTS = [Bent]", "one is in `breaks` and in `collateral`"),
         (
-            GOOD + "    also = {'two': 'why'}\n    coarse = True\nMUTANTS = [Bent]",
-            "nobody looks at what falls with a coarse one",
+            GOOD + "    collateral = {'two': 'why'}\n    broad = True\nMUTANTS = [Bent]",
+            "the collateral of a broad one is not judged",
         ),
         (GOOD + "MUTANTS = [Bent, Bent]", "two mutants share a name: bent"),
         ("MUTANTS = 1 / 0", "cannot be read: ZeroDivisionError"),
@@ -57,16 +62,6 @@ def test_what_is_no_mutant_is_refused(tmp_path: Path, text: str, told: str) -> N
     """The error names the mutant and the mend."""
     with pytest.raises(BadMutant, match=re.escape(told)):
         read(reading(tmp_path, text), CATALOGUE)
-
-
-def test_catalogue_and_mutants_are_held_against_each_other() -> None:
-    """Each says of the other what it does not say."""
-    rows = (requirement("one", killed_by=["straight"]), requirement("two", killed_by=["bent"]))
-
-    assert [
-        "one: the catalogue does not name `bent` in its killed_by",
-        "one: killed_by names `straight`, which does not say so",
-    ] == disagreements([mutant("bent", "one", "two")], rows)
 
 
 def test_names_are_looked_up() -> None:

@@ -6,12 +6,13 @@ import re
 
 import pytest
 
+from looptck.kill.columns import Column
 from looptck.kill.marks import Mark, mark_of
-from looptck.kill.matrix import Column, Matrix
+from looptck.kill.matrix import Matrix
 from looptck.kill.page import LONGEST, headline, page, prose, sheets
 from meta.kill.making import column, failed, killed, matrix, mutant, played, requirement
 
-BENT = mutant("bent", "one", also={"two": "it leans on one"})
+BENT = mutant("bent", "one", collateral={"two": "it leans on one"})
 MIXED = matrix(
     column(BENT, *failed("one", "two", "three"), played("four", "not-reached")),
     killed("only", "four"),
@@ -46,7 +47,7 @@ def test_every_address_in_the_page_has_a_place() -> None:
 
 
 def test_marks_have_their_classes() -> None:
-    """What is broken, falls with it, is noise or was missed can be told apart."""
+    """An expected failure, collateral, noise and what was missed differ."""
     wanted = {
         ("kill", "bent · one"),
         ("also", "bent · two"),
@@ -73,7 +74,7 @@ def test_marks_have_their_classes() -> None:
     ],
 )
 def test_mark_says_what_became_of_a_requirement(one: Column, marks: tuple[Mark | None, Mark | None]) -> None:
-    """One is what the mutant breaks, and two what it says falls with it."""
+    """One is what the mutant breaks, and two its collateral."""
     assert marks == (mark_of(one, "one"), mark_of(one, "two"))
 
 
@@ -81,7 +82,7 @@ def test_mark_says_what_became_of_a_requirement(one: Column, marks: tuple[Mark |
 def test_markup_is_escaped(where: str) -> None:
     """Nothing that a loop has said or a person written becomes markup."""
     evil = {where: "</td><script>\"'&"}
-    one = mutant("bent", "one", also={"two": evil.get("also", "why")}, fault=evil.get("fault", "what"))
+    one = mutant("bent", "one", collateral={"two": evil.get("also", "why")}, fault=evil.get("fault", "what"))
     checks = [played(id, "fail", evil.get("reason", "so")) for id in ("one", "two")]
     rows = [requirement("one", text=evil.get("text", "It does.")), requirement("two", no_mutant=evil.get("excuse"))]
     text = page(matrix(column(one, *checks, trouble=evil.get("trouble", "")), requirements=rows))

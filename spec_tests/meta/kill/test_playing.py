@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 
+from looptck.bench.bench import Patience
+from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import REFERENCE
 from looptck.kill.plan import cases_of, plan, spared
 from looptck.kill.playing import play
-from looptck.kit import Patience
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import CouldNotRun, Options, Session
+from looptck.suite.selection import Selection
+from looptck.suite.session import CouldNotRun, Options, Session
 from meta.kit.flawed import TakesCallsForAnswers
 
 SELECTION = Selection(("core",), ("call-runs-its-tool-once", "plain-and-stream-agree"), ("openai-chat/*/sync",))
@@ -36,6 +37,17 @@ def test_verdicts_are_those_of_the_suite(driver: str) -> None:
     assert {(one.requirement, one.cell, one.case): one for one in judged} == {
         (one.requirement, one.cell, one.case): one for one in played
     }
+
+
+def test_place_of_a_failure_is_known() -> None:
+    """It leads from the check to the assertion, through the suite alone; what passed has none."""
+    session = begin(FLAWED)
+    played = [*play(session, FLAWED, plan(session))]
+    failures = [one for one in played if one.result.verdict == "fail"]
+
+    assert failures
+    assert all(re.fullmatch(r"test_\w+:\d+( \w+:\d+)*", one.place) for one in failures)
+    assert {""} == {one.place for one in played if one.result.verdict != "fail"}
 
 
 def test_play_can_be_left() -> None:

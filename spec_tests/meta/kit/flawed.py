@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.seams import Decision
-from looptck_reference.values import Turn
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import Turn
 
 Json = dict[str, Any]
 

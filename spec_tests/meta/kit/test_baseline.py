@@ -11,12 +11,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from looptck.baseline import entries, stale
-from looptck.catalogue import catalogue
+from looptck.catalogue.known_failures import Known
+from looptck.catalogue.requirements import catalogue
 from looptck.cli import main
-from looptck.known import Known
-from looptck.results import Results
-from looptck.verdicts import Result, Verdict
+from looptck.commands.baseline import entries, stale
+from looptck.report.results import Results
+from looptck.values.verdicts import Result, Verdict
 from meta.drivers.bench import judged
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from looptck.catalogue import Requirement, Source
-from looptck.report.blocks import AGAIN, MOST_LINES, WIDTH, blocks, one_line, where, wrapped
-from looptck.report.causes import Cause, causes, patterns
-from looptck.report.groups import MOST_ROWS, Finding
-from looptck.report.signs import Sign
-from looptck.verdicts import Result, Verdict
+from looptck.catalogue.requirements import Requirement, Source
+from looptck.failures.blocks import AGAIN, MOST_LINES, WIDTH, blocks, one_line, where, wrapped
+from looptck.failures.causes import Cause, causes, patterns
+from looptck.failures.groups import MOST_ROWS, Finding
+from looptck.failures.signs import Sign
+from looptck.values.verdicts import Result, Verdict
 
 PLAIN = "openai-chat/plain/sync"
 STREAM = "openai-chat/stream/sync"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looptck.catalogue import Profile, catalogue
+from looptck.catalogue.requirements import Profile, catalogue
 from looptck.cli import main
-from looptck.coverage import coverage_of
-from looptck.verdicts import Result, Verdict
+from looptck.commands.coverage import coverage_of
+from looptck.values.verdicts import Result, Verdict
 
 ROW = replace(catalogue()["lost-memory-reruns-no-tool"], id="row", needs=("memory",), excluded=None)
 

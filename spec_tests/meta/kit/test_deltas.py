@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.framing import PRESETS, Framing
-from looptck.report.deltas import WIDEST, deltas, dress
-from looptck.turns import Call, Turn, calls, says, turn
+from looptck.failures.deltas import WIDEST, deltas, encoding_of
+from looptck.values.framing import PRESETS, Framing
+from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.wires import WIRES
 
 WEATHER = calls(Call("weather", '{"city": "Paris"}'), text="I look.").numbered(1)
@@ -18,7 +18,7 @@ WEATHER = calls(Call("weather", '{"city": "Paris"}'), text="I look.").numbered(1
 def stream(wire: str, said: Turn, framing: Framing = PRESETS["natural"]) -> tuple[bytes, ...]:
     """The writes of a turn."""
     events = WIRES[wire].events(said, 1, framing)
-    return tuple(framing.dress_each(events, named=WIRES[wire].named_events))
+    return tuple(framing.encode_each(events, named=WIRES[wire].named_events))
 
 
 CHAT = [
@@ -90,7 +90,7 @@ def test_an_unknown_wire_has_events_of_no_known_kind() -> None:
     assert ['event: "{}"'] == deltas([b"data: {}\n\n"], "of-tomorrow", 30)
 
 
-DRESSES: dict[str, Callable[[bytes], bytes]] = {
+ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
     "a byte order mark at its start": lambda text: b"\xef\xbb\xbf" + text,
     "lines that end in CRLF": lambda text: text.replace(b"\n", b"\r\n"),
     "lines that end in CR": lambda text: text.replace(b"\n", b"\r"),
@@ -102,14 +102,14 @@ DRESSES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("words", DRESSES)
+@pytest.mark.parametrize("words", ENCODINGS)
 def test_an_unusual_dress_is_told(words: str) -> None:
     """What is unusual about the lines is said, and the deltas are what they were."""
     writes = stream("openai-chat", says("Hi."))
-    text = DRESSES[words](b"".join(writes))
+    text = ENCODINGS[words](b"".join(writes))
 
-    assert "" == dress(writes)
-    assert words == dress([text])
+    assert "" == encoding_of(writes)
+    assert words == encoding_of([text])
     assert deltas(writes, "openai-chat", 30) == deltas([text], "openai-chat", 30)
 
 

@@ -12,13 +12,13 @@ from hypothesis import configuration
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
-from looptck.checks import SHRINKS, Implementation
-from looptck.kit import Scene
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import SHRINKS, Implementation
 
 
 def implementation(examples: int) -> Implementation:
     """One that is asked for examples alone."""
-    return Implementation(cast("Any", None), cast("Any", None), Scene(), examples)
+    return Implementation(cast("Any", None), cast("Any", None), Scenario(), examples)
 
 
 def test_first_values_are_tried_before_all_others() -> None:
@@ -84,7 +84,7 @@ def test_search_for_a_smaller_value_ends() -> None:
 ODD = '''
 """A module of an implementation, with literals that no property would come upon by chance."""
 
-from looptck_reference.driver import Driver as Reference
+from looptck_reference.kit.driver import Driver as Reference
 
 
 class Driver(Reference):
@@ -97,13 +97,13 @@ def drawn_beside(folder: Path, word: str, values: str) -> list[str]:
     (folder / f"{word}_driver.py").write_text(ODD.format(word=word, values=values), encoding="utf-8")
     program = f"""
 import {word}_driver
-from looptck.checks import Implementation, drawn
-from looptck.kit import Scene
+from looptck.bench.checks import Implementation, drawn
+from looptck.bench.bench import Scenario
 from hypothesis import strategies as st
 
 values = st.text(st.characters(exclude_categories=("Cs",))) | st.integers().map(str) | st.floats().map(str)
 
-@Implementation(None, None, Scene(), 300).every(values)
+@Implementation(None, None, Scenario(), 300).every(values)
 def holds(value):
     print(repr(value))
 """

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.expected import Owed, Ran, Wanted, agrees, difference
-from looptck.expected import items as items_by
-from looptck.history import Answered, Asked, Item, Said
+from looptck.bench.oracle import Owed, Ran, Wanted, agrees, difference
+from looptck.bench.oracle import items as items_by
 from looptck.spec import strategies
-from looptck.turns import Call, Turn, calls, says
+from looptck.values.history import Answered, Asked, Item, Said
+from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires.openai_chat import OPENAI_CHAT
 from meta.kit.steady import FEWER
 

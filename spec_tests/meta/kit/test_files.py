@@ -9,11 +9,13 @@ from pkgutil import iter_modules
 
 import pytest
 
-from looptck import cases, catalogue, spec
-from looptck.agents import agent
-from looptck.data import fixture
-from looptck.framing import PRESETS
-from looptck.yamlfile import BadFile
+from looptck import spec
+from looptck.bench import cases
+from looptck.catalogue import requirements as catalogue
+from looptck.catalogue.agents import agent
+from looptck.catalogue.data import fixture
+from looptck.catalogue.yaml_files import BadFile
+from looptck.values.framing import PRESETS
 
 ROW = """
   - id: {id}
@@ -176,7 +178,7 @@ def test_recorded_cases_of_one_question_are_refused(folder: Path) -> None:
     for name in ("one", "two"):
         (folder / "topic" / f"{name}.yaml").write_text(CASE + RECORDED, "utf-8")
 
-    with pytest.raises(BadFile, match="/question: is that of the case one"):
+    with pytest.raises(BadFile, match="/question: the case one has the same question"):
         cases.read(folder)
 
 
@@ -219,7 +221,8 @@ def functions() -> dict[str, list[str]]:
             for name, function in vars(module).items():
                 for mark in getattr(function, "pytestmark", []):
                     if mark.name == "looptck_requirement":
-                        found.setdefault(mark.args[0], []).append(name)
+                        for id in mark.args:
+                            found.setdefault(id, []).append(name)
     return found
 
 

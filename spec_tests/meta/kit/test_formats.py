@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.cells import Cell
+from looptck.bench.bench import Scenario
+from looptck.bench.benches import LoopBench, bench_for, loop_bench
+from looptck.bench.run import Run
+from looptck.bench.wire_fragments import as_sent, unlike
 from looptck.drivers import REFERENCE
-from looptck.formats import as_sent, unlike
-from looptck.kit import Kit, Scene
-from looptck.run import Run
-from looptck.turns import Call, Hosted, Thinking, Turn, calls, says, turn
-from looptck.verdicts import NotReached
+from looptck.values.cell import Cell
+from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
+from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
 FORM = {"role": "tool", "content": ..., "name?": lambda value: isinstance(value, str), "parts?": [{"n": 1}]}
@@ -30,7 +31,7 @@ TURNS = {
         ({"role": "tool", "content": None, "name": "x", "parts": [{"n": 1}]}, []),
         ({"role": "user", "content": ""}, ["/role: 'user', not 'tool'"]),
         ({"role": "tool"}, ["/content: is missing"]),
-        ({"role": "tool", "content": "", "id": 1}, ["/id: a key that the format does not have"]),
+        ({"role": "tool", "content": "", "id": 1}, ["/id: the format has no such key"]),
         ({"role": "tool", "content": "", "name": 3}, ["/name: 3 is not as it should be"]),
         ({"role": "tool", "content": "", "parts": []}, ["/parts: 0 entries, not 1"]),
         ({"role": "tool", "content": "", "parts": [{"n": True}]}, ["/parts/0/n: True, not 1"]),
@@ -42,32 +43,32 @@ def test_a_value_is_held_against_a_form(value: Any, found: list[str]) -> None:
     assert found == unlike(FORM, value)
 
 
-@pytest.fixture(name="kit", scope="module")
+@pytest.fixture(name="bench", scope="module")
 def _kit() -> Any:
-    with Kit(REFERENCE) as kit:
-        yield kit
+    with loop_bench(bench_for(REFERENCE)) as bench:
+        yield bench
 
 
-def played(kit: Kit, wire: str, said: Turn, *, stream: bool) -> Run:
+def played(bench: LoopBench, wire: str, said: Turn, *, stream: bool) -> Run:
     """A run of this turn and an answer."""
-    scene = Scene()
-    scene.plays(said, says("Done."))
-    return kit.begin(scene, Cell(wire, stream, "sync"), name="formats").result()
+    scenario = Scenario()
+    scenario.plays(said, says("Done."))
+    return bench.begin(scenario, Cell(wire, stream, "sync"), name="formats").result()
 
 
 @pytest.mark.parametrize("said", TURNS)
 @pytest.mark.parametrize("wire", WIRES)
-def test_what_the_reference_sends(kit: Kit, wire: str, said: str, snapshot: SnapshotAssertion) -> None:
+def test_what_the_reference_sends(bench: LoopBench, wire: str, said: str, snapshot: SnapshotAssertion) -> None:
     """The assistant turn and the results as they stand in the request, the same whether streamed or not."""
-    plain, streamed = (as_sent(played(kit, wire, TURNS[said], stream=stream), 1) for stream in (False, True))
+    plain, streamed = (as_sent(played(bench, wire, TURNS[said], stream=stream), 1) for stream in (False, True))
 
     assert snapshot == plain
     assert plain == streamed
 
 
-def test_a_request_that_never_came_has_no_format(kit: Kit) -> None:
+def test_a_request_that_never_came_has_no_format(bench: LoopBench) -> None:
     """An answer is followed by no request."""
-    run = played(kit, "openai-chat", says("Done."), stream=False)
+    run = played(bench, "openai-chat", says("Done."), stream=False)
 
     with pytest.raises(NotReached):
         as_sent(run, 1)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from looptck.solutions import behind, call, solution
-from looptck.spec.graphs import SHARED, Graph, Move, Node, graphs, graphs_with_two_writers, play
+from looptck.bench.solutions import behind, call, solution
+from looptck.spec.loop010_graphs import SHARED, Graph, Move, Node, graphs, graphs_with_two_writers, play
 from looptck.spec.test_loop010_graphs import EVENTFUL, OVERWRITTEN
 
 EITHER = st.one_of(graphs(), graphs_with_two_writers())

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from looptck.agents import agent
-from looptck.cells import Cell
+from looptck.catalogue.agents import agent
+from looptck.drivers.case_message import API_KEY, MODEL, RunOptions, case, with_files
 from looptck.drivers.protocol import complaint
-from looptck.handover import API_KEY, MODEL, Setting, case, with_files
+from looptck.values.cell import Cell
 
 URL = "http://127.0.0.1:1/r1"
 CELL = Cell("openai-chat", stream=True, mode="async")
 SETTINGS = {
-    "usual": Setting(),
-    "no-question": Setting(question=None),
-    "bound": Setting(agent="bound", inputs={"user_id": None, "more": [1, {"a": "é"}]}),
-    "parent": Setting(agent="parent", inputs={"audience": "kings"}),
-    "kinds": Setting(kinds=("collection", "function"), limit=0),
-    "no-tools": Setting(tools=()),
-    "context": Setting(
+    "usual": RunOptions(),
+    "no-question": RunOptions(question=None),
+    "bound": RunOptions(agent="bound", inputs={"user_id": None, "more": [1, {"a": "é"}]}),
+    "parent": RunOptions(agent="parent", inputs={"audience": "kings"}),
+    "kinds": RunOptions(kinds=("collection", "function"), limit=0),
+    "no-tools": RunOptions(tools=()),
+    "context": RunOptions(
         context=[
             {"type": "text", "text": "Go."},
             {"type": "data", "kind": "user", "data": [None], "_instance": "①"},
@@ -33,21 +33,21 @@ SETTINGS = {
         output_schema={"type": "string"},
         confirms=True,
     ),
-    "empty-context": Setting(context=[], output_schema={}),
-    "all-of-a-tool": Setting(tools=[replace(agent("parent").tools[0], strict=True, handled=True, handler="async")]),
+    "empty-context": RunOptions(context=[], output_schema={}),
+    "all-of-a-tool": RunOptions(tools=[replace(agent("parent").tools[0], strict=True, handled=True, handler="async")]),
 }
 
 
-def told(setting: Setting) -> dict[str, Any]:
+def told(options: RunOptions) -> dict[str, Any]:
     """The case of a setting."""
-    return case(setting, CELL, URL, name="a-case", profile="prompty-spec")
+    return case(options, CELL, URL, name="a-case", profile="prompty-spec")
 
 
-@pytest.mark.parametrize("setting", SETTINGS.values(), ids=list(SETTINGS))
-def test_every_case_keeps_to_the_protocol(setting: Setting, tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", SETTINGS.values(), ids=list(SETTINGS))
+def test_every_case_keeps_to_the_protocol(options: RunOptions, tmp_path: Path) -> None:
     """With and without files."""
-    by_value, by_path = told(setting), told(setting)
-    with_files(by_path, setting, CELL, tmp_path)
+    by_value, by_path = told(options), told(options)
+    with_files(by_path, options, CELL, tmp_path)
 
     for one in (by_value, by_path):
         assert complaint("to-driver", {"type": "run", "id": "r1", "case": one}) is None
@@ -55,7 +55,7 @@ def test_every_case_keeps_to_the_protocol(setting: Setting, tmp_path: Path) -> N
 
 def test_the_usual_case_says_no_more_than_it_has_to() -> None:
     """What only some cases are about is not in the others."""
-    usual = told(Setting())
+    usual = told(RunOptions())
 
     assert not {"kinds", "handlers", "telemetry", "context", "output_schema", "confirm"} & usual.keys()
     assert "path" not in usual["agent"]
@@ -69,7 +69,7 @@ def test_the_usual_case_says_no_more_than_it_has_to() -> None:
 
 def test_a_question_that_is_not_given_is_left_to_its_default() -> None:
     """It is no input of the run, and the messages have the default of the agent."""
-    without = told(Setting(agent="elsewhere", question=None))
+    without = told(RunOptions(agent="elsewhere", question=None))
 
     assert {} == without["inputs"]
     assert "Where am I?" == without["messages"][-1]["content"]
@@ -79,14 +79,14 @@ def test_a_question_that_is_not_given_is_left_to_its_default() -> None:
 
 def test_an_input_without_a_default_has_none() -> None:
     """An absent default is absent, and not null."""
-    (user,) = (one for one in told(Setting(agent="bound"))["agent"]["inputs"] if one["name"] == "user_id")
+    (user,) = (one for one in told(RunOptions(agent="bound"))["agent"]["inputs"] if one["name"] == "user_id")
 
     assert {"name": "user_id", "kind": "string", "description": "Who the user is."} == user
 
 
 def test_bindings_are_told_beside_the_whole_schema() -> None:
     """The loop is told all parameters and which are bound to what; a tool without bindings says nothing of them."""
-    weather, measure, note = told(Setting(agent="bound"))["tools"]
+    weather, measure, note = told(RunOptions(agent="bound"))["tools"]
 
     assert {"unit": "preferred_unit"} == weather["bindings"]
     assert {"unit": "preferred_unit", "user": "user_id"} == measure["bindings"]
@@ -96,14 +96,14 @@ def test_bindings_are_told_beside_the_whole_schema() -> None:
 
 def test_kinds_have_toolbox_urls() -> None:
     """One for each kind."""
-    kinds = told(Setting(kinds=("collection", "function")))["kinds"]
+    kinds = told(RunOptions(kinds=("collection", "function")))["kinds"]
 
     assert {"collection": f"{URL}/kinds/collection", "function": f"{URL}/kinds/function"} == kinds
 
 
 def test_prompty_tools_have_no_handler_and_their_childrens_tools_do() -> None:
     """A prompty tool runs its child; what the children call is registered beside the tools of the run."""
-    parent = told(Setting(agent="parent"))
+    parent = told(RunOptions(agent="parent"))
 
     wanted = [
         ("consult", "prompty", None, "children/expert.prompty", "agentic"),
@@ -123,9 +123,9 @@ def test_a_tool_says_what_is_special_about_it() -> None:
 
 def test_a_file_is_named_by_its_copy(tmp_path: Path) -> None:
     """The path leads to a file in the folder of the run."""
-    setting = Setting(agent="parent")
-    parent = told(setting)
-    with_files(parent, setting, CELL, tmp_path / "r1")
+    options = RunOptions(agent="parent")
+    parent = told(options)
+    with_files(parent, options, CELL, tmp_path / "r1")
 
     assert str(tmp_path / "r1" / "parent.prompty") == parent["agent"]["path"]
     assert (tmp_path / "r1" / "children" / "expert.prompty").is_file()
@@ -133,14 +133,14 @@ def test_a_file_is_named_by_its_copy(tmp_path: Path) -> None:
 
 def test_a_context_stands_in_place_of_the_prompt() -> None:
     """A run that begins with messages has no prompt and no question; its inputs are what the check gives it."""
-    setting = SETTINGS["context"]
-    with_context = told(setting)
+    options = SETTINGS["context"]
+    with_context = told(options)
 
-    assert [*(setting.context or ())] == with_context["context"]
+    assert [*(options.context or ())] == with_context["context"]
     assert ([], {}) == (with_context["messages"], with_context["inputs"])
     assert ([], []) == (with_context["agent"]["template"], with_context["agent"]["inputs"])
     assert ({"type": "string"}, f"{URL}/confirm") == (with_context["output_schema"], with_context["confirm"])
-    assert {"a": 1} == told(replace(setting, inputs={"a": 1}))["inputs"]
+    assert {"a": 1} == told(replace(options, inputs={"a": 1}))["inputs"]
 
 
 @pytest.mark.parametrize(
@@ -150,6 +150,6 @@ def test_a_context_stands_in_place_of_the_prompt() -> None:
 )
 def test_a_message_that_is_none_is_refused(message: dict[str, Any]) -> None:
     """A check that writes a message wrong is found out before a driver sees it; tools are handed over by themselves."""
-    wrong = {"type": "run", "id": "r1", "case": told(Setting(context=[message]))}
+    wrong = {"type": "run", "id": "r1", "case": told(RunOptions(context=[message]))}
 
     assert "/case/context/0" in (complaint("to-driver", wrong) or "")

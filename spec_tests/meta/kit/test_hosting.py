@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.hosting import SERVER, offering
 from looptck.drivers import Started
-from looptck.handover import Setting
-from looptck.hosting import SERVER, offering
+from looptck.drivers.case_message import RunOptions
 from looptck.provider.script import Step
-from looptck.turns import Hosted, says, turn
-from looptck.verdicts import NotApplicable
+from looptck.values.turns import Hosted, says, turn
+from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES
 
 SEARCH, MCP = Step(turn(Hosted(), "Found.")), Step(turn(Hosted("mcp"), "Found."))
@@ -34,28 +34,28 @@ def able(*capabilities: str) -> Started:
 )
 def test_what_is_played_is_offered(wire: str, steps: list[Step], wanted: dict[str, Any]) -> None:
     """Search and server stand in the setting of a run whose script plays them."""
-    setting = offering(Setting(), steps, WIRES[wire], able("hosted", "mcp"))
+    options = offering(RunOptions(), steps, WIRES[wire], able("hosted", "mcp"))
 
-    assert wanted == {name: getattr(setting, name) for name in wanted}
+    assert wanted == {name: getattr(options, name) for name in wanted}
 
 
 def test_servers_of_a_case_stay() -> None:
     """A case that names servers of its own keeps them."""
     own = [{"name": "own", "url": "https://own.example/mcp"}]
-    setting = offering(Setting(mcp_servers=own), [MCP], WIRES["anthropic-messages"], able("mcp"))
+    options = offering(RunOptions(mcp_servers=own), [MCP], WIRES["anthropic-messages"], able("mcp"))
 
-    assert own == setting.mcp_servers
+    assert own == options.mcp_servers
 
 
 @pytest.mark.parametrize(("step", "capability"), [(SEARCH, "hosted"), (MCP, "mcp")])
 def test_a_loop_that_cannot_offer_them_is_spared(step: Step, capability: str) -> None:
     """The check is not applicable, and names what is lacking."""
     with pytest.raises(NotApplicable, match=f"the driver declares no capability `{capability}`"):
-        offering(Setting(), [step], WIRES["openai-responses"], able(*({"hosted", "mcp"} - {capability})))
+        offering(RunOptions(), [step], WIRES["openai-responses"], able(*({"hosted", "mcp"} - {capability})))
 
 
 def test_wires_without_such_tools_ask_for_nothing() -> None:
     """Where the turn is played without them, no loop has to offer any."""
-    setting = offering(Setting(), [SEARCH, MCP], WIRES["openai-chat"], able())
+    options = offering(RunOptions(), [SEARCH, MCP], WIRES["openai-chat"], able())
 
-    assert ((), ()) == (setting.hosted_tools, setting.mcp_servers)
+    assert ((), ()) == (options.hosted_tools, options.mcp_servers)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.history import Answered, Asked, Item, Request
-from looptck.ids import kept, renamed
-from looptck.turns import Call
+from looptck.values.call_ids import renamed, with_script_ids
+from looptck.values.history import Answered, Asked, Item, Request
+from looptck.values.turns import Call
 
 PARIS, OSLO, PING = '{"city": "Paris"}', '{"city": "Oslo"}', "{}"
 FIRST = (Call("weather", PARIS, "a"), Call("weather", OSLO, "b"))
@@ -37,7 +37,7 @@ EMPTY = request()
 )
 def test_calls_are_known_by_what_they_say(items: list[Item], new: dict[str, str]) -> None:
     """Whatever ids a loop gives them, tool and arguments tell which call is which."""
-    told = kept([EMPTY, request(*items)], [FIRST])
+    told = with_script_ids([EMPTY, request(*items)], [FIRST])
 
     assert [(one.id, one.text) for one in told.answers] == [("a", "rain"), ("b", "snow")]
     assert ["a", "b"] == [one.id for one in told.asked]
@@ -49,7 +49,7 @@ def test_an_id_that_was_seen_stands_for_the_same_call() -> None:
     first = request(*asked("x", "y"), Answered("x", "rain"), Answered("y", "snow"))
     pruned = request(Asked("z", "ping", PING), Answered("z", "pong"))
 
-    assert ["c", "c"] == [item.id for item in kept([EMPTY, first, pruned], [FIRST, SECOND]).items]  # type: ignore[union-attr]
+    assert ["c", "c"] == [item.id for item in with_script_ids([EMPTY, first, pruned], [FIRST, SECOND]).items]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,10 @@ def test_an_id_that_was_seen_stands_for_the_same_call() -> None:
     [
         (
             [*asked("x", "y"), Answered("a", "rain"), Answered("b", "snow")],
-            ["a, the id of a call that goes back under another", "b, the id of a call that goes back under another"],
+            [
+                "a, the id of a call that is echoed under another id",
+                "b, the id of a call that is echoed under another id",
+            ],
         ),
         ([*asked("x", "x"), Answered("x", "rain"), Answered("x", "snow")], ["b", "b"]),
         ([*asked("a", "b"), Answered("b", "rain"), Answered("q", "snow")], ["b", "q"]),
@@ -67,7 +70,7 @@ def test_an_id_that_was_seen_stands_for_the_same_call() -> None:
 )
 def test_results_have_the_ids_of_their_calls(items: list[Item], ids: list[str]) -> None:
     """New ids for calls alone, one id for all, and ids that no call has, are not taken for right."""
-    assert ids == [one.id for one in kept([EMPTY, request(*items)], [FIRST]).answers]
+    assert ids == [one.id for one in with_script_ids([EMPTY, request(*items)], [FIRST]).answers]
 
 
 def test_twins_may_have_one_fresh_id() -> None:
@@ -76,5 +79,5 @@ def test_twins_may_have_one_fresh_id() -> None:
     items = [*asked("t", "t_1"), Answered("t", "rain"), Answered("t_1", "snow")]
 
     assert [("t", "rain"), ("t", "snow")] == [
-        (one.id, one.text) for one in kept([EMPTY, request(*items)], [twins]).answers
+        (one.id, one.text) for one in with_script_ids([EMPTY, request(*items)], [twins]).answers
     ]

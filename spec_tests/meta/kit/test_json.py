@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from looptck.jsontext import canonical
-from looptck.structured import left_out
+from looptck.values.jsontext import canonical
+from looptck.values.structured import left_out
 
 SAME: list[tuple[Any, Any]] = [
     (200, 2e2),

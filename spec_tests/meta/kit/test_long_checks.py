@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.results import read
+from looptck.report.results import read
 from meta.drivers.bench import SHORT, in_process, judged, process
 
 PROPERTY = "conversations-are-carried-right"

@@ -8,14 +8,14 @@ import pytest
 
 from meta.drivers.bench import Report, judged
 
-CORE = "python:looptck_reference.mutants.core.coarse:"
+CORE = "python:looptck_mutants.core.broad:"
 BROKEN = {
     "runs-nothing": ("python:meta.kit.flawed:TakesCallsForAnswers", ("openai-chat/stream/sync",)),
     "asks-nothing": ("python:meta.kit.flawed:Pretends", ("openai-chat/plain/sync",)),
     "raises": ("python:meta.kit.flawed:Refuses", ("anthropic-messages/stream/sync",)),
-    "forgets-ids": (CORE + "CoreForgetsIds", ("openai-responses/plain/sync",)),
-    "garbles": (CORE + "CoreEchoesGarbled", ("anthropic-messages/plain/sync",)),
-    "runs-thrice": (CORE + "CoreRunsThrice", ("openai-chat/plain/sync",)),
+    "forgets-ids": (CORE + "CoreForgetsIds.driver", ("openai-responses/plain/sync",)),
+    "garbles": (CORE + "CoreEchoesGarbled.driver", ("anthropic-messages/plain/sync",)),
+    "runs-thrice": (CORE + "CoreRunsThrice.driver", ("openai-chat/plain/sync",)),
 }
 PYTHON = re.compile(
     r"""\bassert\s | Use\ -v | <looptck | <\w+(\.\w+)*\ object | \bwhere\ .+\ = | \+\ \ (where|and)\ |
@@ -49,7 +49,7 @@ def test_no_message_is_python(name: str) -> None:
     [
         "because: assert (False or 1 > 1)",
         "Use -v to get more diff",
-        "got <looptck.run.Run object at 0x7f>",
+        "got <looptck.bench.run.Run object at 0x7f>",
         "expected Value(text='x')",
         " +  where 1 = len([])",
         "[('ping', {})]",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from looptck.agents import agent
-from looptck.offers import described_otherwise, lost
+from looptck.bench.offers import described_otherwise, differences
+from looptck.catalogue.agents import agent
 
 ORDER = next(tool for tool in agent("clerk").tools if tool.name == "order").parameters
 OPTIONAL: dict[str, Any] = {
@@ -53,29 +53,29 @@ def test_what_means_the_same(declared: dict[str, Any], offered: dict[str, Any]) 
     if offered.get("properties", {}).get("n", {}).get("type", "") is None:
         del offered["properties"]["n"]["type"]
 
-    assert [] == lost(declared, offered)
+    assert [] == differences(declared, offered)
 
 
 def test_no_schema_is_an_empty_one() -> None:
     """A function that is offered without a schema takes nothing, which loses what another one takes."""
-    assert [] == lost({"type": "object", "properties": {}}, None)
-    assert ["the parameters: takes ['n', 'who'], and [] are offered"] == lost(OPTIONAL, None)
-    assert [] != lost({"type": "object", "properties": {}, "additionalProperties": True}, None)
+    assert [] == differences({"type": "object", "properties": {}}, None)
+    assert ["the parameters: declared with the members ['n', 'who'], offered with []"] == differences(OPTIONAL, None)
+    assert [] != differences({"type": "object", "properties": {}, "additionalProperties": True}, None)
 
 
 @pytest.mark.parametrize(
     ("offered", "told"),
     [
-        ({}, "the parameters: of type object, and offered as {}"),
-        (but("n", type="number"), "/n: of type integer, and offered as {'type': 'number'}"),
-        ({**OPTIONAL, "required": []}, "/who: is required, and offered as optional"),
-        ({**OPTIONAL, "required": ["who", "n"]}, "/n: is optional, and offered as required"),
-        ({**OPTIONAL, "properties": {}}, "the parameters: takes ['n', 'who'], and [] are offered"),
+        ({}, "the parameters: declared as object, offered as {}"),
+        (but("n", type="number"), "/n: declared as integer, offered as {'type': 'number'}"),
+        ({**OPTIONAL, "required": []}, "/who: required, but offered as optional"),
+        ({**OPTIONAL, "required": ["who", "n"]}, "/n: optional, but offered as required"),
+        ({**OPTIONAL, "properties": {}}, "the parameters: declared with the members ['n', 'who'], offered with []"),
     ],
 )
 def test_what_is_lost(offered: Any, told: str) -> None:
     """A type, a member or a requirement that is gone or is another is told with its place."""
-    assert told in lost(OPTIONAL, offered)
+    assert told in differences(OPTIONAL, offered)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_is_lost(offered: Any, told: str) -> None:
 )
 def test_depth_is_not_lost(changed: dict[str, Any], place: str) -> None:
     """What lies deeper counts as much: members of objects, items of lists, the words of a choice."""
-    found = lost(ORDER, {**ORDER, "properties": {**ORDER["properties"], **changed}})
+    found = differences(ORDER, {**ORDER, "properties": {**ORDER["properties"], **changed}})
 
     assert [place] == [one.partition(":")[0] for one in found]
 
@@ -97,7 +97,7 @@ def test_open_objects_stay_open() -> None:
     """An object that takes any member is not one that takes none."""
     open_schema = {"type": "object", "properties": {}, "additionalProperties": True}
 
-    assert lost(open_schema, {**open_schema, "additionalProperties": False})
+    assert differences(open_schema, {**open_schema, "additionalProperties": False})
 
 
 def test_descriptions_are_compared_at_every_depth() -> None:

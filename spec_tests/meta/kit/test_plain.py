@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from looptck.framing import Framing
-from looptck.history import Asked, Said
-from looptck.outcome import Failed, Nothing, Value, shortened
-from looptck.plain import Listed, compared, differs, plain
-from looptck.turns import Call, calls
+from looptck.values.framing import Framing
+from looptck.values.history import Asked, Said
+from looptck.values.outcome import Failed, Nothing, Value, shortened
+from looptck.values.plain import Listed, compared, differs, plain
+from looptck.values.turns import Call, calls
 
 LONG = "x" * 400
 

@@ -42,7 +42,7 @@ def started(folder: Path, *words: str, alone: bool = True) -> subprocess.Complet
     environment = {**os.environ, "PYTHONPATH": path, "COLUMNS": "200"}
     if alone:
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        words = ("-p", "looptck.plugin", *words)
+        words = ("-p", "looptck.suite.plugin", *words)
     return subprocess.run(
         [sys.executable, "-m", "pytest", *words],
         cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False,
@@ -66,15 +66,15 @@ def test_what_passes_passes(tmp_path: Path) -> None:
     """A pass is passed, and the counts of verdicts are told; the plugin is found, and disturbs no other."""
     ran = run(tmp_path, *only(), alone=False)
 
-    assert (0, {"passed": 4}) == (ran.status, ran.outcomes)
-    assert "4 pass" in ran.printed
+    assert (0, {"passed": 3}) == (ran.status, ran.outcomes)
+    assert "3 pass" in ran.printed
 
 
 def test_what_fails_fails(tmp_path: Path) -> None:
     """A fail is failed, with the story of the failure in the place of a traceback."""
     ran = run(tmp_path, "--looptck-driver", FLAWED, *only())
 
-    assert (1, {"failed": 4}) == (ran.status, ran.outcomes)
+    assert (1, {"failed": 3}) == (ran.status, ran.outcomes)
     assert f"FAIL  {CALLS}  [openai-chat/plain/sync]" in ran.printed
     assert "  again: looptck run --driver " in ran.printed
     assert "Traceback" not in ran.printed
@@ -84,7 +84,7 @@ def test_the_drivers_fault_is_an_error(tmp_path: Path) -> None:
     """A driver's fault is an error and not a failure; what it did beside it is judged."""
     ran = run(tmp_path, "--looptck-driver", process("Crashes", only="one-call"), *only())
 
-    assert (1, {"passed": 3, "error": 1}) == (ran.status, ran.outcomes)
+    assert (1, {"passed": 2, "error": 1}) == (ran.status, ran.outcomes)
     assert "driver: crashed: " in ran.printed
 
 
@@ -94,7 +94,7 @@ def test_what_does_not_apply_is_skipped(tmp_path: Path) -> None:
         tmp_path, "--looptck-driver", "python:meta.kit.flawed:CannotStream", *only("openai-chat/stream/sync"), "-rs"
     )
 
-    assert (0, {"skipped": 4}) == (ran.status, ran.outcomes)
+    assert (0, {"skipped": 3}) == (ran.status, ran.outcomes)
     assert "not-applicable: the driver declares no capability `stream`" in ran.printed
 
 
@@ -107,8 +107,8 @@ def test_a_known_failure_is_expected_to_fail(tmp_path: Path) -> None:
     alive = run(tmp_path, "--looptck-driver", FLAWED, *only(), *option)
     stale = run(tmp_path, *only(), *option)
 
-    assert (0, {"xfailed": 4}) == (alive.status, alive.outcomes)
-    assert (1, {"failed": 1, "passed": 3}) == (stale.status, stale.outcomes)
+    assert (0, {"xfailed": 3}) == (alive.status, alive.outcomes)
+    assert (1, {"failed": 1, "passed": 2}) == (stale.status, stale.outcomes)
     assert "XPASS(strict)" in stale.printed
     assert "stale known failure: " in stale.printed
 
@@ -123,7 +123,7 @@ def test_a_late_fault_fails_the_run(tmp_path: Path) -> None:
     assert 1 == ran.status
     assert "answered-twice" in ran.printed
     told = json.loads(results.read_text("utf-8"))
-    assert (1, 3) == (told["summary"]["error"], told["summary"]["pass"])
+    assert (1, 2) == (told["summary"]["error"], told["summary"]["pass"])
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,8 @@ def test_other_tests_beside_it_are_left_alone(tmp_path: Path) -> None:
 
     ran = run(tmp_path, "test_own.py", *only(), "--looptck-json", str(results))
 
-    assert (0, {"passed": 5}) == (ran.status, ran.outcomes)
-    assert 4 == json.loads(results.read_text("utf-8"))["summary"]["pass"]
+    assert (0, {"passed": 4}) == (ran.status, ran.outcomes)
+    assert 3 == json.loads(results.read_text("utf-8"))["summary"]["pass"]
 
 
 def test_a_project_without_the_suite_is_left_alone(tmp_path: Path) -> None:

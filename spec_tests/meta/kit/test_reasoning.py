@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from looptck.agents import parted
-from looptck.cells import Cell
-from looptck.handover import MODEL, Setting, case, with_files
+from looptck.bench.reasoning import named
+from looptck.catalogue.agents import parted
+from looptck.drivers.case_message import MODEL, RunOptions, case, with_files
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Step, step
-from looptck.reasoning import named
-from looptck.turns import Thinking, says, turn
+from looptck.values.cell import Cell
+from looptck.values.turns import Thinking, says, turn
 from looptck.wires import WIRES
 
 PLAIN, THOUGHT = Step(says("Yes.")), Step(turn(Thinking("Hm."), "Yes."))
@@ -30,14 +30,14 @@ CELL = Cell("openai-responses", stream=False, mode="sync")
 )
 def test_name_follows_the_script(wire: str, steps: list[Step], name: str) -> None:
     """On Responses a script with thoughts is a reasoning model's; no other wire's clients go by the name."""
-    assert name == named(Setting(), steps, WIRES[wire]).model
+    assert name == named(RunOptions(), steps, WIRES[wire]).model
 
 
 def test_name_stands_in_case_and_files(tmp_path: Path) -> None:
     """The case and the files of its agent say the same."""
-    setting = named(Setting(agent="guide"), [THOUGHT], WIRES["openai-responses"])
-    told = case(setting, CELL, "http://127.0.0.1:1/r1", name="a-case", profile="core")
-    with_files(told, setting, CELL, tmp_path)
+    options = named(RunOptions(agent="guide"), [THOUGHT], WIRES["openai-responses"])
+    told = case(options, CELL, "http://127.0.0.1:1/r1", name="a-case", profile="core")
+    with_files(told, options, CELL, tmp_path)
 
     front, _ = parted(Path(told["agent"]["path"]))
     assert ("gpt-5", "gpt-5") == (told["model"], front["model"]["id"])

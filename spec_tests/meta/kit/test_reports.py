@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from looptck.catalogue.content import content
+from looptck.catalogue.data import fixture
 from looptck.cli import main
-from looptck.content import content
-from looptck.data import fixture
 from meta.drivers.bench import Report, judged, process
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
@@ -127,7 +127,7 @@ def test_a_failure_tells_its_story() -> None:
         "  MUST, unsafe: ",
         "  source: ",
         "  case: one-call",
-        '  because: tools that should have run: weather({"city": "Paris"}); that ran: none',
+        '  because: expected tool runs: weather({"city": "Paris"}); actual tool runs: none',
         "  tools that ran: none",
         "  what happened, in ms (run r",
         "request 1: ",
@@ -146,9 +146,9 @@ def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
     )
 
     assert "looptck-reference" in loud
-    assert "16 pass" in quiet
+    assert "12 pass" in quiet
     assert "looptck-reference" not in quiet
-    assert "FAIL  call-runs-its-tool-once  [all 4 cells]  tools that should have run: " in flawed
+    assert "FAIL  call-runs-its-tool-once  [all 4 cells]  expected tool runs: " in flawed
     assert "  again: " not in flawed
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from looptck.bench.settling import LONGEST, MOST_UNROUTED, in_time, may_go_on, waited_for
 from looptck.drivers.idle import Pulse, pulse
-from looptck.outcome import Value
+from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
-from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Toolbox
-from looptck.settling import LONGEST, MOST_STRAYS, in_time, may_go_on
-from looptck.transcript import Chunk, Ended, Event, Stray, ToolBegan, ToolEnded, Transcript
+from looptck.values.outcome import Value
+from looptck.values.transcript import Chunk, Ended, Event, ToolBegan, ToolEnded, Transcript, UnroutedRequest
 from looptck.wires import WIRES
 
 PATIENCE = 10.0
@@ -41,7 +41,7 @@ def test_silence_ends_a_run() -> None:
         return False
 
     assert not in_time(transcript, PATIENCE, ended)
-    assert PATIENCE == transcript.time
+    assert PATIENCE == transcript.time == waited_for(transcript, PATIENCE)
 
 
 def test_asking_keeps_a_run_alive() -> None:
@@ -56,19 +56,22 @@ def test_asking_keeps_a_run_alive() -> None:
     assert in_time(transcript, PATIENCE, ended)
 
 
-@pytest.mark.parametrize("strays", [True, False])
-def test_nothing_keeps_a_run_alive_for_ever(strays: bool) -> None:
+@pytest.mark.parametrize("unrouted", [True, False])
+def test_nothing_keeps_a_run_alive_for_ever(unrouted: bool) -> None:
     """A loop that never ends is given up, sooner where it asks for what nobody answers."""
     transcript = Clocked()
 
     def ended(seconds: float) -> bool:
         transcript.time += seconds * 0.5
-        for _ in range(MOST_STRAYS):
-            transcript.append(Stray(transcript.time, "GET", "/") if strays else Chunk(transcript.time, "more"))
+        for _ in range(MOST_UNROUTED):
+            transcript.append(
+                UnroutedRequest(transcript.time, "GET", "/") if unrouted else Chunk(transcript.time, "more")
+            )
         return False
 
     assert not in_time(transcript, PATIENCE, ended)
-    assert transcript.time <= (2 * PATIENCE if strays else LONGEST * PATIENCE)
+    assert transcript.time <= (2 * PATIENCE if unrouted else LONGEST * PATIENCE)
+    assert waited_for(transcript, PATIENCE) == (PATIENCE if unrouted else LONGEST * PATIENCE)
 
 
 @pytest.mark.parametrize(
@@ -80,11 +83,11 @@ def test_nothing_keeps_a_run_alive_for_ever(strays: bool) -> None:
 )
 def test_what_awaited_a_tool_may_go_on(events: list[Event], expected: bool) -> None:
     """A tool that ended when the outcome was there has set somebody to work, however soon the kit looks."""
-    stage = Stage(WIRES["openai-chat"], Script(()), Toolbox())
+    mock_run = MockRun(WIRES["openai-chat"], Script(()), Toolbox())
     for event in events:
-        stage.transcript.append(event)
+        mock_run.transcript.append(event)
 
-    assert expected == may_go_on(stage)
+    assert expected == may_go_on(mock_run)
 
 
 def test_thread_at_work_is_no_idleness() -> None:

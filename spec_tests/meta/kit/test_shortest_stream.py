@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import pytest
 
-from looptck_reference.driver import Driver
+from looptck_reference.kit.driver import Driver
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
 from looptck_reference.wires.sse import EventReader
 from meta.drivers.bench import judged

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from looptck.cells import Cell
-from looptck.history import Answered, Asked, Item, Request, Said
-from looptck.outcome import Failed, Nothing, Outcome, Value
-from looptck.report.failure import evidence
-from looptck.report.signs import Sign, first_difference, sign
-from looptck.run import Run
-from looptck.transcript import Ended, Event, Received, Replied, Stray, ToolBegan, ToolEnded, Transcript
-from looptck.turns import Call, Turn, calls, says
-from looptck.wires.problem import Problem
+from looptck.bench.run import Run
+from looptck.failures.failure import evidence
+from looptck.failures.signs import Sign, first_difference, sign
+from looptck.values.cell import Cell
+from looptck.values.history import Answered, Asked, Item, Request, Said
+from looptck.values.outcome import Failed, Nothing, Outcome, Value
+from looptck.values.problem import Problem
+from looptck.values.transcript import Ended, Event, Received, Replied, ToolBegan, ToolEnded, Transcript, UnroutedRequest
+from looptck.values.turns import Call, Turn, calls, says
 
 PROMPT = Said("user", "Go.", "/messages/0")
 OWN = Said("system", "Be brief.", "/messages/0")
@@ -132,7 +132,10 @@ TWO = [ASKS, says("Done.")]
             ("given-up", "calls behind others that ran"),
         ),
         (run([says("Done.")], Nothing(20), FIRST), ("hang",)),
-        (run([], DONE, Stray(1.0, "POST", "/v1/v1/chat/completions")), ("stray", "POST", "/v0/v0/chat/completions")),
+        (
+            run([], DONE, UnroutedRequest(1.0, "POST", "/v1/v1/chat/completions")),
+            ("stray", "POST", "/v0/v0/chat/completions"),
+        ),
     ],
 )
 def test_the_first_wrong_event(made: Run, expected: Sign | None) -> None:

@@ -8,29 +8,29 @@ from typing import Any
 
 import pytest
 
-from looptck.framing import NATURAL
-from looptck.history import Answered, Asked, Kept, Request, Said
-from looptck.provider.gates import Gate
-from looptck.provider.http import HttpRequest
-from looptck.provider.script import Hold, Script, Step
-from looptck.provider.stage import Stage
-from looptck.provider.toolbox import Toolbox
-from looptck.solutions import (
-    ToldError,
+from looptck.bench.solutions import (
+    ErrorMessage,
     activity,
     behind,
     call,
     embedded,
+    error_messages,
     place,
     solution,
     texts,
-    told_errors,
     within,
 )
-from looptck.transcript import Received
-from looptck.turns import Turn, says
+from looptck.provider.gates import Gate
+from looptck.provider.http import HttpRequest
+from looptck.provider.mock_run import MockRun
+from looptck.provider.script import Hold, Script, Step
+from looptck.provider.toolbox import Toolbox
+from looptck.values.framing import DEFAULT
+from looptck.values.history import Answered, Asked, Opaque, Request, Said
+from looptck.values.transcript import Received
+from looptck.values.turns import Turn, says
 from looptck.wires import WIRES, Wire
-from meta.provider.staged import ASKS
+from meta.provider.mock_runs import ASKS
 
 FAILED = {"call": {"_tool": "fetch", "city": "Paris"}, "error": "no city"}
 
@@ -99,8 +99,8 @@ def test_a_call_that_is_not_there_has_no_place(turn: Any) -> None:
 def test_a_stream_is_held_behind_a_call(wire: Wire, place: Callable[[Turn, int], str]) -> None:
     """In fragments of one character exactly what stands before the place leaves first."""
     turn, gate = solution(call("a", {"x": "†😀\n"}), call("b"), output=1), Gate("held")
-    step = Step(turn, NATURAL.but(fragment=1), holds=(Hold(gate, place(turn, 1)),))
-    played = Stage(wire, Script((step,)), Toolbox())
+    step = Step(turn, DEFAULT.but(fragment=1), holds=(Hold(gate, place(turn, 1)),))
+    played = MockRun(wire, Script((step,)), Toolbox())
     body = {"model": "m", "stream": True, "max_tokens": 9, "messages": ASKS["messages"], "input": "Go."}
 
     answer = played.answer(HttpRequest("POST", f"/v1{wire.route}", {}, json.dumps(_taken(wire, body)).encode()))
@@ -136,7 +136,7 @@ def test_an_activity_takes_its_parameters_and_no_others(tool: Any, schema: dict[
 
 def test_texts_are_those_of_all_items() -> None:
     """Whatever a loop makes of its context: messages, calls, results, kept pieces."""
-    items = (Said("system", "S"), Asked("c", "t", '{"a":1}'), Answered("c", "A"), Kept("thinking", {"k": "é"}))
+    items = (Said("system", "S"), Asked("c", "t", '{"a":1}'), Answered("c", "A"), Opaque("thinking", {"k": "é"}))
     asked = Received(0, 1, "", {}, b"", None, Request("m", stream=True, items=items, tools=()), (), scripted=True)
 
     assert 'S\n{"a":1}\nA\n{"k": "é"}' == texts(asked)
@@ -156,11 +156,11 @@ def test_errors_are_found_at_any_depth() -> None:
     quoted = json.dumps({"s": json.dumps(FAILED)})
     asked = request("first", json.dumps([message]), quoted, "{", json.dumps({"call": None, "error": {"why": 1}}))
 
-    one, two = told_errors(asked)
+    one, two = error_messages(asked)
 
     text = texts(asked)
-    assert ToldError(text.index('{"call"'), FAILED["call"], "no city") == one
-    assert ToldError(text.index('{"call": null'), None, {"why": 1}) == two
+    assert ErrorMessage(text.index('{"call"'), FAILED["call"], "no city") == one
+    assert ErrorMessage(text.index('{"call": null'), None, {"why": 1}) == two
     assert (place(asked, "first") or 0) < one.at < two.at
 
 
@@ -168,9 +168,9 @@ def test_an_error_within_an_error_is_part_of_it() -> None:
     """A call whose parameters look like an Error Message is one call."""
     outer = {"call": {"_tool": "a", "x": FAILED}, "error": "no"}
 
-    assert [ToldError(0, outer["call"], "no")] == told_errors(request(json.dumps(outer)))
+    assert [ErrorMessage(0, outer["call"], "no")] == error_messages(request(json.dumps(outer)))
 
 
 def test_a_request_without_errors_tells_none() -> None:
     """An object with one of the two members is something else."""
-    assert [] == told_errors(request('{"call": {}}', '{"error": "no"}', "{}"))
+    assert [] == error_messages(request('{"call": {}}', '{"error": "no"}', "{}"))

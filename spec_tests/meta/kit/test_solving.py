@@ -8,19 +8,20 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from looptck.catalogue import Requirement
-from looptck.cells import Cell
-from looptck.checks import Check, Implementation
+from looptck.bench.bench import Bench, Patience, Scenario
+from looptck.bench.benches import bench_for
+from looptck.bench.checks import Check, Implementation
+from looptck.bench.solutions import activity, call, embedded, place, solution
+from looptck.catalogue.requirements import Requirement
 from looptck.cli import main
-from looptck.kit import Kit, Patience, Scene
+from looptck.failures.failure import told
 from looptck.provider import gates
 from looptck.provider.confirmation import Approve, Change, Reject, Replace
 from looptck.provider.gates import Gate
 from looptck.provider.toolbox import Returns
-from looptck.report.failure import told
-from looptck.solutions import activity, call, embedded, place, solution
-from looptck.transcript import GaveUp
-from looptck.verdicts import NotReached, Result
+from looptck.values.cell import Cell
+from looptck.values.transcript import GaveUp
+from looptck.values.verdicts import NotReached, Result
 
 CELL = Cell("openai-chat", stream=False, mode="async")
 SOLVES = "python:meta.kit.solving:Solves"
@@ -31,25 +32,25 @@ ENOUGH = 20.0
 """Seconds for what comes at once: never waited for, however slow the machine."""
 
 
-@pytest.fixture(name="kit", scope="module")
-def _kit() -> Iterator[Kit]:
+@pytest.fixture(name="bench", scope="module")
+def _kit() -> Iterator[Bench]:
     """The loop on the bench."""
-    with Kit(SOLVES, Patience(ENOUGH, ENOUGH)) as kit:
-        yield kit
+    with bench_for(SOLVES, Patience(ENOUGH, ENOUGH)) as bench:
+        yield bench
 
 
-@pytest.fixture(name="scene")
-def _scene() -> Scene:
+@pytest.fixture(name="scenario")
+def _scene() -> Scenario:
     """Two calls and an output."""
-    scene = Scene()
-    scene.plays(TWO)
-    return scene
+    scenario = Scenario()
+    scenario.plays(TWO)
+    return scenario
 
 
 @pytest.fixture(name="implementation")
-def _implementation(kit: Kit, scene: Scene) -> Implementation:
+def _implementation(bench: Bench, scenario: Scenario) -> Implementation:
     """The loop as a check of its profile sees it."""
-    return Implementation(kit, Check(ROW, CELL, "a-case"), scene)
+    return Implementation(bench, Check(ROW, CELL, "a-case"), scenario)
 
 
 def test_the_context_is_handed_over(implementation: Implementation) -> None:
@@ -83,9 +84,9 @@ def test_the_output_comes_back(implementation: Implementation) -> None:
     assert 'returned the output {"ok": true}' == str(run.outcome)
 
 
-def test_the_runs_of_tools_are_found(implementation: Implementation, scene: Scene) -> None:
+def test_the_runs_of_tools_are_found(implementation: Implementation, scenario: Scenario) -> None:
     """Their arguments by tool, and when they began and ended."""
-    scene.returns("fetch", 7)
+    scenario.returns("fetch", 7)
 
     run = implementation.run(tools=TOOLS)
 
@@ -128,10 +129,10 @@ def test_nobody_asks_unless_the_check_wants_it(implementation: Implementation) -
     ids=["approve", "change", "replace", "reject"],
 )
 def test_what_is_decided_reaches_the_loop(
-    implementation: Implementation, scene: Scene, decision: Any, answer: dict[str, Any], ran: list[Any]
+    implementation: Implementation, scenario: Scenario, decision: Any, answer: dict[str, Any], ran: list[Any]
 ) -> None:
     """Each decision as the protocol words it; what the loop makes of it shows in the tools that ran."""
-    scene.decides(decision, about="fetch")
+    scenario.decides(decision, about="fetch")
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -141,11 +142,11 @@ def test_what_is_decided_reaches_the_loop(
     assert [*ran, ("store", {"value": [1]})] == run.tools_ran
 
 
-def test_a_decision_is_held_until_its_gate_opens(implementation: Implementation, scene: Scene) -> None:
+def test_a_decision_is_held_until_its_gate_opens(implementation: Implementation, scenario: Scenario) -> None:
     """A check lets the loop wait for a decision, and sees that it was asked."""
     held, asked = Gate("decided"), gates.confirmation_asked("fetch")
-    scene.decides(Approve(hold=held))
-    scene.watching = (asked,)
+    scenario.decides(Approve(hold=held))
+    scenario.watching = (asked,)
 
     running = implementation.begin(tools=TOOLS, confirms=True)
     assert asked.wait_here(ENOUGH)
@@ -160,16 +161,16 @@ def test_a_decision_is_held_until_its_gate_opens(implementation: Implementation,
     assert run.questions[0].asked <= decided <= run.tool_began("fetch")
 
 
-def test_a_gate_opens_when_a_tool_has_ended(implementation: Implementation, scene: Scene) -> None:
+def test_a_gate_opens_when_a_tool_has_ended(implementation: Implementation, scenario: Scenario) -> None:
     """What waits for the first tool in the second goes on."""
-    scene.does("store", Returns(None, hold=gates.tool_ended("fetch")))
+    scenario.does("store", Returns(None, hold=gates.tool_ended("fetch")))
 
     assert [] == implementation.run(tools=TOOLS).gave_up
 
 
-def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementation, scene: Scene) -> None:
+def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementation, scenario: Scenario) -> None:
     """Both stand among what happened; the history of no request is called wrong, for nobody knows what it should be."""
-    scene.decides(Reject("Not that."))
+    scenario.decides(Reject("Not that."))
 
     run = implementation.run(tools=TOOLS, confirms=True)
     result = Result("a-row", "agent-loop-010", "MUST", str(CELL), "a-case", "fail", "because")

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from looptck.agents import Agent, agent, parted
-from looptck.cells import Cell
-from looptck.staging import stage
-from looptck.yamlfile import BadFile
+from looptck.catalogue.agents import Agent, agent, parted
+from looptck.catalogue.yaml_files import BadFile
+from looptck.drivers.prompty_files import stage
+from looptck.values.cell import Cell
 
 URL = "http://127.0.0.1:1/r1/v1"
 CHAT = Cell("openai-chat", stream=False, mode="sync")

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from looptck.catalogue import Requirement
-from looptck.cells import Cell
-from looptck.checks import Check
+from looptck.bench.checks import Check
+from looptck.catalogue.requirements import Requirement
 from looptck.drivers import REFERENCE, SERVER, SOLUTIONS, Started, reference
+from looptck.failures.failure import again
 from looptck.kill.command import MUTANTS, SERVER_MUTANTS, SOLUTION_MUTANTS, Wanted
-from looptck.report.failure import again
-from looptck.selection import Selection
-from looptck.session import Session
-from looptck.verdicts import NotApplicable
+from looptck.suite.selection import Selection
+from looptck.suite.session import Session
+from looptck.values.cell import Cell
+from looptck.values.verdicts import NotApplicable
 
 CELL = Cell("openai-chat", stream=False, mode="async")
 CORE = Requirement("a-row", "core", "MUST", "A text.", (), "wire", "0.8.0")
@@ -71,7 +71,7 @@ def test_the_selection_knows_who_stands_alone(
 
 def session(*profiles: str) -> Any:
     """As much of a session as tells what its driver claims."""
-    return SimpleNamespace(kit=SimpleNamespace(started=started(*profiles)))
+    return SimpleNamespace(bench=SimpleNamespace(started=started(*profiles)))
 
 
 @pytest.mark.parametrize("row", [OF_LOOPS, OF_SERVERS], ids=["loops", "servers"])

@@ -7,11 +7,11 @@ from typing import Any
 
 from rich.console import Console
 
-from looptck.catalogue import catalogue
-from looptck.cells import Cell
-from looptck.known import Known
+from looptck.catalogue.known_failures import Known
+from looptck.catalogue.requirements import catalogue
 from looptck.report.table import table
-from looptck.verdicts import Result, Verdict
+from looptck.values.cell import Cell
+from looptck.values.verdicts import Result, Verdict
 from looptck.wires import WIRES
 
 ROW = "unknown-tool-is-not-lost"
@@ -31,7 +31,7 @@ def _printed(
         ],
         cells=lambda: CELLS,
         catalogue=catalogue(),
-        kit=SimpleNamespace(started=SimpleNamespace(name="a loop", version="1.0", language="python")),
+        bench=SimpleNamespace(started=SimpleNamespace(name="a loop", version="1.0", language="python")),
         known=known,
         is_known=lambda row, cell, case: any(one.covers(row, cell, case) for one in known),
     )

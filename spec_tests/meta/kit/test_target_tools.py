@@ -1,4 +1,4 @@
-"""The functions that the targets' drivers hand to frameworks: their signatures, and what they pass on to the kit."""
+"""`looptck.signatures`: the functions that drivers hand to frameworks, and what they pass on to the kit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError, validate_call
 
-from targets import shared, signatures
+from looptck import signatures
 
 Json = dict[str, Any]
 PLACE = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}, "required": ["x"]}
@@ -124,20 +124,3 @@ def test_a_coroutine_function_stays_one() -> None:
     assert function is not None
     assert inspect.iscoroutinefunction(function)
     assert {"city": "Paris"} == asyncio.run(function("Paris"))
-
-
-def test_handlers_take_arguments_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A handler that is called by position sends each value under the parameter's name; one too many is an error."""
-    told: list[Json] = []
-    monkeypatch.setattr(shared, "ask_the_kit", lambda _, body: told.append(body))
-    case = {"tools": [_tool({"a": {"type": "integer"}, "b": {"type": "integer"}})]}
-    shared.handlers(case)["probe"](1, b=2)
-    asyncio.run(_awaited(shared.async_handlers(case)["probe"], 1, 2))
-
-    assert [{"arguments": {"a": 1, "b": 2}}] * 2 == told
-    with pytest.raises(TypeError, match="probe takes 2 arguments, and was called with 3"):
-        shared.handlers(case)["probe"](1, 2, 3)
-
-
-async def _awaited(call: Callable[..., Any], *arguments: Any) -> None:
-    await call(*arguments)

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looptck.cells import Cell
+from looptck.bench.run import Run
+from looptck.catalogue.yaml_files import BadFile
 from looptck.cli import main
-from looptck.handover import API_KEY
-from looptck.history import Request
-from looptck.outcome import Value
-from looptck.report import trace
-from looptck.run import Run
-from looptck.transcript import Received, Transcript
-from looptck.yamlfile import BadFile
+from looptck.drivers.case_message import API_KEY
+from looptck.failures import trace
+from looptck.values.cell import Cell
+from looptck.values.history import Request
+from looptck.values.outcome import Value
+from looptck.values.transcript import Received, Transcript
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 

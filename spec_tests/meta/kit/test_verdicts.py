@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis.errors import FlakyFailure
 
-from looptck.checks import Liveness
+from looptck.bench.checks import Liveness
 from looptck.drivers import DriverFault
-from looptck.judgement import verdict_of
-from looptck.verdicts import (
+from looptck.suite.verdict_of import verdict_of
+from looptck.values.verdicts import (
     AGAINST,
     MEANINGS,
     WORST_FIRST,

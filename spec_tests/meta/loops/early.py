@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Iterable
-from contextlib import aclosing
+from collections.abc import Awaitable, Generator, Iterable
 from typing import Any, ClassVar
 
-import httpx
-
-from looptck_reference.agent import Agent
-from looptck_reference.driver import Driver
-from looptck_reference.exchange import Exchange
-from looptck_reference.invoke import Invocation, Invoker
-from looptck_reference.loop import Loop
-from looptck_reference.runner import AsyncRunner
-from looptck_reference.seams import Decision
-from looptck_reference.tools import Handler
-from looptck_reference.values import Json, ToolCall, Turn
+from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.tools import Handler
+from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.wires import ChatStream, MessagesStream, ResponsesStream
 
 
@@ -51,35 +46,30 @@ class EarlyLoop(Loop):
         return super().handler_for(call) if task is None else lambda **_: task
 
 
-class EarlyRunner(AsyncRunner):
+class EarlyConversation(Conversation):
     """Lets the loop look at a stream between its pieces."""
 
-    async def _receive(self, exchange: Exchange, response: httpx.Response) -> AsyncGenerator[str | Turn]:
-        reception = exchange.reception()
-        loop = exchange._loop
-        assert isinstance(loop, EarlyLoop)
+    def receive(self) -> Generator[Step, Any, Turn]:
+        """Whatever ends the stream otherwise than with a turn that runs loses what was started."""
+        reception = self.reception()
+        assert isinstance(self.loop, EarlyLoop)
         kept = False
         try:
-            async with aclosing(self._bytes(response)) as pieces:
-                async for piece in pieces:
-                    for text in reception.feed(piece):
-                        yield text
-                    loop.start_early(_told(reception._stream))
+            while piece := (yield from self.read()):
+                yield from reception.feed(piece)
+                self.loop.start_early(_told(reception._stream))
             turn = reception.close()
-            kept = loop.decide(turn) is Decision.RUN
+            kept = self.loop.decide(turn) is Decision.RUN
         finally:
             if not kept:
-                loop.cancel_early()
-        yield turn
+                self.loop.cancel_early()
+        return turn
 
 
 class EarlyInvoker(Invoker):
     """Runs on it."""
 
-    def async_runner(self, begun: Invocation) -> AsyncRunner:
-        """One that starts early."""
-        where = begun.service
-        return EarlyRunner(where.base_url, where.api_key, wire=begun.loop.wire, client=self.async_client)
+    conversation = EarlyConversation
 
 
 class StartsEarly(Driver):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from looptck_reference.actions import Action, Fail, Finish
-from looptck_reference.errors import StreamBroken
-from looptck_reference.loop import Loop
-from looptck_reference.mutants.core.memory import LossRerunsTools
-from looptck_reference.mutants.mutant import Mutant
-from looptck_reference.mutants.speaking import streaming
-from looptck_reference.values import Answer, Json
+from looptck_mutants.core.memory import LossRerunsTools
+from looptck_mutants.parts import streaming
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action, Fail, Finish
+from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Answer, Json
 from looptck_reference.wires import MessagesStream
 
 __all__ = ["AnswersStumble", "FailsAlways", "LeansUntold", "OneMoreInSilence"]
 
 
-class AnswersStumble(Mutant):
+class AnswersStumble(Driver):
     """Reads over unknown events where a turn calls tools, and stumbles over them in an answer.
 
     It breaks `unknown-events-are-skipped`: the tools run, and then the caller gets an error.
@@ -34,26 +34,26 @@ class AnswersStumble(Mutant):
     wires = streaming(messages=Stream)
 
 
-class OneMoreInSilence(Mutant):
+class OneMoreInSilence(Driver):
     """Asks once more than its limit and then returns what there is: `limit-reached-is-told`, and its ceiling."""
 
     class loop(Loop):  # noqa: N801  the driver's attribute
         def limit_reached(self) -> bool:
             return self.model_calls > self.limit
 
-        def _ask(self) -> Action:
-            action = super()._ask()
+        def ask(self) -> Action:
+            action = super().ask()
             return Finish(Answer("Another round.")) if isinstance(action, Fail) else action
 
 
-class FailsAlways(Mutant):
+class FailsAlways(Driver):
     """Fails behind its third round, whatever its limit, and says nothing of one: `limit-reached-is-told`."""
 
     class loop(Loop):  # noqa: N801
-        def _ask(self) -> Action:
+        def ask(self) -> Action:
             if len(self.round_ends) > 3:
                 return Fail(RuntimeError("nothing came of it"), "provider")
-            return super()._ask()
+            return super().ask()
 
 
 class LeansUntold(LossRerunsTools):

@@ -9,9 +9,10 @@ from unittest.mock import patch
 
 from jsonschema import Draft202012Validator
 
-from looptck.agents import Tool
-from looptck.kit import Kit, Running
-from looptck.run import Run
+from looptck.bench.bench import Running
+from looptck.bench.benches import LoopBench, ServerBench
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool
 
 Offer = tuple[str, Sequence[Tool]]
 
@@ -48,18 +49,18 @@ def misfits(run: Run, tools: Sequence[Tool]) -> Iterator[str]:
 @contextmanager
 def watched(found: list[str]) -> Iterator[None]:
     """Notes each tool run, of any run of the kit meanwhile, whose arguments do not fit what its run had offered."""
-    begin, ask, result = Kit.begin, Kit.ask, Running.result
+    begin, ask, result = LoopBench.begin, ServerBench.ask, Running.result
     offers: dict[str, Offer] = {}
 
-    def begun(kit: Kit, *args: Any, **how: Any) -> Running:
-        running = begin(kit, *args, **how)
-        setting = how["setting"]
-        children = (tool for child in setting.actor.children for tool in child.tools)
-        offers[running.run.id] = how["name"], [*setting.offered, *children]
+    def begun(bench: LoopBench, *args: Any, **how: Any) -> Running:
+        running = begin(bench, *args, **how)
+        options = how["options"]
+        children = (tool for child in options.actor.children for tool in child.tools)
+        offers[running.run.id] = how["name"], [*options.offered, *children]
         return running
 
-    def asked(kit: Kit, scene: Any, cell: Any, what: Any, **how: Any) -> Running:
-        running = ask(kit, scene, cell, what, **how)
+    def asked(bench: ServerBench, scenario: Any, cell: Any, what: Any, **how: Any) -> Running:
+        running = ask(bench, scenario, cell, what, **how)
         offers[running.run.id] = what.question, what.tools
         return running
 
@@ -69,5 +70,6 @@ def watched(found: list[str]) -> Iterator[None]:
         found.extend(f"{name}: {why}" for why in misfits(run, tools))
         return run
 
-    with patch.object(Kit, "begin", begun), patch.object(Kit, "ask", asked), patch.object(Running, "result", ended):
+    patches = patch.object(LoopBench, "begin", begun), patch.object(ServerBench, "ask", asked)
+    with patches[0], patches[1], patch.object(Running, "result", ended):
         yield

@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_reference.agent_loop_010.driver import Driver
-from looptck_reference.agent_loop_010.loop import AgentLoop
-from looptck_reference.agent_loop_010.tick import Start
+from looptck_reference.agent_loop_010.loop import SolutionLoop
+from looptck_reference.agent_loop_010.scheduler import Start
 
 
 class HandsNothing(Driver):
     """Runs every Activity without its arguments."""
 
-    class loop(AgentLoop):  # noqa: N801  the driver's attribute
+    class loop(SolutionLoop):  # noqa: N801  the driver's attribute
         async def dispatch(self, start: Start) -> Any:
             return await super().dispatch(replace(start, arguments={}))
 
@@ -21,7 +21,7 @@ class HandsNothing(Driver):
 class HandsWrappings(Driver):
     """Wraps every argument into an object and an array, what is a name or a number too."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(SolutionLoop):  # noqa: N801
         async def dispatch(self, start: Start) -> Any:
             wrapped = {name: {"odd": [value]} for name, value in start.arguments.items()}
             return await super().dispatch(replace(start, arguments=wrapped))
@@ -33,4 +33,4 @@ class HandsWrappingsToOthers(Driver):
     class loop(HandsWrappings.loop):  # noqa: N801
         async def dispatch(self, start: Start) -> Any:
             hostile = start.activity != "probe"
-            return await (super().dispatch(start) if hostile else AgentLoop.dispatch(self, start))
+            return await (super().dispatch(start) if hostile else SolutionLoop.dispatch(self, start))

@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from looptck.data import cassette
-from looptck.kit import Patience
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import Options, Session
-from looptck.verdicts import Result
+from looptck.bench.bench import Patience
+from looptck.catalogue.data import cassette
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
+from looptck.values.verdicts import Result
 
 RECORDED = (
-    "no-call",
+    "answer-looks-like-json",
+    "answer-looks-like-a-call",
     "empty-answer",
     "one-call",
     "parallel-calls",
@@ -55,7 +56,7 @@ def judged(
     matter of luck, and nothing is shrunk.
     """
     options = Options(
-        driver=f"python:{driver.__module__}:{driver.__name__}",
+        driver=f"python:{driver.__module__}:{driver.__qualname__}",
         selection=Selection((profile,), tuple(requirements), cells, tuple(cases)),
         patience=Patience(outcome=20.0, gate=0.5),
         examples=examples,

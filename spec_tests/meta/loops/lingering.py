@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.seams import Decision
-from looptck_reference.values import ToolCall, Turn
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import ToolCall, Turn
 
 Json = dict[str, Any]
 
@@ -24,7 +23,7 @@ class BeginsAndRaises(Driver):
     class loop(Loop):  # noqa: N801  the driver's attribute
         def decide(self, turn: Turn) -> Decision:
             decision = super().decide(turn)
-            handler = self.handler_for(turn.calls[0]) if decision is Decision.REFUSE else None
+            handler = self.handler_for(turn.calls[0]) if decision is Decision.FAIL else None
             if handler is not None:
                 with contextlib.suppress(ValueError):
                     arguments = json.loads(turn.calls[0].arguments)

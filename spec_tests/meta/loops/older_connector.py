@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from looptck_reference.agent import Agent
-from looptck_reference.driver import Driver
-from looptck_reference.mutants.speaking import speaking
-from looptck_reference.values import Json
+from looptck_mutants.parts import speaking
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.values import Json
 from looptck_reference.wires import MessagesWire
 
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from looptck_reference.actions import Fail, Run
-from looptck_reference.agent import Agent
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.mutants.speaking import speaking
-from looptck_reference.tools import Tool, closed
-from looptck_reference.values import Json, ToolCall, ToolResult, Turn
+from looptck_mutants.parts import speaking
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Fail, Run
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Tool, closed
+from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, ResponsesWire
 
 
@@ -30,8 +30,8 @@ class Validating(Driver):
     class loop(Loop):  # noqa: N801  the driver's attribute
         """Asks before it runs."""
 
-        def _prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
-            step = super()._prepare(call)
+        def prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
+            step = super().prepare(call)
             if not isinstance(step, Run) or call.name not in self.tools:
                 return step
             tool = self.tools[call.name]

@@ -7,19 +7,17 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from looptck_reference.actions import Action, Ask, Fail
-from looptck_reference.agent import Agent
-from looptck_reference.driver import Driver
-from looptck_reference.errors import ProviderError
-from looptck_reference.exchange import Exchange
-from looptck_reference.loop import Loop
-from looptck_reference.mutants.core.asking import Asker, asking
-from looptck_reference.mutants.core.policies import answering
-from looptck_reference.mutants.speaking import speaking, streaming
-from looptck_reference.runner import OnText
-from looptck_reference.seams import Decision
-from looptck_reference.tools import Tool
-from looptck_reference.values import Json, Stop, ToolResult, Turn
+from looptck_mutants.core.policies import answering
+from looptck_mutants.parts import asking, speaking, streaming
+from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.runner import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action, Ask, Fail
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.errors import ProviderError
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json, Stop, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 
@@ -52,17 +50,15 @@ class AlwaysStreams(StreamsAnyway):
 class Patient(Driver):
     """Asks six times more while the service errs, and then says so."""
 
-    class Runs(Asker):
-        def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+    class Runs(Conversation):
+        def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
             for _ in range(6):
                 try:
-                    yield from super()._ask(exchange, ask)
+                    return (yield from super().ask(ask))
                 except ProviderError as error:
                     if error.status != 500:
                         raise
-                else:
-                    return
-            yield from super()._ask(exchange, ask)
+            return (yield from super().ask(ask))
 
     invoker = asking(Runs)
 
@@ -76,8 +72,8 @@ class CountsRounds(Driver):
         def limit_reached(self) -> bool:
             return self.model_calls > self.limit
 
-        def _ask(self) -> Action:
-            action = super()._ask()
+        def ask(self) -> Action:
+            action = super().ask()
             return Fail(RuntimeError(CountsRounds.words), "other") if isinstance(action, Fail) else action
 
     def start(self) -> Json:
@@ -106,7 +102,7 @@ class AsksForText(Driver):
                 return super().model_answered(turn)
             self.asked += 1
             self.history.append({"role": "user", "content": "Please answer in words."})
-            return self._enter(self._ask())
+            return self._enter(self.ask())
 
 
 class NullStaysNull(Driver):

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 
-from looptck_reference.actions import Ask
-from looptck_reference.agent import Agent
-from looptck_reference.driver import Driver
-from looptck_reference.errors import ProviderError
-from looptck_reference.exchange import Exchange
-from looptck_reference.invoke import Invocation, Invoker
-from looptck_reference.loop import Loop
-from looptck_reference.runner import Runner
-from looptck_reference.values import Json, Turn
+from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Ask
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.errors import ProviderError
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, Turn
+from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.wires import OPENAI_RESPONSES, ResponsesWire
 
 
@@ -50,31 +49,26 @@ class Leaning(Loop):
         super().__init__(agent, wire=LeaningWire(), **options)
 
 
-class Replaying(Runner):
-    """Asks once more where the service has lost what the request leaned on. The reference has no seam for that."""
+class Replaying(Conversation):
+    """Asks once more where the service has lost what the request leaned on."""
 
-    def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
-        loop = exchange._loop
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        loop = self.loop
         assert isinstance(loop, Leaning)
         assert isinstance(loop.wire, LeaningWire)
         try:
-            yield from super()._ask(exchange, ask)
+            return (yield from super().ask(ask))
         except ProviderError as error:
             if loop.wire.previous is None or "Previous response" not in str(error):
                 raise
-        else:
-            return
         loop.wire.previous = None
-        yield from super()._ask(exchange, ask)
+        return (yield from super().ask(ask))
 
 
 class Leaner(Invoker):
     """Runs on it."""
 
-    def runner(self, begun: Invocation) -> Runner:
-        """With the wire of the run."""
-        where = begun.service
-        return Replaying(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
+    conversation = Replaying
 
 
 class Stateful(Driver):

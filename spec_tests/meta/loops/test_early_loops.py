@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.verdicts import AGAINST
+from looptck.values.verdicts import AGAINST
 from meta.loops.early import StartsEarly, StartsEarlyUntold
 from meta.loops.judging import judged
 

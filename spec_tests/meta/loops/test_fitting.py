@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from looptck.agents import Tool, agent
+from looptck.bench.bench import Patience
 from looptck.cassettes import Cassette, cassettes
-from looptck.cassettes.scenario import is_plain_sailing, kept_case
-from looptck.history import parsed
-from looptck.kit import Patience
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import Options, Session
+from looptck.cassettes.playback import case_followed, is_ordinary
+from looptck.catalogue.agents import Tool, agent
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
+from looptck.values.history import parsed
 from meta.loops.fitting import misfit, watched
 from meta.loops.judging import recordings
 
@@ -65,10 +65,10 @@ def test_what_does_not_fit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ["one-call: weather with {'city': 'Paris'}: 'Paris' is not of type 'integer'"] == found
 
 
-@pytest.mark.parametrize("cassette", [one for one in cassettes() if is_plain_sailing(one)], ids=str)
+@pytest.mark.parametrize("cassette", [one for one in cassettes() if is_ordinary(one)], ids=str)
 def test_what_was_recorded_fits_what_was_offered(cassette: Cassette) -> None:
     """Every call of a recording that any loop is to run fits the tool that is offered when it is played."""
-    case = kept_case(cassette)
+    case = case_followed(cassette)
     offered = {tool.name: tool for tool in (case.tools if case else cassette.tools)}
     calls = [call for turn in cassette.followed for call in turn.calls]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.verdicts import AGAINST
+from looptck.values.verdicts import AGAINST
 from looptck_reference.agent_loop_010.driver import Driver
 from meta.loops import hostile
 from meta.loops.judging import judged

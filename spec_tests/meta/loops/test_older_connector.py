@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from looptck_reference.mutants.anthropic_loop.mcp import BetaOutdated, ToolsetsMissing
+from looptck_mutants.anthropic_loop.mcp import BetaOutdated, ToolsetsMissing
+from looptck_mutants.breaking import driver_of
 from meta.loops.judging import judged
 from meta.loops.older_connector import OlderConnector
 
@@ -31,5 +32,5 @@ def test_the_older_form_is_accepted() -> None:
 
 def test_the_forms_do_not_mix() -> None:
     """Toolsets under the older header fail, and so does their absence under the newer."""
-    assert {"fail"} == verdicts(BetaOutdated)["claude-mcp-beta-is-asked-for"]
-    assert "fail" in verdicts(ToolsetsMissing)["claude-mcp-toolsets-are-offered"]
+    assert {"fail"} == verdicts(driver_of(BetaOutdated))["claude-mcp-beta-is-asked-for"]
+    assert "fail" in verdicts(driver_of(ToolsetsMissing))["claude-mcp-toolsets-are-offered"]

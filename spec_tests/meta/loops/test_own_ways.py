@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.catalogue import catalogue
-from looptck.verdicts import AGAINST
-from looptck_reference.driver import Driver
+from looptck.catalogue.requirements import catalogue
+from looptck.values.verdicts import AGAINST
+from looptck_reference.kit.driver import Driver
 from meta.loops import own_ways
 from meta.loops.judging import judged
 

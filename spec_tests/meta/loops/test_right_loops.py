@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 import pytest
 
-from looptck.verdicts import AGAINST, Result
-from looptck_reference.driver import Driver
+from looptck.values.verdicts import AGAINST, Result
+from looptck_reference.kit.driver import Driver
 from meta.loops import faulty, right
 from meta.loops.judging import judged
 
@@ -94,7 +94,7 @@ def test_compaction_that_nobody_asked_for() -> None:
     results = judged(Driver, "anthropic-messages/*/sync", requirements=["compacted-turn-is-resumed"])
 
     assert ["not-applicable"] * 2 == [result.verdict for result in results]
-    assert {"the request does not ask for a pause after compaction, so that no service would stop for it"} == {
+    assert {"the request does not ask for a pause after compaction, so the service would not pause"} == {
         result.reason for result in results
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.verdicts import AGAINST, Result
+from looptck.values.verdicts import AGAINST, Result
 from meta.loops import lingering, right, unusual
 from meta.loops.judging import judged
 

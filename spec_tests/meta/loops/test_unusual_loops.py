@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from looptck.verdicts import AGAINST
-from looptck_reference.driver import Driver
-from looptck_reference.mutants.core.beside import ResponsesSaysAll
-from looptck_reference.mutants.core.results import Swapped
-from looptck_reference.mutants.core.sse import LinesOfText
-from looptck_reference.mutants.core.streams_chat import OneCallADelta
+from looptck.values.verdicts import AGAINST
+from looptck_mutants.breaking import driver_of
+from looptck_mutants.core.beside import ResponsesSaysAll
+from looptck_mutants.core.results import Swapped
+from looptck_mutants.core.sse import LinesOfText
+from looptck_mutants.core.streams_chat import OneCallADelta
+from looptck_reference.kit.driver import Driver
 from meta.loops import stateful, unusual
 from meta.loops.judging import judged
 
@@ -34,8 +37,10 @@ def test_loop_is_whole(loop: type[Driver]) -> None:
         (ResponsesSaysAll, "wires-agree", "any-conversation-agrees"),
     ],
 )
-def test_property_finds_fault(mutant: type[Driver], requirement: str, case: str) -> None:
+def test_property_finds_fault(mutant: type[Any], requirement: str, case: str) -> None:
     """With examples enough, a property comes upon a fault by itself."""
-    results = judged(mutant, "openai-chat/stream/sync", requirements=[requirement], cases=[case], examples=25)
+    results = judged(
+        driver_of(mutant), "openai-chat/stream/sync", requirements=[requirement], cases=[case], examples=25
+    )
 
     assert [(requirement, "fail")] == [(result.requirement, result.verdict) for result in results]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck_reference.driver import Driver
+from looptck_reference.kit.driver import Driver
 from meta.loops import wrong
 from meta.loops.judging import judged
 

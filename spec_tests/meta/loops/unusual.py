@@ -7,14 +7,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from looptck_reference.actions import Action, Finish
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.mutants.core.asking import asking
-from looptck_reference.mutants.core.memory import Leaning, Retelling
-from looptck_reference.mutants.speaking import streaming
-from looptck_reference.seams import Decision
-from looptck_reference.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
+from looptck_mutants.core.memory import Leaning, Retelling
+from looptck_mutants.parts import asking, streaming
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action, Finish
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ResponsesStream
 
 

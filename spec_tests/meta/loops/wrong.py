@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from looptck_reference.driver import Driver
-from looptck_reference.loop import Loop
-from looptck_reference.values import ToolCall, Turn
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import ToolCall, Turn
 from meta.loops.own_ways import with_ids
 
 

@@ -18,7 +18,7 @@ from time import monotonic
 
 import click
 
-from looptck.session import CouldNotRun
+from looptck.suite.session import CouldNotRun
 from meta.mutation import judge as judges
 from meta.mutation import reference as references
 from meta.mutation.equivalents import equivalents

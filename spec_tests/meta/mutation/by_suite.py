@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from looptck.bench.bench import Patience
 from looptck.drivers import REFERENCE, DriverFault
 from looptck.kill.plan import Planned, plan
 from looptck.kill.playing import play
-from looptck.kit import Patience
-from looptck.session import CouldNotRun, Options, Session
+from looptck.suite.session import CouldNotRun, Options, Session
 from meta.mutation.covering import Covered, Watch, spread
 from meta.mutation.trials import Kill
 
@@ -32,7 +32,7 @@ class Suite:
         Raises:
             CouldNotRun: the suite cannot be collected.
         """
-        from looptck.selection import Selection
+        from looptck.suite.selection import Selection
 
         session = Session.begin(Options(selection=Selection(cells=cells), patience=PATIENCE, examples=1, asks=False))
         return cls(session, plan(session))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
-from looptck.session import CouldNotRun
+from looptck.suite.session import CouldNotRun
 from meta.mutation.covering import Covered, Watch
 from meta.mutation.trials import Kill
 

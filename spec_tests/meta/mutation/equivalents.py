@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from looptck.session import CouldNotRun
-from looptck.yamlfile import BadFile, load
+from looptck.catalogue.yaml_files import BadFile, load
+from looptck.suite.session import CouldNotRun
 
 LIST = Path(__file__).with_name("equivalents_reference.yaml")
 SCHEMA = Path(__file__).with_name("equivalents.schema.json")

@@ -13,8 +13,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
-from looptck.data import json_fixture
-from looptck.session import CouldNotRun
+from looptck.catalogue.data import json_fixture
+from looptck.suite.session import CouldNotRun
 from looptck.wires.anthropic_messages.judge import RULES as MESSAGES
 from looptck.wires.openai_chat.judge import RULES as CHAT
 from looptck.wires.openai_responses.judge import RULES as RESPONSES
@@ -28,6 +28,7 @@ FOLDER = ROOT / "spec_tests" / PACKAGE
 LIST = Path(__file__).with_name("equivalents_judge.yaml")
 """The reviewed list of rules that need no test."""
 JUDGE_TESTS = "spec_tests/meta/judge"
+SHARED = ("rules", "damage", "schemas", "histories")
 HOLDERS = ("spec_tests", "meta.judge", "meta.kit")
 """Tests, as pytest names their modules, and what they share: once imported, they hold the judge as it was."""
 NOBODYS = ""
@@ -41,31 +42,21 @@ class Wire:
     package: str
     schema: str
     rules: Mapping[str, str]
-    tests: tuple[str, ...]
-    """What has to notice, the likeliest first."""
+    tests: str
+    """The folder with the tests of this wire alone."""
+
+    @property
+    def noticing(self) -> tuple[tuple[str, ...], ...]:
+        """What has to notice, as arguments of pytest, the likeliest first: the shared tests of this wire, its own."""
+        word = self.schema.removeprefix("wire-schemas/").partition(".")[0]
+        shared = tuple(("-k", word, f"{JUDGE_TESTS}/test_{name}.py") for name in SHARED)
+        return *shared, (f"{JUDGE_TESTS}/{self.tests}",)
 
 
 WIRES = (
-    Wire(
-        "wires/openai_chat",
-        "wire-schemas/openai-chat.request.json",
-        CHAT,
-        tuple(f"{JUDGE_TESTS}/test_{name}.py" for name in ("rules", "damage", "words", "schemas", "histories")),
-    ),
-    Wire(
-        "wires/openai_responses",
-        "wire-schemas/openai-responses.request.json",
-        RESPONSES,
-        tuple(
-            f"{JUDGE_TESTS}/responses/{name}" for name in ("test_responses_rules.py", "test_responses_damage.py", "")
-        ),
-    ),
-    Wire(
-        "wires/anthropic_messages",
-        "wire-schemas/anthropic-messages.request.json",
-        MESSAGES,
-        tuple(f"{JUDGE_TESTS}/messages/{name}" for name in ("test_messages_rules.py", "test_messages_damage.py", "")),
-    ),
+    Wire("wires/openai_chat", "wire-schemas/openai-chat.request.json", CHAT, "chat"),
+    Wire("wires/openai_responses", "wire-schemas/openai-responses.request.json", RESPONSES, "responses"),
+    Wire("wires/anthropic_messages", "wire-schemas/anthropic-messages.request.json", MESSAGES, "messages"),
 )
 
 
@@ -99,10 +90,11 @@ def examine(rule: Rule) -> Kill | None:
     """What notices that the rule is dropped; to be asked in a process that ends with it."""
     change(_quiet(rule), [PACKAGE, *HOLDERS])
     if rule.keyword is not None:
-        rule.keyword.drop(importlib.import_module(f"{PACKAGE}.data").json_fixture(rule.wire.schema))
+        rule.keyword.drop(importlib.import_module(f"{PACKAGE}.catalogue.data").json_fixture(rule.wire.schema))
     else:
         importlib.import_module("meta.mutation.dropping").DROPPED.add(rule.slug)
-    return next((killed for path in rule.wire.tests if (killed := killed_by([path]))), None)
+    importlib.import_module(f"{PACKAGE}.wires")  # now: pytest may import the kit itself, by a way of its own
+    return next((killed for tests in rule.wire.noticing if (killed := killed_by(tests))), None)
 
 
 def shown(rule: Rule) -> Sequence[str]:
@@ -129,7 +121,7 @@ def _rules(wire: Wire) -> Iterator[Rule]:
 
 
 def _modules(wire: Wire) -> list[str]:
-    return [path.relative_to(FOLDER).as_posix() for path in sorted((FOLDER / wire.package).glob("*.py"))]
+    return [path.relative_to(FOLDER).as_posix() for path in sorted((FOLDER / wire.package).rglob("*.py"))]
 
 
 def _parsed(module: str) -> ast.Module:

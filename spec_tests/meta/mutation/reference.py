@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from looptck.kill.apart import apart
-from looptck.session import CouldNotRun
+from looptck.suite.session import CouldNotRun
 from meta.mutation.by_suite import Suite
 from meta.mutation.by_tests import ROOT, Tests
 from meta.mutation.covering import Covered, remembered
@@ -18,8 +18,6 @@ from meta.mutation.trials import Kill
 
 PACKAGE = "looptck_reference"
 FOLDER = ROOT / "reference" / PACKAGE
-LEFT_OUT = frozenset({"mutants"})
-"""Folders of the reference that hold mutants already."""
 TESTS = ("spec_tests/meta/reference",)
 FIRST = 250
 """The checks that come before the unit tests, each of another requirement as far as there are so many."""
@@ -51,9 +49,7 @@ def every_site(modules: Sequence[str] = (), text: str = "") -> list[Site]:
 
 def _sources() -> Iterator[tuple[str, str]]:
     for path in sorted(FOLDER.rglob("*.py")):
-        module = path.relative_to(FOLDER)
-        if not LEFT_OUT.intersection(module.parts):
-            yield module.as_posix(), path.read_text(encoding="utf-8")
+        yield path.relative_to(FOLDER).as_posix(), path.read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def test_rules_have_names_of_their_own() -> None:
     assert "openai_chat: model-is-named is never told" in names
     assert "wire-schemas/openai-chat.request.json: /properties/model minLength is not asked for" in names
     assert any(
-        name.startswith("wires/openai_chat/judge_history.py: `Problem(") for name in {r.name for r in every_rule()}
+        name.startswith("wires/openai_chat/judge/history.py: `Problem(") for name in {r.name for r in every_rule()}
     )
 
 

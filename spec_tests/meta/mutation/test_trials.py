@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.session import CouldNotRun
+from looptck.suite.session import CouldNotRun
 from meta.mutation.by_tests import killed_by
 from meta.mutation.covering import Covered, Watch, remembered, spread
 from meta.mutation.equivalents import equivalents

@@ -10,26 +10,26 @@ import pytest
 from looptck.provider.confirmation import Approve, Change, Confirmation, Decision, Reject
 from looptck.provider.gates import Gate
 from looptck.provider.http import HttpRequest
-from looptck.provider.stage import Stage
-from looptck.transcript import ConfirmAnswered, ConfirmAsked, Stray
-from meta.provider.staged import noted, reply, stage, told
+from looptck.provider.mock_run import MockRun
+from looptck.values.transcript import ConfirmAnswered, ConfirmAsked, UnroutedRequest
+from meta.provider.mock_runs import mock_run, noted, parsed_reply, reply
 
 
-def asked(stage: Stage, tool: object = "ping") -> Any:
-    """What the hook is told about a call."""
-    return json.loads(told(reply(stage, {"call": {"_tool": tool}}, "/c1/confirm"))[2])
+def asked(mock_run: MockRun, tool: object = "ping") -> Any:
+    """The hook's answer about a call."""
+    return json.loads(parsed_reply(reply(mock_run, {"call": {"_tool": tool}}, "/c1/confirm"))[2])
 
 
-def deciding(**decisions: list[Decision]) -> Stage:
+def deciding(**decisions: list[Decision]) -> MockRun:
     """A stage that decides so, by tool; ``other``: about all other tools."""
-    made = stage()
+    made = mock_run()
     made.confirmation = Confirmation({"" if tool == "other" else tool: many for tool, many in decisions.items()})
     return made
 
 
 def test_every_call_may_run_where_nothing_was_said() -> None:
     """So that a check decides only what it is about."""
-    assert {"decision": "approve"} == asked(stage())
+    assert {"decision": "approve"} == asked(mock_run())
 
 
 def test_decisions_are_taken_one_for_each_question() -> None:
@@ -76,11 +76,11 @@ def test_a_held_question_is_asked_and_not_answered() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"call": null}', b'{"call": "ping"}'])
 def test_a_question_about_no_call_is_the_drivers_fault(body: bytes) -> None:
-    """A driver that posts something else is told what to post, and nothing counts as asked."""
-    played = stage()
+    """A driver that posts something else gets an error with what to post, and nothing counts as asked."""
+    played = mock_run()
 
-    status, _, answer = told(reply(played, body, "/c1/confirm"))
+    status, _, answer = parsed_reply(reply(played, body, "/c1/confirm"))
 
     assert (400, "DriverError") == (status, json.loads(answer)["error"]["type"])
     assert [] == noted(played, ConfirmAsked)
-    assert ["/confirm without a call"] == [one.path for one in noted(played, Stray)]
+    assert ["/confirm without a call"] == [one.path for one in noted(played, UnroutedRequest)]

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from looptck.framing import NATURAL
 from looptck.provider import faults
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply
+from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Recorded, Script, Step, step
-from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Toolbox
-from looptck.transcript import GaveUp, ToolBegan
-from looptck.turns import calls, says
+from looptck.values.framing import DEFAULT
+from looptck.values.transcript import GaveUp, ToolBegan
+from looptck.values.turns import calls, says
 from looptck.wires import WIRES
 from looptck.wires.openai_chat import OPENAI_CHAT
-from meta.provider.staged import CALL, events, noted, reply, told
+from meta.provider.mock_runs import CALL, events, noted, parsed_reply, reply
 
 ROUTES: dict[str, tuple[str, dict[str, Any]]] = {
     "openai-chat": ("/c1/v1/chat/completions", {"messages": [{"role": "user", "content": "Go."}]}),
@@ -42,8 +42,8 @@ LAST_PIECE = b'ris\\"}'
 """The end of the call's arguments as it stands in its delta."""
 
 
-def _held(what: Step, habits: Habits | None, wire: str = "openai-chat") -> tuple[Stage, HttpReply]:
-    made = Stage(WIRES[wire], Script((step(what),)), Toolbox({}), habits=habits)
+def _held(what: Step, habits: Habits | None, wire: str = "openai-chat") -> tuple[MockRun, HttpReply]:
+    made = MockRun(WIRES[wire], Script((step(what),)), Toolbox({}), habits=habits)
     made.opened("/c1")
     path, body = ROUTES[wire]
     return made, reply(made, {"model": "m", **body, "stream": True}, path)
@@ -57,12 +57,12 @@ def _gates(answer: HttpReply) -> list[Gate]:
 @pytest.mark.parametrize("lost", LOST, ids=lambda lost: f"{lost.fault or lost.turn.stop}")
 def test_a_lost_turn_is_held_behind_its_calls(lost: Step, wire: str) -> None:
     """All of the call has left before the gate, and nothing that says what becomes of the turn; no byte is lost."""
-    plain = told(_held(lost, None, wire)[1])[2]
+    plain = parsed_reply(_held(lost, None, wire)[1])[2]
     _, answer = _held(lost, Habits(), wire)
     (gate,) = _gates(answer)
-    before = told(HttpReply(answer.parts[: answer.parts.index(gate)]))[2]
+    before = parsed_reply(HttpReply(answer.parts[: answer.parts.index(gate)]))[2]
 
-    assert plain == told(answer)[2]
+    assert plain == parsed_reply(answer)[2]
     assert plain.startswith(before)
     assert LAST_PIECE in before
     for word in (b'_reason":"', b"response.incomplete", b"error_", b"message_stop"):
@@ -114,13 +114,13 @@ def test_where_nothing_starts_nothing_is_held_again() -> None:
     assert [] == noted(made, GaveUp)
     assert [] == _gates(_held(LOST[0], habits)[1])
     assert [] == _gates(_held(LOST[1], habits)[1])
-    others = [Step(CALL, NATURAL.but(fragment=1), faults.NoFinish()), Step(calls(*CALL.calls * 2, stop="length"))]
+    others = [Step(CALL, DEFAULT.but(fragment=1), faults.NoFinish()), Step(calls(*CALL.calls * 2, stop="length"))]
     assert [1, 1] == [len(_gates(_held(other, habits)[1])) for other in others]
     assert 1 == len(_gates(_held(LOST[0], habits, "openai-responses")[1]))
     assert 1 == len(_gates(_held(LOST[0], Habits())[1]))
 
 
-def test_another_gate_that_nobody_opens_is_told() -> None:
+def test_another_gate_that_stays_shut_is_noted() -> None:
     """It is no matter of habits."""
     mine = Gate("mine")
     made, answer = _held(Step(CALL, holds=(Hold(mine, 1),)), Habits())
@@ -145,9 +145,9 @@ def test_its_patience_is_short() -> None:
 @pytest.mark.parametrize("turn", [CALL, says("The capital of France is Paris.")], ids=["call", "text"])
 def test_a_break_has_its_place(wire: str, turn: Any) -> None:
     """In the last piece, behind it, in the event that says why the model stopped: each a beginning of the next."""
-    whole = told(_held(Step(turn), None, wire)[1])[2]
+    whole = parsed_reply(_held(Step(turn), None, wire)[1])[2]
     places: list[faults.Break] = ["last-piece", "before-finish", "finish"]
-    kept = [told(_held(Step(turn, fault=faults.Cut(place=place)), None, wire)[1])[2] for place in places]
+    kept = [parsed_reply(_held(Step(turn, fault=faults.Cut(place=place)), None, wire)[1])[2] for place in places]
 
     assert sorted(kept, key=len) == kept
     assert all(whole.startswith(one) for one in kept)
@@ -163,9 +163,9 @@ def _recorded(streamed: bool, *, cut: bool = False) -> Step:
     """What the encoders write, as if a server had said it."""
     turn = calls(*CALL.calls, stop="length" if cut else None).numbered(1)
     if not streamed:
-        body = json.dumps(OPENAI_CHAT.body(turn, 1, NATURAL)).encode()
+        body = json.dumps(OPENAI_CHAT.body(turn, 1, DEFAULT)).encode()
         return Step(turn, recorded=Recorded(200, (("content-type", "application/json"),), body))
-    body = NATURAL.dress(OPENAI_CHAT.events(turn, 1, NATURAL))
+    body = DEFAULT.encode(OPENAI_CHAT.events(turn, 1, DEFAULT))
     third = len(body) // 3
     return Step(turn, recorded=Recorded(200, (("content-type", "text/event-stream"),), body, (third, len(body))))
 
@@ -174,7 +174,7 @@ def test_a_recorded_plain_reply_is_streamed_to_who_asks_for_a_stream() -> None:
     """The turn is said anew, with the recorded ids."""
     _, answer = _held(_recorded(False), None)
 
-    assert told(answer)[1]["content-type"].startswith("text/event-stream")
+    assert parsed_reply(answer)[1]["content-type"].startswith("text/event-stream")
     assert "[DONE]" == events(answer)[-1]
     assert '"id":"call_1a"' in "".join(events(answer))
 
@@ -183,9 +183,9 @@ def test_a_recorded_lost_turn_is_held_too() -> None:
     """Between its call and the event that says why the model stopped; its bytes are as they were."""
     made, answer = _held(_recorded(True, cut=True), Habits())
     (gate,) = _gates(answer)
-    before = told(HttpReply(answer.parts[: answer.parts.index(gate)]))[2]
+    before = parsed_reply(HttpReply(answer.parts[: answer.parts.index(gate)]))[2]
 
-    assert told(_held(_recorded(True, cut=True), None)[1])[2] == told(answer)[2]
+    assert parsed_reply(_held(_recorded(True, cut=True), None)[1])[2] == parsed_reply(answer)[2]
     assert LAST_PIECE in before
     assert b'"length"' not in before
     assert before.endswith(b"\n\n")

@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.provider import http
 from looptck.provider.gates import Gate
-from looptck.provider.http import Connection, HttpReply, HttpRequest, chunked
+from looptck.provider.http import LAST_CHUNK, Connection, HttpReply, chunked
+from looptck.provider.http_reader import MAX_HEAD, HttpRequest, RequestReader
 from meta.kit.steady import STEADY
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 MEASURED = b"POST /c1/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n" + b'{"a": "\xc3\xbc"}'
-CHUNKED = (
-    b"POST /c1/v1 HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n"
-    b'4\r\n{"a"\r\n6;ext="1"\r\n: "\xc3\xbc"\r\n1\r\n}\r\n0\r\nx-sum: 1\r\n\r\n'
-)
+CHUNKED_HEAD = b"POST /c1/v1 HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n"
+CHUNKED = CHUNKED_HEAD + b'4\r\n{"a"\r\n6;ext="1"\r\n: "\xc3\xbc"\r\n1\r\n}\r\n0\r\nx-sum: 1\r\n\r\n'
 BODY = '{"a": "ü"}'.encode()
 """What both of them carry."""
 
@@ -43,7 +42,7 @@ class Wire(asyncio.Transport):
 
 
 class Client:
-    """A connection to a server that answers OK, or what it is told to, and keeps the requests that it saw."""
+    """A connection to a server that answers OK, or what it is given, and keeps the requests that it saw."""
 
     def __init__(self, *replies: HttpReply | None, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.seen: list[HttpRequest] = []
@@ -82,7 +81,7 @@ def test_a_request_may_be_cut_anywhere(request_bytes: bytes) -> None:
 
 
 def test_header_names_have_no_case() -> None:
-    """Header names are told in small letters, values without the blanks around them."""
+    """Header names are in lower case, values without the blanks around them."""
     client = Client().send([b"GET / HTTP/1.1\r\nX-ABC:  D e \r\n\r\n"])
 
     assert {"x-abc": "D e"} == client.seen[0].headers
@@ -113,7 +112,7 @@ def test_a_pipelined_request_waits_for_the_reply_before_it() -> None:
     """While a reply of several parts is on its way, the next request is not even looked at."""
 
     async def story() -> tuple[list[int], bytes]:
-        gate = Gate("told to")
+        gate = Gate("asked to")
         client = Client(HttpReply([b"one ", gate, b"two "]), loop=asyncio.get_running_loop())
         client.send([MEASURED * 2])
         counts = [len(client.seen)]
@@ -147,6 +146,22 @@ def test_a_client_that_does_not_wait_is_not_told_to_go_on() -> None:
     assert OK == client.wire.written
 
 
+def test_a_client_is_told_to_go_on_once() -> None:
+    """Also where the pieces of its body that have come were taken in to the last byte."""
+    head, body = CHUNKED.replace(b"\r\n\r\n", b"\r\nexpect: 100-continue\r\n\r\n", 1).split(b"\r\n\r\n", 1)
+    client = Client().send([head + b"\r\n\r\n", *body.splitlines(keepends=True)])
+
+    assert b"HTTP/1.1 100 Continue\r\n\r\n" + OK == client.wire.written
+
+
+@pytest.mark.parametrize("lines", [b"content-length: 11, 11", b"content-length: 11\r\nContent-Length: 011"])
+def test_one_length_may_be_told_several_times(lines: bytes) -> None:
+    """As long as it is the same one (RFC 9110, 8.6)."""
+    client = Client().send([MEASURED.replace(b"Content-Length: 11", lines)])
+
+    assert [BODY] == [request.body for request in client.seen]
+
+
 @pytest.mark.parametrize(
     ("data", "why"),
     [
@@ -160,7 +175,16 @@ def test_a_client_that_does_not_wait_is_not_told_to_go_on() -> None:
         (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n-6\r\nabcdef\r\n", "is no size of a chunk"),
         (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n\r\n", "is no size of a chunk"),
         (b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n4000001\r\n", "a body of more than 67108864 bytes"),
-        (b"GET /" + b"a" * (http.MAX_HEAD + 1), "a request head of more than 65536 bytes"),
+        (b"POST / HTTP/1.1\r\ncontent-length: \xb2\r\n\r\n", "is no number up to 67108864"),
+        (b"POST / HTTP/1.1\r\ncontent-length: " + b"9" * 5000 + b"\r\n\r\n", "is no number up to 67108864"),
+        (
+            b"POST / HTTP/1.1\r\ncontent-length: 1, 2\r\n\r\nab",
+            "content-length is told more than once, and differently",
+        ),
+        (b"POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab", "and differently: '1, 2'"),
+        (b"GET /" + b"a" * (MAX_HEAD + 1), "a request head of more than 65536 bytes"),
+        (CHUNKED_HEAD + b"1;" + b"a" * MAX_HEAD, "a line before a chunk of more than 65536 bytes"),
+        (CHUNKED_HEAD + b"0\r\n" + b"a" * (MAX_HEAD + 1), "a trailer field of more than 65536 bytes"),
     ],
 )
 def test_what_is_no_request_is_refused(data: bytes, why: str) -> None:
@@ -188,32 +212,32 @@ def test_a_reply_may_break_off() -> None:
 
 
 def test_a_client_that_leaves_ends_its_reply() -> None:
-    """When the client goes while a reply is held, the rest is neither written nor told as sent."""
+    """When the client goes while a reply is held, the rest is neither written nor noted as sent."""
 
     async def story() -> tuple[bytes, list[str]]:
-        told: list[str] = []
+        noted: list[str] = []
         gate = Gate("never")
-        reply = HttpReply([b"one ", gate, b"two"], sent=lambda: told.append("sent"))
+        reply = HttpReply([b"one ", gate, b"two"], sent=lambda: noted.append("sent"))
         client = Client(reply, loop=asyncio.get_running_loop()).send([MEASURED])
         await asyncio.sleep(0)
         client.connection.connection_lost(None)
         gate.open()
         for _ in range(5):
             await asyncio.sleep(0)
-        return client.wire.written, told
+        return client.wire.written, noted
 
     assert (b"one ", []) == asyncio.run(story())
 
 
 def test_a_reply_is_sent_before_its_last_part() -> None:
     """Sent is told when only the last part is left: whatever the client does next comes later."""
-    told: list[bytes] = []
+    noted: list[bytes] = []
     reply = HttpReply([b"all"])
     client = Client(reply)
-    reply.sent = lambda: told.append(client.wire.written)
+    reply.sent = lambda: noted.append(client.wire.written)
     client.send([MEASURED])
 
-    assert [b""] == told
+    assert [b""] == noted
     assert b"all" == client.wire.written
 
 
@@ -244,8 +268,56 @@ def test_any_requests_in_any_pieces(requests: list[tuple[bytes, list[int] | None
             stream += b"POST / HTTP/1.1\r\ncontent-length: %d\r\n\r\n%b" % (len(body), body)
         else:
             chunks = b"".join(chunked(piece) for piece in at(body, *(min(cut, len(body)) for cut in borders)))
-            stream += b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + chunks + http.LAST_CHUNK
+            stream += b"POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n" + chunks + LAST_CHUNK
     client = Client().send(at(stream, *(min(cut, len(stream)) for cut in cuts)))
 
     assert [body for body, _ in requests] == [request.body for request in client.seen]
     assert OK * len(requests) == client.wire.written
+
+
+class Counted(bytearray):
+    """A buffer that counts the bytes which are looked at, copied or cut off."""
+
+    touched = 0
+
+    def find(self, mark: Any, start: Any = 0, end: Any = None) -> int:
+        """From the start to what is found, or to the end."""
+        found = super().find(mark, start) if end is None else super().find(mark, start, end)
+        self.touched += (found if found >= 0 else len(self)) - start
+        return found
+
+    def __getitem__(self, place: Any) -> Any:
+        piece = super().__getitem__(place)
+        self.touched += len(piece)
+        return piece
+
+
+def _touched(data: bytes, step: int) -> int:
+    """How many bytes a reader touches of a request that comes in pieces of this size."""
+    reader = RequestReader()
+    reader._buffer = buffer = Counted()
+    requests = []
+    for start in range(0, len(data), step):
+        reader.feed(data[start : start + step])
+        requests.append(reader.next())
+    assert [None] == list(dict.fromkeys(requests[:-1]))
+    assert requests[-1] is not None
+    return buffer.touched
+
+
+@pytest.mark.parametrize("step", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET / HTTP/1.1\r\nx: " + b"a" * 20_000 + b"\r\n\r\n",
+        b"POST / HTTP/1.1\r\ncontent-length: 20000\r\n\r\n" + b"a" * 20_000,
+        CHUNKED_HEAD + chunked(b"a" * 20_000) + LAST_CHUNK,
+        CHUNKED_HEAD + chunked(b"a" * 10) * 2000 + LAST_CHUNK,
+        CHUNKED_HEAD + b"1;x=" + b"a" * 20_000 + b"\r\na\r\n" + LAST_CHUNK,
+        CHUNKED_HEAD + b"0\r\n" + b"x: y\r\n" * 3000 + b"\r\n",
+    ],
+    ids=["head", "measured", "one chunk", "many chunks", "long extension", "many trailers"],
+)
+def test_what_has_come_is_looked_at_once(data: bytes, step: int) -> None:
+    """However small its pieces: each byte is searched and copied a few times, whatever comes before it."""
+    assert _touched(data, step) <= 5 * len(data)

@@ -16,12 +16,12 @@ import pytest
 
 from looptck.provider import gates
 from looptck.provider.gates import Gate
+from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step, step
 from looptck.provider.server import HOST, Provider
-from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Behaviour, Returns, Toolbox
-from looptck.transcript import Chunk, ConfirmAsked, Event, GaveUp, Received, Replied, ToolBegan, ToolEnded
-from looptck.turns import says
+from looptck.values.transcript import Chunk, ConfirmAsked, Event, GaveUp, Received, Replied, ToolBegan, ToolEnded
+from looptck.values.turns import says
 from looptck.wires.openai_chat import OPENAI_CHAT
 
 ASKS = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Go."}]})
@@ -37,10 +37,10 @@ def server() -> Iterator[Provider]:
         yield provider
 
 
-def stage(*what: Any, patience: float = ENOUGH, watched: tuple[Gate, ...] = (), **tools: list[Behaviour]) -> Stage:
+def mock_run(*what: Any, patience: float = ENOUGH, watched: tuple[Gate, ...] = (), **tools: list[Behaviour]) -> MockRun:
     """A stage that plays these steps."""
     script = Script(tuple(step(one) for one in what))
-    return Stage(OPENAI_CHAT, script, Toolbox({**tools}), gates=watched, patience=patience)
+    return MockRun(OPENAI_CHAT, script, Toolbox({**tools}), gates=watched, patience=patience)
 
 
 def connected(url: str) -> HTTPConnection:
@@ -69,14 +69,14 @@ def files() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-def kinds(stage: Stage) -> list[str]:
+def kinds(mock_run: MockRun) -> list[str]:
     """What happened, in order."""
-    return [type(event).__name__ for event in stage.transcript.events]
+    return [type(event).__name__ for event in mock_run.transcript.events]
 
 
-def test_stages_do_not_hear_each_other(server: Provider) -> None:
+def test_mock_runs_do_not_hear_each_other(server: Provider) -> None:
     """Each of two stages plays its own script, below its own path, in whatever order it is asked."""
-    first, second = stage(says("One."), says("Two.")), stage(says("Eins."))
+    first, second = mock_run(says("One."), says("Two.")), mock_run(says("Eins."))
     a, b = server.open(first), server.open(second)
 
     texts = [json.loads(asked(url)[1])["choices"][0]["message"]["content"] for url in (a, b, a)]
@@ -87,7 +87,7 @@ def test_stages_do_not_hear_each_other(server: Provider) -> None:
 
 def test_a_prefix_is_a_whole_segment(server: Provider) -> None:
     """A path that begins like a stage's, and goes on otherwise, is not its path."""
-    played = stage(says("One."))
+    played = mock_run(says("One."))
     url = server.open(played)
 
     with pytest.raises(RemoteDisconnected):
@@ -95,9 +95,9 @@ def test_a_prefix_is_a_whole_segment(server: Provider) -> None:
     assert [] == played.transcript.events
 
 
-def test_a_closed_stage_is_gone(server: Provider) -> None:
+def test_a_closed_mock_run_is_gone(server: Provider) -> None:
     """After its run a stage's URLs are refused, and what comes late is not written down."""
-    played = stage(says("One."), says("Two."))
+    played = mock_run(says("One."), says("Two."))
     url = server.open(played)
     asked(url)
     server.close(played)
@@ -109,7 +109,7 @@ def test_a_closed_stage_is_gone(server: Provider) -> None:
 
 def test_a_connection_is_kept_alive(server: Provider) -> None:
     """Several requests go over one connection, whether the reply before was whole or streamed."""
-    url = server.open(stage(says("One."), says("Two."), says("Three.")))
+    url = server.open(mock_run(says("One."), says("Two."), says("Three.")))
     connection = connected(url)
     path = "/" + url.split("/", 3)[3] + "/v1/chat/completions"
     statuses = []
@@ -125,8 +125,8 @@ def test_a_connection_is_kept_alive(server: Provider) -> None:
 
 def test_a_held_stream_waits_for_its_gate(server: Provider) -> None:
     """The rest of a stream leaves when the gate opens, and not before."""
-    gate = Gate("told to")
-    played = stage(Step(says("Hello."), holds=(Hold(gate, 1),)))
+    gate = Gate("asked to")
+    played = mock_run(Step(says("Hello."), holds=(Hold(gate, 1),)))
     url = server.open(played)
     connection = connected(url)
     connection.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", STREAMS)
@@ -145,7 +145,7 @@ def test_a_held_stream_waits_for_its_gate(server: Provider) -> None:
 
 def test_a_gate_that_no_one_opens_is_given_up(server: Provider) -> None:
     """After its patience the provider goes on without the gate, and writes that down."""
-    played = stage(Step(says("Hello."), holds=(Hold(Gate("never"), 1),)), patience=SHORT)
+    played = mock_run(Step(says("Hello."), holds=(Hold(Gate("never"), 1),)), patience=SHORT)
 
     status, body = asked(server.open(played), STREAMS)
 
@@ -156,7 +156,7 @@ def test_a_gate_that_no_one_opens_is_given_up(server: Provider) -> None:
 
 def test_a_gate_may_have_a_patience_of_its_own(server: Provider) -> None:
     """A gate that is hoped to stay shut is given up after its own, shorter patience."""
-    played = stage(Step(says("Hello."), before=Gate("never", patience=SHORT)))
+    played = mock_run(Step(says("Hello."), before=Gate("never", patience=SHORT)))
 
     assert 200 == asked(server.open(played))[0]
     assert ["Received", "GaveUp", "Replied"] == kinds(played)
@@ -165,7 +165,7 @@ def test_a_gate_may_have_a_patience_of_its_own(server: Provider) -> None:
 def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> None:
     """A tool is held until another has begun: only if both run at once does the first end without being given up."""
     gate = gates.tool_began("add")
-    played = stage(ping=[Returns("Pong.", hold=gate)], watched=(gate,))
+    played = mock_run(ping=[Returns("Pong.", hold=gate)], watched=(gate,))
     url = server.open(played)
     answers: list[tuple[int, str]] = []
     first = threading.Thread(target=lambda: answers.append(post(f"{url}/tools/ping", '{"arguments": {}}')))
@@ -179,10 +179,10 @@ def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> No
 
 
 def test_a_client_that_leaves_is_not_replied_to(server: Provider) -> None:
-    """A reply whose client has gone is never told as sent."""
-    gate = Gate("told to")
+    """A reply whose client has gone is never noted as sent."""
+    gate = Gate("asked to")
     left = threading.Event()
-    played = stage(Step(says("Hello."), before=gate))
+    played = mock_run(Step(says("Hello."), before=gate))
     url = server.open(played)
     connection = connected(url)
     connection.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", ASKS)
@@ -191,7 +191,7 @@ def test_a_client_that_leaves_is_not_replied_to(server: Provider) -> None:
     assert left.wait(ENOUGH)
     gate.open()
 
-    assert 200 == asked(server.open(stage(says("Next."))))[0]
+    assert 200 == asked(server.open(mock_run(says("Next."))))[0]
     assert [] == [event for event in played.transcript.events if isinstance(event, Replied)]
 
 
@@ -286,7 +286,7 @@ def test_a_stopped_provider_leaves_nothing() -> None:
     gc.collect()  # what earlier tests have left to be collected is not to be counted
     before = files()
     with Provider() as provider:
-        url = provider.open(stage(Step(says("Hello."), before=Gate("never")), says("Hello.")))
+        url = provider.open(mock_run(Step(says("Hello."), before=Gate("never")), says("Hello.")))
         idle, waiting = connected(url), connected(url)
         idle.connect()
         waiting.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", ASKS)
@@ -310,7 +310,7 @@ def _last_byte(connection: HTTPConnection) -> bytes:
         return b""
 
 
-def test_a_port_that_is_taken_is_told() -> None:
+def test_a_port_that_is_taken_is_an_error() -> None:
     """A port that is in use raises OSError, and no thread is left."""
     before = set(threading.enumerate())
     with socket.socket() as taken:

@@ -9,28 +9,28 @@ import pytest
 
 from looptck.provider.gates import Gate
 from looptck.provider.http import HttpRequest
-from looptck.provider.stage import Stage
+from looptck.provider.mock_run import MockRun
 from looptck.provider.toolbox import Raises, Returns
-from looptck.transcript import ByKind, Stray, ToolBegan, ToolEnded
-from meta.provider.staged import noted, reply, stage, told
+from looptck.values.transcript import ByKind, ToolBegan, ToolEnded, UnroutedRequest
+from meta.provider.mock_runs import mock_run, noted, parsed_reply, reply
 
 
-def run(stage: Stage, tool: str = "ping", body: object = None) -> Any:
+def run(mock_run: MockRun, tool: str = "ping", body: object = None) -> Any:
     """What the toolbox answers when a tool is run."""
-    return json.loads(told(reply(stage, body or {"arguments": {}}, f"/c1/tools/{tool}"))[2])
+    return json.loads(parsed_reply(reply(mock_run, body or {"arguments": {}}, f"/c1/tools/{tool}"))[2])
 
 
 def test_a_tool_of_no_behaviour_tells_its_runs_apart() -> None:
     """A tool that nothing was said about returns a text that is new in each run."""
-    played = stage()
+    played = mock_run()
 
     assert [{"value": "result 1 of ping"}, {"value": "result 2 of ping"}] == [run(played), run(played)]
     assert {"value": "result 1 of add"} == run(played, "add")
 
 
-def test_a_tool_does_what_it_was_told_once_each() -> None:
+def test_a_tool_follows_its_behaviours_in_order() -> None:
     """Behaviours are taken one for each run; the last one stays."""
-    played = stage(ping=[Returns(None), Raises("No.", "KeyError"), Returns([1])])
+    played = mock_run(ping=[Returns(None), Raises("No.", "KeyError"), Returns([1])])
 
     assert [
         {"value": None},
@@ -42,7 +42,7 @@ def test_a_tool_does_what_it_was_told_once_each() -> None:
 
 def test_every_run_of_a_tool_is_written_down() -> None:
     """A tool's run is written down when it begins, with its arguments, and when it ends, with its answer."""
-    played = stage()
+    played = mock_run()
     run(played, body={"arguments": {"a": [True, "ü"]}})
 
     assert [(1, "ping", {"a": [True, "ü"]})] == [(one.run, one.tool, one.arguments) for one in noted(played, ToolBegan)]
@@ -52,7 +52,7 @@ def test_every_run_of_a_tool_is_written_down() -> None:
 def test_a_held_tool_has_begun_and_not_ended() -> None:
     """A tool that is held has begun; it ends when the gate lets its answer go."""
     gate = Gate("held")
-    played = stage(ping=[Returns("Late.", hold=gate)])
+    played = mock_run(ping=[Returns("Late.", hold=gate)])
 
     answer = played.answer(HttpRequest("POST", "/c1/tools/ping", {}, b'{"arguments": {}}'))
 
@@ -63,28 +63,28 @@ def test_a_held_tool_has_begun_and_not_ended() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b'{"args": {}}'])
 def test_a_tool_run_without_arguments_is_the_drivers_fault(body: bytes) -> None:
-    """A driver that posts something else to the toolbox is told what to post, and no tool has run."""
-    played = stage()
+    """A driver that posts something else to the toolbox gets an error with what to post, and no tool has run."""
+    played = mock_run()
 
-    status, _, answer = told(reply(played, body, "/c1/tools/ping"))
+    status, _, answer = parsed_reply(reply(played, body, "/c1/tools/ping"))
 
     assert (400, "DriverError") == (status, json.loads(answer)["error"]["type"])
     assert [] == noted(played, ToolBegan)
-    assert ["/tools/ping without arguments"] == [one.path for one in noted(played, Stray)]
+    assert ["/tools/ping without arguments"] == [one.path for one in noted(played, UnroutedRequest)]
 
 
 OF_A_KIND = {"tool": "browse", "arguments": {"words": "x"}, "agent": "helper", "inputs": {"user": "ada"}}
 
 
-def of_a_kind(stage: Stage, body: object) -> tuple[int, Any]:
+def of_a_kind(mock_run: MockRun, body: object) -> tuple[int, Any]:
     """Status and answer when the handler of a kind is called."""
-    status, _, answer = told(reply(stage, body, "/c1/kinds/collection"))
+    status, _, answer = parsed_reply(reply(mock_run, body, "/c1/kinds/collection"))
     return status, json.loads(answer)
 
 
 def test_the_handler_of_a_kind_is_written_down_with_all_that_it_was_given() -> None:
-    """It runs the tool that it names, which does what it was told to do."""
-    played = stage(browse=[Returns("a book")])
+    """It runs the tool that it names, which follows its behaviour."""
+    played = mock_run(browse=[Returns("a book")])
 
     assert (200, {"value": "a book"}) == of_a_kind(played, OF_A_KIND)
     (began,) = noted(played, ToolBegan)
@@ -94,7 +94,7 @@ def test_the_handler_of_a_kind_is_written_down_with_all_that_it_was_given() -> N
 
 def test_the_handler_of_a_name_is_of_no_kind() -> None:
     """So that a check can tell which of the two ran."""
-    played = stage()
+    played = mock_run()
     run(played)
 
     assert [None] == [one.by_kind for one in noted(played, ToolBegan)]
@@ -102,8 +102,8 @@ def test_the_handler_of_a_name_is_of_no_kind() -> None:
 
 @pytest.mark.parametrize("missing", [*OF_A_KIND, "the text of tool"])
 def test_a_handler_of_a_kind_that_tells_too_little_is_the_drivers_fault(missing: str) -> None:
-    """The driver is told what to post, and no tool has run."""
-    played = stage()
+    """The driver gets an error with what to post, and no tool has run."""
+    played = mock_run()
     body: dict[str, object] = {key: value for key, value in OF_A_KIND.items() if key != missing}
     body |= {"tool": 7} if missing == "the text of tool" else {}
 
@@ -113,5 +113,5 @@ def test_a_handler_of_a_kind_that_tells_too_little_is_the_drivers_fault(missing:
     assert all(f'"{key}"' in answer["error"]["message"] for key in OF_A_KIND)
     assert [] == noted(played, ToolBegan)
     assert ["/kinds/collection without all that a handler of a kind is given"] == [
-        one.path for one in noted(played, Stray)
+        one.path for one in noted(played, UnroutedRequest)
     ]

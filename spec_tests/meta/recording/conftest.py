@@ -1,4 +1,4 @@
-"""What the tests of the recorder share: one far end, and one proxy in front of it."""
+"""What the tests of the recorder share: one fake upstream, and one proxy in front of it."""
 
 from __future__ import annotations
 
@@ -6,37 +6,37 @@ from collections.abc import Iterator
 
 import pytest
 
-from looptck.recording.tape import Tape, tape
+from looptck.recording.traffic_log import TrafficLog, traffic_log
 from looptck.recording.upstreams import Upstream
 from looptck.wires import WIRES
-from meta.recording.far_end import FarEnd
+from meta.recording.fake_upstream import FakeUpstream
 
 PATIENCE = 20.0
 """Seconds for a reply that comes by itself: never waited for."""
 
 
 @pytest.fixture(scope="session")
-def served() -> Iterator[FarEnd]:
-    """A far end for all tests."""
-    with FarEnd() as far_end:
-        yield far_end
+def served() -> Iterator[FakeUpstream]:
+    """A fake upstream for all tests."""
+    with FakeUpstream() as fake_upstream:
+        yield fake_upstream
 
 
 @pytest.fixture(scope="session")
-def taped(served: FarEnd) -> Iterator[Tape]:
+def log(served: FakeUpstream) -> Iterator[TrafficLog]:
     """A proxy and vcrpy in front of it."""
-    with tape(served.base_url, PATIENCE) as one:
+    with traffic_log(served.base_url, PATIENCE) as one:
         yield one
 
 
 @pytest.fixture
-def far_end(served: FarEnd) -> FarEnd:
-    """The far end, with nothing to say yet."""
+def fake_upstream(served: FakeUpstream) -> FakeUpstream:
+    """The fake upstream, without replies."""
     served.replies(None)
     return served
 
 
 @pytest.fixture
-def upstream(far_end: FarEnd) -> Upstream:
-    """The far end as an upstream."""
-    return Upstream("the far end", far_end.base_url, "looptck-model", tuple(WIRES))
+def upstream(fake_upstream: FakeUpstream) -> Upstream:
+    """The fake upstream as a value."""
+    return Upstream("the fake upstream", fake_upstream.base_url, "looptck-model", tuple(WIRES))

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from looptck.cases import Case, Record, cases
+from looptck.bench.cases import Case, Record, cases
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.recording import record as recording
-from looptck.recording.record import Wanted, record
-from looptck.recording.tape import Tape, tape
-from looptck.turns import Call, calls, says
+from looptck.recording.record import RecordOptions, record
+from looptck.recording.traffic_log import TrafficLog, traffic_log
+from looptck.values.turns import Call, calls, says
 from looptck.wires import WIRES
-from meta.recording.far_end import EVENTS, JSON, Answer, FarEnd, stream, whole
-from meta.recording.slates import events, said, shares
+from meta.recording.fake_upstream import EVENTS, JSON, Answer, FakeUpstream, stream, whole
+from meta.recording.targets import events, said, shares
 
 KEY = "lt-canary-key-5f0c1b7e93"
 QUERY = "lt-canary-query-88d2"
@@ -60,14 +60,14 @@ def cell(request: pytest.FixtureRequest) -> tuple[str, bool]:
 
 
 @pytest.fixture(scope="module")
-def asking(served: FarEnd) -> Iterator[Tape]:
-    """A tape in front of an address with a secret in it."""
-    with tape(f"{served.base_url}?key={QUERY}", 20.0) as one:
+def asking(served: FakeUpstream) -> Iterator[TrafficLog]:
+    """A traffic log in front of an address with a secret in it."""
+    with traffic_log(f"{served.base_url}?key={QUERY}", 20.0) as one:
         yield one
 
 
 @pytest.fixture
-def case(monkeypatch: pytest.MonkeyPatch, asking: Tape) -> Case:
+def case(monkeypatch: pytest.MonkeyPatch, asking: TrafficLog) -> Case:
     """A scenario whose question holds secrets; the environment holds the others."""
     for name in ("LOOPTCK_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, KEY)
@@ -82,7 +82,7 @@ def case(monkeypatch: pytest.MonkeyPatch, asking: Tape) -> Case:
 
 
 def private(reply: HttpReply, kind: list[tuple[str, str]]) -> HttpReply:
-    """The same reply with headers that are nobody's business."""
+    """The same reply with private headers."""
     first = reply.parts[0]
     assert isinstance(first, bytes)
     line, _, rest = first.partition(b"\r\n")
@@ -96,28 +96,30 @@ def gossip(wire: str, text: str, *, streams: bool) -> HttpReply:
     added = json.dumps(more)[1:]
     turn = says(text)
     if streams:
-        dressed = [one.replace(b"data: {", f"data: {{{added[:-1]},".encode(), 1) for one in events(wire, turn)]
-        return private(stream(f": {KEY} {MAIL}\n\n".encode(), *dressed), EVENTS)
+        encoded = [one.replace(b"data: {", f"data: {{{added[:-1]},".encode(), 1) for one in events(wire, turn)]
+        return private(stream(f": {KEY} {MAIL}\n\n".encode(), *encoded), EVENTS)
     body = said(wire, turn, streams=False).parts[0]
     assert isinstance(body, bytes)
     plain = json.loads(body.partition(b"\r\n\r\n")[2])
     return private(whole(200, json.dumps({**plain, **more}).encode()), JSON)
 
 
-def recorded(wire: str, answer: Answer, far_end: FarEnd, into: Path, *, streams: bool) -> tuple[int, list[str]]:
+def recorded(
+    wire: str, answer: Answer, fake_upstream: FakeUpstream, into: Path, *, streams: bool
+) -> tuple[int, list[str]]:
     """Status and lines of a recording of the canary, whose requests carry it."""
-    far_end.seen.clear()
-    far_end.answer = answer
+    fake_upstream.seen.clear()
+    fake_upstream.answer = answer
     lines: list[str] = []
-    wanted = Wanted(
-        upstream=f"{far_end.base_url}?key={QUERY}",
+    options = RecordOptions(
+        upstream=f"{fake_upstream.base_url}?key={QUERY}",
         model="looptck-model",
         wires=[wire],
         mode="stream" if streams else "plain",
         into=into,
         timeout=20.0,
     )
-    return record(wanted, lines.append), lines
+    return record(options, lines.append), lines
 
 
 def left(into: Path, lines: list[str]) -> list[str]:
@@ -128,28 +130,28 @@ def left(into: Path, lines: list[str]) -> list[str]:
     return [secret for secret in (*CANARIES.values(), *encoded, *filter(None, parts)) if secret in text]
 
 
-def test_nothing_is_left(case: Case, cell: tuple[str, bool], far_end: FarEnd, tmp_path: Path) -> None:
+def test_nothing_is_left(case: Case, cell: tuple[str, bool], fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """No secret of a header, query, body, cookie, id or comment reaches a file, and the recording is written."""
     wire, streams = cell
     first = said(wire, calls(Call("weather", '{"city": "Paris"}', "call_1")), streams=streams)
     replies = [private(first, []), gossip(wire, "Ask." if streams else f"Ask {MAIL} with {KEY}.", streams=streams)]
 
-    status, lines = recorded(wire, lambda _: replies.pop(0), far_end, tmp_path, streams=streams)
+    status, lines = recorded(wire, lambda _: replies.pop(0), fake_upstream, tmp_path, streams=streams)
 
-    sent = [json.dumps([*request.headers.items(), request.path]) for request in far_end.seen]
+    sent = [json.dumps([*request.headers.items(), request.path]) for request in fake_upstream.seen]
     assert all(KEY in one and QUERY in one for one in sent)
     assert 0 == status, lines
     assert (tmp_path / wire / f"canary-{'stream' if streams else 'plain'}.yaml").is_file()
     assert [] == left(tmp_path, lines)
 
 
-def test_error_message(case: Case, cell: tuple[str, bool], far_end: FarEnd, tmp_path: Path) -> None:
-    """An error that quotes the key is told without it, and leaves no file."""
+def test_error_message(case: Case, cell: tuple[str, bool], fake_upstream: FakeUpstream, tmp_path: Path) -> None:
+    """An error that quotes the key is reported without it, and leaves no file."""
     wire, streams = cell
     words = f"Incorrect API key provided: {KEY}, of {MAIL}, {ORGANISATION}"
     body = json.dumps({"error": {"message": words, "type": "auth"}, "request_id": REQUEST_ID}).encode()
 
-    status, lines = recorded(wire, lambda _: whole(401, body), far_end, tmp_path, streams=streams)
+    status, lines = recorded(wire, lambda _: whole(401, body), fake_upstream, tmp_path, streams=streams)
 
     assert 1 == status
     assert "failed: reply 1 is 401" in lines[0]
@@ -158,12 +160,12 @@ def test_error_message(case: Case, cell: tuple[str, bool], far_end: FarEnd, tmp_
 
 
 @pytest.mark.parametrize("wire", list(WIRES))
-def test_split_over_two_deltas(wire: str, case: Case, far_end: FarEnd, tmp_path: Path) -> None:
+def test_split_over_two_deltas(wire: str, case: Case, fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """A secret that only a reader puts together makes the recorder refuse."""
     turn = says(f"The key is {KEY}, keep it.")
     assert not any(KEY.encode() in event for event in events(wire, turn)[:3])
 
-    status, lines = recorded(wire, lambda _: stream(*events(wire, turn)), far_end, tmp_path, streams=True)
+    status, lines = recorded(wire, lambda _: stream(*events(wire, turn)), fake_upstream, tmp_path, streams=True)
 
     assert 1 == status
     assert [] == left(tmp_path, lines)
@@ -171,27 +173,27 @@ def test_split_over_two_deltas(wire: str, case: Case, far_end: FarEnd, tmp_path:
 
 
 @pytest.mark.parametrize("wire", list(WIRES))
-def test_split_over_the_arguments_of_a_call(wire: str, case: Case, far_end: FarEnd, tmp_path: Path) -> None:
+def test_split_over_the_arguments_of_a_call(wire: str, case: Case, fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """The same in the fragments of a call's arguments, which the next request sends back whole."""
     turn = calls(Call("note", json.dumps({"text": f"a long note and then {KEY}"}), "call_1"))
     replies = [stream(*events(wire, turn)), said(wire, says("Kept."), streams=True)]
 
-    status, lines = recorded(wire, lambda _: replies.pop(0), far_end, tmp_path, streams=True)
+    status, lines = recorded(wire, lambda _: replies.pop(0), fake_upstream, tmp_path, streams=True)
 
     assert 1 == status
     assert [] == left(tmp_path, lines)
 
 
-def test_echo(case: Case, far_end: FarEnd, tmp_path: Path) -> None:
+def test_echo(case: Case, fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """A server that sends back all that it was sent, as text, headers and all."""
 
     def echo(request: HttpRequest) -> HttpReply:
         words = json.dumps([request.path, request.headers, request.body.decode()])
         return said("openai-chat", says(words), streams=False)
 
-    status, lines = recorded("openai-chat", echo, far_end, tmp_path, streams=False)
+    status, lines = recorded("openai-chat", echo, fake_upstream, tmp_path, streams=False)
 
-    assert KEY in json.dumps([dict(request.headers) for request in far_end.seen])
+    assert KEY in json.dumps([dict(request.headers) for request in fake_upstream.seen])
     assert 1 == status
     assert "in escapes or in pieces" in lines[0]
     assert [] == left(tmp_path, lines)

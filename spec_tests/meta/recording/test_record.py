@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from looptck.cases import cases
+from looptck.bench.cases import cases
 from looptck.cassettes import read
 from looptck.cassettes.cassette import CHUNKS
 from looptck.cli import main
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.recording import record as recording
-from looptck.recording.record import CouldNotRecord, Wanted, record
-from looptck.recording.tape import Tape, tape
-from looptck.turns import says
+from looptck.recording.record import CouldNotRecord, RecordOptions, record
+from looptck.recording.traffic_log import TrafficLog, traffic_log
+from looptck.values.turns import says
 from looptck.wires import WIRES
-from meta.recording.far_end import Answer, FarEnd, playing, whole
-from meta.recording.slates import said, shares, slate
+from meta.recording.fake_upstream import Answer, FakeUpstream, playing, whole
+from meta.recording.targets import said, shares, target
 
 
 @pytest.fixture(autouse=True)
-def one_call(monkeypatch: pytest.MonkeyPatch, taped: Tape) -> None:
+def one_call(monkeypatch: pytest.MonkeyPatch, log: TrafficLog) -> None:
     """One scenario, and no key of whoever runs the tests."""
-    shares(monkeypatch, taped)
+    shares(monkeypatch, log)
     monkeypatch.delenv("LOOPTCK_API_KEY", raising=False)
-    monkeypatch.setattr(recording, "cases", lambda: {"one-call": slate().case})
+    monkeypatch.setattr(recording, "cases", lambda: {"one-call": target().case})
 
 
-def plays(far_end: FarEnd) -> Answer:
-    """Let the far end play the scenario on all wires, anew where a request carries no results yet."""
+def plays(fake_upstream: FakeUpstream) -> Answer:
+    """Let the fake upstream play the scenario on all wires, anew where a request carries no results yet."""
     played: dict[str, Answer] = {}
 
     def answer(request: HttpRequest) -> HttpReply | None:
@@ -42,14 +40,16 @@ def plays(far_end: FarEnd) -> Answer:
             played[wire.name] = playing(cases()["one-call"], wire.name)
         return played[wire.name](request)
 
-    far_end.answer = answer
+    fake_upstream.answer = answer
     return answer
 
 
-def ran(far_end: FarEnd, into: Path, **more: Any) -> tuple[int, list[str]]:
+def ran(fake_upstream: FakeUpstream, into: Path, **more: Any) -> tuple[int, list[str]]:
     """Status and lines of a recording."""
     lines: list[str] = []
-    status = record(Wanted(far_end.base_url, "looptck-model", into=into, timeout=20.0, **more), lines.append)
+    status = record(
+        RecordOptions(fake_upstream.base_url, "looptck-model", into=into, timeout=20.0, **more), lines.append
+    )
     return status, lines
 
 
@@ -59,11 +59,11 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def first(served: FarEnd, taped: Tape, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+def first(served: FakeUpstream, log: TrafficLog, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A folder with a recording on all wires, plain and streamed."""
     with pytest.MonkeyPatch.context() as patch:
-        shares(patch, taped)
-        patch.setattr(recording, "cases", lambda: {"one-call": slate().case})
+        shares(patch, log)
+        patch.setattr(recording, "cases", lambda: {"one-call": target().case})
         plays(served)
         folder = tmp_path_factory.mktemp("first")
         status, lines = ran(served, folder)
@@ -92,53 +92,55 @@ def test_provenance(first: tuple[Path, list[str]]) -> None:
     assert ("a server of one's own", "looptck-model", "") == (about.upstream, about.model, about.dialect)
     assert about.client.startswith("the anthropic SDK ")
     assert " with vcrpy " in about.recorder
-    assert slate().case.fingerprint == about.scenario
+    assert target().case.fingerprint == about.scenario
     assert any(line.startswith("request headers: all but ") for line in about.redactions)
 
 
-def test_the_same_again(first: tuple[Path, list[str]], far_end: FarEnd) -> None:
+def test_the_same_again(first: tuple[Path, list[str]], fake_upstream: FakeUpstream) -> None:
     """What says the same as before leaves the files alone, asked or not."""
     folder, _ = first
     before = files(folder)
 
     for update in (False, True):
-        plays(far_end)
-        status, lines = ran(far_end, folder, update=update)
+        plays(fake_upstream)
+        status, lines = ran(fake_upstream, folder, update=update)
 
         assert (0, "6 unchanged") == (status, lines[-1])
         assert before == files(folder)
 
 
 @pytest.fixture
-def other(first: tuple[Path, list[str]], far_end: FarEnd, tmp_path: Path) -> Path:
-    """A folder with one recording, and a far end that has come to say something else."""
+def other(first: tuple[Path, list[str]], fake_upstream: FakeUpstream, tmp_path: Path) -> Path:
+    """A folder with one recording, and a fake upstream that says something else."""
     path = tmp_path / "openai-chat" / "one-call-plain.yaml"
     path.parent.mkdir()
     path.write_bytes((first[0] / "openai-chat" / "one-call-plain.yaml").read_bytes())
     body = said("openai-chat", says("No."), streams=False).parts[0]
     assert isinstance(body, bytes)
-    far_end.replies(whole(200, body.partition(b"\r\n\r\n")[2].replace(b'"choices"', b'"mood": "blue", "choices"')))
+    fake_upstream.replies(
+        whole(200, body.partition(b"\r\n\r\n")[2].replace(b'"choices"', b'"mood": "blue", "choices"'))
+    )
     return path
 
 
-def test_not_overwritten_unasked(other: Path, far_end: FarEnd, tmp_path: Path) -> None:
+def test_not_overwritten_unasked(other: Path, fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """Another recording than the one that is there is refused, and the difference in shape is shown."""
     before = other.read_bytes()
 
-    status, lines = ran(far_end, tmp_path, wires=["openai-chat"], mode="plain")
+    status, lines = ran(fake_upstream, tmp_path, wires=["openai-chat"], mode="plain")
 
     assert 1 == status
     assert lines[0].startswith(
-        "openai-chat/one-call-plain  differs: from what is there, which --update would overwrite"
+        "openai-chat/one-call-plain  differs: from the old recording, which --update would overwrite"
     )
     assert "/mood" in lines[0]
     assert before == other.read_bytes()
     assert ["openai-chat/one-call-plain.yaml"] == list(files(tmp_path))
 
 
-def test_overwritten(other: Path, far_end: FarEnd, tmp_path: Path) -> None:
+def test_overwritten(other: Path, fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """An update overwrites it, shows the difference too, and says that the model did not keep to the script."""
-    status, lines = ran(far_end, tmp_path, wires=["openai-chat"], mode="plain", update=True)
+    status, lines = ran(fake_upstream, tmp_path, wires=["openai-chat"], mode="plain", update=True)
 
     assert 0 == status
     assert lines[0].startswith("openai-chat/one-call-plain  updated: 1 requests, not what the script says")
@@ -146,25 +148,25 @@ def test_overwritten(other: Path, far_end: FarEnd, tmp_path: Path) -> None:
     assert 1 == len(read(other).exchanges)
 
 
-def test_what_is_there_is_no_cassette(other: Path, far_end: FarEnd, tmp_path: Path) -> None:
+def test_what_is_there_is_no_cassette(other: Path, fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """A file that cannot be read is left alone too, unless it is to be updated."""
     other.write_text("version: 1\n", encoding="utf-8")
 
-    status, lines = ran(far_end, tmp_path, wires=["openai-chat"], mode="plain")
+    status, lines = ran(fake_upstream, tmp_path, wires=["openai-chat"], mode="plain")
 
     assert 1 == status
-    assert "what is there cannot be played" in lines[0]
+    assert "the old recording cannot be played" in lines[0]
     assert "version: 1\n" == other.read_text(encoding="utf-8")
-    assert 0 == ran(far_end, tmp_path, wires=["openai-chat"], mode="plain", update=True)[0]
+    assert 0 == ran(fake_upstream, tmp_path, wires=["openai-chat"], mode="plain", update=True)[0]
     assert 1 == len(read(other).exchanges)
 
 
-def test_one_fails_and_the_others_are_written(far_end: FarEnd, tmp_path: Path) -> None:
+def test_one_fails_and_the_others_are_written(fake_upstream: FakeUpstream, tmp_path: Path) -> None:
     """A recording that comes to nothing leaves no file and does not end the others."""
-    answer = plays(far_end)
-    far_end.answer = lambda request: whole(404, b"{}") if request.path == "/v1/messages" else answer(request)
+    answer = plays(fake_upstream)
+    fake_upstream.answer = lambda request: whole(404, b"{}") if request.path == "/v1/messages" else answer(request)
 
-    status, lines = ran(far_end, tmp_path, mode="plain")
+    status, lines = ran(fake_upstream, tmp_path, mode="plain")
 
     assert 1 == status
     assert ["openai-chat", "openai-responses"] == sorted(path.name for path in tmp_path.iterdir())
@@ -172,29 +174,29 @@ def test_one_fails_and_the_others_are_written(far_end: FarEnd, tmp_path: Path) -
     assert "2 written · 1 failed" == lines[-1]
 
 
-def test_what_a_wire_cannot_say_is_skipped(far_end: FarEnd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_wire_cannot_say_is_skipped(
+    fake_upstream: FakeUpstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A scenario that the wire has no words for is skipped with the reason."""
     monkeypatch.setattr(recording, "cases", lambda: {"stop-sequence": cases()["stop-sequence"]})
 
-    status, lines = ran(far_end, tmp_path, wires=["openai-responses"], mode="plain")
+    status, lines = ran(fake_upstream, tmp_path, wires=["openai-responses"], mode="plain")
 
     assert 0 == status
-    assert lines[0].startswith(
-        "openai-responses/stop-sequence-plain  skipped: openai-responses has no words for turn 1"
-    )
-    assert [] == far_end.seen
+    assert lines[0].startswith("openai-responses/stop-sequence-plain  skipped: openai-responses cannot express turn 1")
+    assert [] == fake_upstream.seen
 
 
-def test_unknown_scenario(far_end: FarEnd) -> None:
+def test_unknown_scenario(fake_upstream: FakeUpstream) -> None:
     """A scenario that is none is refused before anything is asked, with those that are like it."""
     with pytest.raises(CouldNotRecord, match="one-call"):
-        ran(far_end, Path("nowhere"), scenarios=["one-cal"])
+        ran(fake_upstream, Path("nowhere"), scenarios=["one-cal"])
 
 
-def test_unknown_dialect(far_end: FarEnd, tmp_path: Path) -> None:
-    """A dialect that nobody has described is refused."""
+def test_unknown_dialect(fake_upstream: FakeUpstream, tmp_path: Path) -> None:
+    """A dialect without a file is refused."""
     with pytest.raises(CouldNotRecord, match="martian"):
-        ran(far_end, tmp_path, dialect="martian")
+        ran(fake_upstream, tmp_path, dialect="martian")
 
 
 def test_nothing_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -202,7 +204,7 @@ def test_nothing_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "a-key-of-theirs")
 
     with pytest.raises(CouldNotRecord, match="nothing is left to record"):
-        record(Wanted("anthropic", "m", wires=["openai-chat"], into=tmp_path), print)
+        record(RecordOptions("anthropic", "m", wires=["openai-chat"], into=tmp_path), print)
 
 
 def test_outside_of_a_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -210,14 +212,14 @@ def test_outside_of_a_checkout(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setattr(recording, "cassette", lambda _: tmp_path / "cassettes")
 
     with pytest.raises(CouldNotRecord, match="--into is missing"):
-        record(Wanted("http://127.0.0.1:1/v1", "m"), print)
+        record(RecordOptions("http://127.0.0.1:1/v1", "m"), print)
 
 
-def test_command(far_end: FarEnd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command(fake_upstream: FakeUpstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command records with a proxy of its own, says so, and its exit status is the recording's."""
-    monkeypatch.setattr(recording, "tape", tape)
-    plays(far_end)
-    words = ["record", "--upstream", far_end.base_url, "--model", "m", "--name", "my server", "--mode", "plain"]
+    monkeypatch.setattr(recording, "traffic_log", traffic_log)
+    plays(fake_upstream)
+    words = ["record", "--upstream", fake_upstream.base_url, "--model", "m", "--name", "my server", "--mode", "plain"]
 
     done = CliRunner().invoke(main, [*words, "--into", str(tmp_path), "--wire", "openai-chat"])
 
@@ -233,21 +235,8 @@ def test_command_knows_all_wires() -> None:
 
 
 def test_command_could_not_run() -> None:
-    """What keeps it from recording at all is told on one line, with exit status 2."""
+    """The reason why nothing can be recorded is printed on one line, with exit status 2."""
     done = CliRunner().invoke(main, ["record", "--upstream", "mars", "--model", "m", "--into", "nowhere"])
 
     assert 2 == done.exit_code
-    assert done.output.startswith("Error: --upstream mars: is neither")
-
-
-def test_without_the_extra() -> None:
-    """The command line works without the extra; only ``record`` asks for it."""
-    text = "import sys; sys.modules['vcr'] = None; from looptck.cli import main; main()"
-
-    def command(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-c", text, *words], capture_output=True, text=True, check=False)
-
-    assert 0 == command("list").returncode
-    refused = command("record", "--upstream", "openai")
-    assert 2 == refused.returncode
-    assert "pip install 'looptck[record]'" in refused.stderr
+    assert done.output.startswith("Error: --upstream mars: must be openai")

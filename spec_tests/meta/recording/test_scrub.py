@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.recording.scrub import IN_USE, Leak, Scrubber, read, understood
-from looptck.turns import Call, calls
+from looptck.recording.scrub import IN_USE, Leak, Scrubber, texts_of_body, texts_of_turn
+from looptck.values.turns import Call, calls
 from meta.kit.steady import STEADY
 
 SECRET = "canary/Käfig-7f3a"  # noqa: S105  a made-up one
@@ -43,7 +43,7 @@ def test_length_is_kept(before: str, secret: str, after: str) -> None:
 
 
 def test_bytes_that_are_no_text() -> None:
-    """What is no UTF-8 comes through, and what stands beside it is masked."""
+    """Bytes that are not UTF-8 stay, and a secret next to them is masked."""
     assert b"\xff\xfe " + b"*" * 18 == Scrubber([SECRET]).body(b"\xff\xfe " + SECRET.encode())
 
 
@@ -73,7 +73,7 @@ def test_what_has_the_look_of_one(text: str, masked: str) -> None:
 
 
 def test_ordinary_text_is_left() -> None:
-    """What a model says of the weather is nobody's secret."""
+    """Ordinary text about the weather holds no secret."""
     text = '{"id":"chatcmpl-q8EuPlPfyQqqBT7g","text":"18.5 °C at 12:30:00, version 1.2.3, see you@home"}'
 
     assert text == Scrubber(["short"]).text(text)
@@ -106,7 +106,7 @@ def test_escapes_are_seen_through(body: object) -> None:
         masked = scrubber.body(written.encode())
 
         with pytest.raises(Leak, match="here: a secret in use"):
-            scrubber.leaks("here", read(masked))
+            scrubber.leaks("here", texts_of_body(masked))
 
 
 def test_pieces_are_joined() -> None:
@@ -116,14 +116,14 @@ def test_pieces_are_joined() -> None:
 
     for spread in (body, body.replace(b": {", b": {\r\ndata: ").replace(b"\n\n", b"\r\n\r\n")):
         with pytest.raises(Leak):
-            Scrubber([SECRET]).leaks("here", read(spread))
+            Scrubber([SECRET]).leaks("here", texts_of_body(spread))
 
 
 def test_what_is_the_same_in_all_events_is_not_joined() -> None:
     """A member that repeats itself is no text in pieces."""
     body = b'data: {"v":"1.2.3."}\n\n' * 3
 
-    Scrubber(["3.1.2.3.1"]).leaks("here", read(body))
+    Scrubber(["3.1.2.3.1"]).leaks("here", texts_of_body(body))
 
 
 def test_interleaved_calls_are_joined() -> None:
@@ -131,4 +131,4 @@ def test_interleaved_calls_are_joined() -> None:
     turn = calls(Call("note", json.dumps({"text": SECRET}, ensure_ascii=False)))
 
     with pytest.raises(Leak):
-        Scrubber([SECRET]).leaks("here", understood(turn))
+        Scrubber([SECRET]).leaks("here", texts_of_turn(turn))

@@ -67,7 +67,7 @@ def test_no_model(word: str) -> None:
 @pytest.mark.parametrize("word", ["azure", "127.0.0.1:8080", "ftp://example.org/v1", "http://"])
 def test_no_such_upstream(word: str) -> None:
     """What is no name and no URL is refused."""
-    with pytest.raises(NoUpstream, match="is neither openai, anthropic, scripted nor a URL"):
+    with pytest.raises(NoUpstream, match="must be openai, anthropic, scripted or a URL"):
         found(word)
 
 
@@ -82,7 +82,7 @@ def test_ones_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_this_machine_is_no_secret() -> None:
-    """A server on loopback has an address that tells nothing."""
+    """The address of a server on loopback is not secret."""
     assert "127.0.0.1" not in found("http://127.0.0.1:8080/v1").secrets
 
 
@@ -116,7 +116,7 @@ def test_child_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_child_that_dies() -> None:
-    """A child that dies before it is ready is told of in its own words."""
+    """A child that ends before it is ready is reported with the end of its stderr."""
     with pytest.raises(ChildFailed, match="ZeroDivisionError"), child(_python("1 / 0"), {}):
         pass
 

@@ -8,7 +8,7 @@ from typing import Any
 import respx
 
 from looptck_reference import Loop, Wire
-from looptck_reference.driver import Driver
+from looptck_reference.kit.driver import Driver
 from meta.reference.reference_provider import replies
 from meta.reference.reference_replies import QUESTION, URL, Json
 from meta.reference.reference_wires import Side

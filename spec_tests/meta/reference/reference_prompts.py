@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from looptck_reference.prompts import Prompt, load
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
+from looptck_reference.prompty.prompts import Prompt, load
 
 SAMPLES = Path(__file__).parent / "prompts"
 HEAD = "name: sample\nmodel: some-model"

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Stop, ToolCall, Turn, Wire
-from looptck_reference.reception import Reception
+from looptck_reference.http.reception import Reception
 from meta.reference import reference_messages as messages
 from meta.reference import reference_replies as chat
 from meta.reference import reference_responses as responses

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck_reference import OPENAI_CHAT, PROMPTY_SPEC, Agent, Ask, Loop, Run, Tool, ToolCall, Turn
-from looptck_reference.tools import closed
+from looptck_reference.loop.actions import Returned, RunTools
+from looptck_reference.loop.tools import closed
 from meta.kit.steady import STEADY
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -35,8 +36,9 @@ def running(arguments: str, inputs: dict[str, Any], bindings: dict[str, str]) ->
     tool = Tool("look", bindings=bindings, handler=lambda **_: "done")
     loop = Loop(Agent("m", [], [tool], inputs), wire=OPENAI_CHAT, dialect=PROMPTY_SPEC)
     loop.start()
-    run = loop.model_answered(Turn(calls=(ToolCall("c1", "look", arguments),)))
-    assert isinstance(run, Run)
+    action = loop.model_answered(Turn(calls=(ToolCall("c1", "look", arguments),)))
+    assert isinstance(action, RunTools)
+    (run,) = action.runs
     return loop, run
 
 
@@ -60,7 +62,7 @@ def test_the_model_reads_its_own_arguments(case: tuple[dict[str, Any], dict[str,
     written = json.dumps(arguments, indent=3)
 
     loop, _ = running(written, inputs, bindings)
-    asked = loop.tool_returned("done")
+    asked = loop.tools_ended([Returned("done")])
 
     assert isinstance(asked, Ask)
     assert [written] == [call["function"]["arguments"] for call in asked.history[0]["tool_calls"]]

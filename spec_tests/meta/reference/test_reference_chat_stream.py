@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck_reference import OPENAI_CHAT, MalformedReply, ProviderError, Stop, StreamBroken, ToolCall, Turn
-from looptck_reference.reception import Reception
+from looptck_reference.http.reception import Reception
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from meta.kit.steady import STEADY
 from meta.reference.reference_replies import Json, delta, piece, pieces, sse

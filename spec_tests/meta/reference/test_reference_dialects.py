@@ -16,12 +16,11 @@ from looptck_reference import (
     Fail,
     Finish,
     LimitReached,
-    Run,
     Stop,
     ToolCall,
     Turn,
 )
-from looptck_reference.actions import Returned
+from looptck_reference.loop.actions import Raised, Returned, RunTools
 from meta.reference.reference_loops import CALLING, PING, PONG, asking, new, results
 
 
@@ -46,9 +45,9 @@ def test_core_tells_the_model_what_a_tool_raised() -> None:
     """The exception's type and message reach the model, and other calls of the turn are run all the same."""
     loop = asking()
     loop.model_answered(Turn(calls=(PING, PONG)))
-    loop.tool_raised(KeyError("city"))
+    loop.tools_ended([Raised(KeyError("city"))])
 
-    told = results(loop.tool_returned("b"))
+    told = results(loop.tools_ended([Returned("b")]))
 
     assert [("call_1", "Error: tool 'ping' failed: KeyError: 'city'"), ("call_2", "b")] == told
 
@@ -58,7 +57,7 @@ def test_a_value_without_a_text_is_the_tools_fault() -> None:
     loop = asking()
     loop.model_answered(CALLING)
 
-    [(_, told)] = results(loop.tool_returned({(1, 2): 3}))
+    [(_, told)] = results(loop.tools_ended([Returned({(1, 2): 3})]))
 
     assert told.startswith("Error: tool 'ping' failed: TypeError")
 
@@ -86,7 +85,7 @@ def test_prompty_propagates_a_tools_own_exception() -> None:
     loop.model_answered(CALLING)
     error = KeyError("city")
 
-    action = loop.tool_raised(error)
+    action = loop.tools_ended([Raised(error)])
 
     assert Fail(error, "tool") == action
 
@@ -95,8 +94,8 @@ def test_prompty_runs_earlier_calls_before_a_later_one_fails() -> None:
     """Calls are looked at one after the other, so an unknown second tool does not stop the first."""
     loop = asking(PROMPTY_SPEC)
 
-    assert isinstance(loop.model_answered(Turn(calls=(PING, ToolCall("c", "nope", "{}")))), Run)
-    assert isinstance(loop.tool_returned("a"), Fail)
+    assert isinstance(loop.model_answered(Turn(calls=(PING, ToolCall("c", "nope", "{}")))), RunTools)
+    assert isinstance(loop.tools_ended([Returned("a")]), Fail)
 
 
 @pytest.mark.parametrize(
@@ -125,9 +124,9 @@ def test_agent_mode_tells_the_model_what_a_tool_raised() -> None:
     """Name, type and message, and other calls of the turn are run all the same."""
     loop = asking(PROMPTY_AGENT_MODE)
     loop.model_answered(Turn(calls=(PING, PONG), stop=Stop.CALLS))
-    loop.tool_raised(ConnectionError("{name} is unreachable"))
+    loop.tools_ended([Raised(ConnectionError("{name} is unreachable"))])
 
-    told = results(loop.tool_returned("b"))
+    told = results(loop.tools_ended([Returned("b")]))
 
     assert [("call_1", "Error executing ping: ConnectionError: {name} is unreachable"), ("call_2", "b")] == told
 
@@ -139,7 +138,7 @@ def test_agent_mode_raises_value_error_at_the_limit(limit: int) -> None:
     action = loop.start()
     for _ in range(limit):
         loop.model_answered(CALLING)
-        action = loop.tool_returned("a")
+        action = loop.tools_ended([Returned("a")])
 
     assert isinstance(action, Fail)
     assert (ValueError, "limit") == (type(action.error), action.reason)
@@ -159,7 +158,7 @@ def test_the_dialect_says_whether_the_finish_reason_decides(dialect: Dialect, st
     """A reply that ends with stop and holds calls is a round in two dialects, and the answer in the third."""
     action = asking(dialect).model_answered(Turn("It is warm.", calls=(PING,), stop=stop))
 
-    assert (runs, not runs) == (isinstance(action, Run), isinstance(action, Finish))
+    assert (runs, not runs) == (isinstance(action, RunTools), isinstance(action, Finish))
 
 
 @pytest.mark.parametrize(("dialect", "forwarded"), [(CORE, True), (PROMPTY_SPEC, False), (PROMPTY_AGENT_MODE, False)])
@@ -177,10 +176,10 @@ def test_ten_questions_are_the_default(dialect: Dialect) -> None:
     loop = asking(dialect)
     for _ in range(9):
         loop.model_answered(CALLING)
-        loop.tool_returned("a")
+        loop.tools_ended([Returned("a")])
     loop.model_answered(CALLING)
 
-    assert isinstance(loop.tool_returned("a"), Fail)
+    assert isinstance(loop.tools_ended([Returned("a")]), Fail)
     assert 10 == loop.model_calls
 
 
@@ -206,4 +205,4 @@ def test_results_become_text_as_the_dialect_says(dialect: Dialect, text: str) ->
     loop = asking(dialect)
     loop.model_answered(CALLING)
 
-    assert [("call_1", text)] == results(loop.tool_returned({"a": None}))
+    assert [("call_1", text)] == results(loop.tools_ended([Returned({"a": None})]))

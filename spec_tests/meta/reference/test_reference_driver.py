@@ -14,7 +14,7 @@ import pytest
 import respx
 from jsonschema import Draft202012Validator
 
-from looptck_reference.driver import Driver
+from looptck_reference.kit.driver import Driver
 from meta.reference import reference_driving
 from meta.reference.reference_driving import TOOL
 from meta.reference.reference_provider import replies

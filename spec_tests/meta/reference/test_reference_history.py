@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from looptck_reference import CORE, Agent, Ask, Fail, Finish, Loop, Run, Stop, Tool, ToolCall
-from looptck_reference.actions import Raised, Returned, RunAll
+from looptck_reference import CORE, Agent, Ask, Fail, Finish, Loop, Stop, Tool, ToolCall
+from looptck_reference.loop.actions import Raised, Returned, RunTools
 from meta.kit.steady import STEADY
 from meta.reference.reference_wires import MESSAGES, SIDES, Side
 
 if TYPE_CHECKING:
-    from looptck_reference.actions import Action
-    from looptck_reference.values import Json
+    from looptck_reference.loop.actions import Action
+    from looptck_reference.loop.values import Json
 
 CALL = st.builds(
     ToolCall,
@@ -86,23 +86,11 @@ class Histories(RuleBasedStateMachine):
         """As models do that do not come to an end."""
         self.the_model_answers(text, [*calls, call], Stop.CALLS)
 
-    @precondition(lambda self: isinstance(self.action, Run))
-    @rule(value=VALUES)
-    def the_tool_returns(self, value: object) -> None:
-        """With some value."""
-        self.take(self.loop.tool_returned(value))
-
-    @precondition(lambda self: isinstance(self.action, Run))
-    @rule(error=ERRORS)
-    def the_tool_raises(self, error: Exception) -> None:
-        """With some exception."""
-        self.take(self.loop.tool_raised(error))
-
-    @precondition(lambda self: isinstance(self.action, RunAll))
+    @precondition(lambda self: isinstance(self.action, RunTools))
     @rule(ends=ENDS)
     def the_tools_end(self, ends: list[Returned | Raised]) -> None:
         """Each in its own way."""
-        assert isinstance(self.action, RunAll)
+        assert isinstance(self.action, RunTools)
         self.take(self.loop.tools_ended(ends[: len(self.action.runs)]))
 
     def take(self, action: Action) -> None:
@@ -111,9 +99,9 @@ class Histories(RuleBasedStateMachine):
         if isinstance(action, Ask):
             self.asked += 1
             self.history_is_legal(list(action.history))
-        if isinstance(action, Run | RunAll):
+        if isinstance(action, RunTools):
             assert self.may_run
-            assert self.loop.dialect.parallel is isinstance(action, RunAll)
+            assert self.loop.dialect.parallel or len(action.runs) == 1
 
     def history_is_legal(self, history: list[Json]) -> None:
         """Each turn is echoed and each of its calls is answered once, in order, with its own id, right behind it.

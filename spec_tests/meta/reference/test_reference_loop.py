@@ -29,6 +29,7 @@ from looptck_reference import (
     Turn,
     TurnCut,
 )
+from looptck_reference.loop.actions import Raised, Returned, RunTools
 from meta.reference.reference_loops import CALLING, PING, PONG, TOOLS, asking, new, no_handler_is_called, results
 from meta.reference.reference_replies import QUESTION
 
@@ -53,11 +54,11 @@ def test_calls_are_run_one_after_the_other_in_order() -> None:
     loop = asking()
 
     first = loop.model_answered(Turn(calls=(PING, PONG)))
-    second = loop.tool_returned("a")
+    second = loop.tools_ended([Returned("a")])
 
-    assert Run(PING, no_handler_is_called, {"n": 1}) == first
-    assert Run(PONG, no_handler_is_called, {"n": 2}) == second
-    assert [("call_1", "a"), ("call_2", "b")] == results(loop.tool_returned("b"))
+    assert RunTools((Run(PING, no_handler_is_called, {"n": 1}),)) == first
+    assert RunTools((Run(PONG, no_handler_is_called, {"n": 2}),)) == second
+    assert [("call_1", "a"), ("call_2", "b")] == results(loop.tools_ended([Returned("b")]))
 
 
 def test_duplicate_ids_are_both_run_and_both_answered() -> None:
@@ -65,9 +66,9 @@ def test_duplicate_ids_are_both_run_and_both_answered() -> None:
     loop = asking()
 
     loop.model_answered(Turn(calls=(PING, replace(PONG, id="call_1"))))
-    loop.tool_returned("a")
+    loop.tools_ended([Returned("a")])
 
-    assert [("call_1", "a"), ("call_1", "b")] == results(loop.tool_returned("b"))
+    assert [("call_1", "a"), ("call_1", "b")] == results(loop.tools_ended([Returned("b")]))
 
 
 @pytest.mark.parametrize("stop", [Stop.LENGTH, Stop.CONTENT_FILTER])
@@ -97,14 +98,14 @@ def test_a_refusal_runs_nothing() -> None:
 @pytest.mark.parametrize("stop", [Stop.END, Stop.CALLS])
 def test_calls_decide_not_the_finish_reason(stop: Stop) -> None:
     """A forced call comes with the finish reason of a text."""
-    assert isinstance(asking().model_answered(Turn(calls=(PING,), stop=stop)), Run)
+    assert isinstance(asking().model_answered(Turn(calls=(PING,), stop=stop)), RunTools)
 
 
 def test_a_dialect_may_let_the_finish_reason_decide() -> None:
     """With such a dialect the calls of a turn that ended with stop are not run."""
     dialect = replace(CORE, runs_calls_on=frozenset({Stop.CALLS}))
 
-    assert isinstance(asking(dialect).model_answered(CALLING), Run)
+    assert isinstance(asking(dialect).model_answered(CALLING), RunTools)
     assert Finish(Answer("x", calls=(PING,))) == asking(dialect).model_answered(Turn("x", (PING,), Stop.END))
 
 
@@ -172,7 +173,7 @@ def test_the_limit_counts_model_calls(
     while isinstance(action, Ask):
         loop.model_answered(CALLING)
         rounds += 1
-        action = loop.tool_returned("x")
+        action = loop.tools_ended([Returned("x")])
 
     allowed = 10 if limit is None else limit
     assert isinstance(action, Fail)
@@ -192,14 +193,14 @@ def test_bindings_override_what_the_model_says() -> None:
     loop = Loop(Agent("m", [QUESTION], [tool], inputs={"number": 7}), wire=OPENAI_CHAT)
     loop.start()
 
-    assert Run(PING, no_handler_is_called, {"n": 7}) == loop.model_answered(CALLING)
+    assert RunTools((Run(PING, no_handler_is_called, {"n": 7}),)) == loop.model_answered(CALLING)
 
 
 def test_usage_is_collected() -> None:
     """The answer has the usage of each model call that reported one."""
     loop = asking()
     loop.model_answered(replace(CALLING, usage={"total_tokens": 1}))
-    loop.tool_returned("x")
+    loop.tools_ended([Returned("x")])
 
     action = loop.model_answered(Turn("y", usage={"total_tokens": 2}))
 
@@ -226,8 +227,8 @@ def test_the_caller_is_spared_tool_turns_by_dialect() -> None:
     "report",
     [
         lambda loop: loop.start(),
-        lambda loop: loop.tool_returned("x"),
-        lambda loop: loop.tool_raised(ValueError()),
+        lambda loop: loop.tools_ended([Returned("x")]),
+        lambda loop: loop.tools_ended([Raised(ValueError())]),
         lambda loop: (loop.model_answered(CALLING), loop.model_answered(CALLING)),
         lambda loop: (loop.model_answered(Turn("x")), loop.model_answered(Turn("x"))),
     ],

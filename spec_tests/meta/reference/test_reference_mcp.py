@@ -9,8 +9,8 @@ import pytest
 import respx
 
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Agent, Tool, Wire
-from looptck_reference.errors import NotOnThisWire
-from looptck_reference.values import Json
+from looptck_reference.loop.errors import NotOnThisWire
+from looptck_reference.loop.values import Json
 from meta.reference.reference_provider import Run
 from meta.reference.reference_replies import QUESTION, URL
 
@@ -75,5 +75,5 @@ def test_search_is_offered(run: Run, wire: Wire, path: str, reply: Json, tool: J
 @respx.mock
 def test_chat_refuses_them(run: Run) -> None:
     """Nothing is sent, and the servers are named."""
-    with pytest.raises(NotOnThisWire, match=r"names no MCP servers here; leave them out: \['mail', 'maps'\]"):
+    with pytest.raises(NotOnThisWire, match=r"does not support MCP servers; leave them out: \['mail', 'maps'\]"):
         run(Agent("m", [QUESTION], mcp_servers=SERVERS), OPENAI_CHAT)

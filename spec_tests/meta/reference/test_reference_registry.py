@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from looptck_reference import OPENAI_CHAT, PROMPTY_SPEC, Agent, Fail, Loop, Registry, Run, Tool, ToolCall, Turn
-from looptck_reference.values import Json
+from looptck_reference.loop.actions import RunTools
+from looptck_reference.loop.values import Json
 
 LOOKUP = Tool("lookup", kind="shelf", bindings={"reader": "user"})
 
@@ -30,8 +31,8 @@ def called(registry: Registry, tool: Tool = LOOKUP) -> Run | Fail:
     loop = Loop(agent, wire=OPENAI_CHAT, dialect=PROMPTY_SPEC, registry=registry)
     loop.start()
     action = loop.model_answered(Turn(calls=(ToolCall("c1", "lookup", '{"title": "Emma", "reader": "Eve"}'),)))
-    assert isinstance(action, Run | Fail)
-    return action
+    assert isinstance(action, RunTools | Fail)
+    return action.runs[0] if isinstance(action, RunTools) else action
 
 
 def value(registry: Registry, tool: Tool = LOOKUP) -> Any:

@@ -226,14 +226,3 @@ def test_a_client_of_the_runners_is_closed() -> None:
         pass
 
     assert (True, True) == (runner._client.is_closed, asyncio.run(go()))
-
-
-def test_tls_is_checked_by_default() -> None:
-    """Only a client that is for plain HTTP goes without the trusted certificates, and then it trusts none."""
-    from looptck_reference.exchange import tls_for
-
-    context = tls_for("http://provider.test")
-
-    assert tls_for("https://provider.test") is True
-    assert not isinstance(context, bool)
-    assert (True, []) == (context.check_hostname, context.get_ca_certs())

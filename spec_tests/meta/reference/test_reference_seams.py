@@ -24,14 +24,14 @@ from looptck_reference import (
     ToolResult,
     Turn,
 )
-from looptck_reference.driver import Driver
+from looptck_reference.kit.driver import Driver
 from meta.reference.reference_driving import TOOL, case, driver
 from meta.reference.reference_replies import CHAT, EVENT_STREAM, call, delta, piece, pieces, plain, sse
 from meta.reference.reference_wires import CHAT as CHAT_SIDE
 
 if TYPE_CHECKING:
-    from looptck_reference.tools import Handler
-    from looptck_reference.values import Json
+    from looptck_reference.loop.tools import Handler
+    from looptck_reference.loop.values import Json
 
 
 class OneMore(Loop):

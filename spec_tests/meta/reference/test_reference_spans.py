@@ -13,8 +13,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from looptck_reference import CORE, PROMPTY_SPEC, Agent, Dialect, Runner, Tool
-from looptck_reference.invoke import Invoker
-from looptck_reference.spans import Tracing
+from looptck_reference.http.spans import Tracing
+from looptck_reference.prompty.invoke import Invoker
 from meta.reference.reference_files import child, write
 from meta.reference.reference_provider import replies
 from meta.reference.reference_replies import QUESTION, TEXT_STREAM, TOOL_STREAM, URL, call, plain

@@ -23,7 +23,7 @@ from looptck_reference import (
     ToolCall,
     Wire,
 )
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 from looptck_reference.wires.events import EventStream
 from meta.reference.reference_driving import ran, told
 from meta.reference.reference_wires import CHAT, MESSAGES, PARIS, RESPONSES, SIDES, Side
@@ -154,7 +154,7 @@ def messages(collector: Any) -> Wire:
 
     class Broken(MessagesWire):
         def stream(self) -> MessagesStream:
-            return collector(self)  # type: ignore[no-any-return]
+            return collector(self.turn)  # type: ignore[no-any-return]
 
     return Broken()
 
@@ -164,7 +164,7 @@ def responses(collector: Any) -> Wire:
 
     class Broken(ResponsesWire):
         def stream(self) -> ResponsesStream:
-            return collector(self)  # type: ignore[no-any-return]
+            return collector(self.decode)  # type: ignore[no-any-return]
 
     return Broken()
 

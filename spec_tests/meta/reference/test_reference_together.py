@@ -24,8 +24,8 @@ from looptck_reference import (
     Tool,
 )
 from looptck_reference import OPENAI_CHAT as WIRE
-from looptck_reference.actions import Ask, Fail, Returned, RunAll
-from looptck_reference.values import ToolCall, Turn
+from looptck_reference.loop.actions import Ask, Fail, Returned, RunTools
+from looptck_reference.loop.values import ToolCall, Turn
 from meta.reference.reference_provider import Run, replies, run_async, run_sync
 from meta.reference.reference_replies import QUESTION, call, plain
 
@@ -168,8 +168,8 @@ def test_ends_are_taken_only_where_they_are_waited_for() -> None:
     loop = started(TOGETHER)
     with pytest.raises(OutOfTurn):
         loop.tools_ended([])
-    assert isinstance(loop.model_answered(Turn(calls=(CALL,))), RunAll)
-    with pytest.raises(OutOfTurn):
-        loop.tool_returned("x")
+    assert isinstance(loop.model_answered(Turn(calls=(CALL,))), RunTools)
+    with pytest.raises(OutOfTurn, match="2 ends were reported for 1 tools"):
+        loop.tools_ended([Returned("x"), Returned("y")])
 
     assert isinstance(loop.tools_ended([Returned("x")]), Ask)

@@ -14,7 +14,7 @@ import pytest
 import respx
 
 from looptck_reference import Decision, Loop, MessagesWire, ResponsesWire, Stop, ToolCall, ToolResult, Turn, Wire
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 from meta.reference import reference_messages as messages
 from meta.reference import reference_responses as responses
 from meta.reference.reference_driving import asked, ran, told

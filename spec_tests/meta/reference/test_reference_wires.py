@@ -22,7 +22,7 @@ from looptck_reference import (
     ToolCall,
     TurnCut,
 )
-from looptck_reference.driver import Driver
+from looptck_reference.kit.driver import Driver
 from meta.kit.steady import STEADY
 from meta.reference.reference_driving import TOOL, case
 from meta.reference.reference_provider import Body, Run, replies

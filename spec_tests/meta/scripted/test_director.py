@@ -7,9 +7,9 @@ from typing import Any
 import jinja2
 import pytest
 
-from scripted_model.director import template
-from scripted_model.scripts import Scenario
-from scripted_model.vocabulary import MISPLACED, OVER, UNKNOWN
+from looptck.scripted.director import template
+from looptck.scripted.scripts import Scenario
+from looptck.scripted.vocabulary import MISPLACED, OVER, UNKNOWN
 
 ONE = Scenario("one", 'What is "it"?', ("a", "b", "c"))
 TWO = Scenario("two", "Und 東京?\nOr \\?", ("d",))
@@ -60,7 +60,7 @@ def test_each_turn_of_the_assistant_is_a_step() -> None:
 
 
 def test_a_turn_in_several_messages_is_one_step() -> None:
-    """Some wires tell text and calls of one turn as several messages."""
+    """Some wires split the text and calls of one turn into several messages."""
     assert "one:2" == due([*PROMPT, {"role": "assistant", "content": "I look."}, called("a"), *answers("a")])
 
 
@@ -88,7 +88,7 @@ def test_a_script_that_is_over() -> None:
     ids=lambda given: "".join(given) or "none",
 )
 def test_results_that_do_not_answer_the_calls(given: list[str]) -> None:
-    """A result that is missing, exchanged, double or strange is told of."""
+    """A result that is missing, exchanged, repeated or unknown is reported."""
     assert MISPLACED == due([*PROMPT, called("a", "b"), *answers(*given)])
 
 
@@ -98,7 +98,7 @@ def test_a_result_without_a_call() -> None:
 
 
 def test_the_prompt_tells_everything() -> None:
-    """Tools, calls, thoughts and results stand in the prompt as a real model would need them."""
+    """The prompt holds tools, calls, thoughts and results, as a real model needs them."""
     turn = called("a") | {"reasoning_content": "Hm.", "content": "I look."}
 
     prompt = directed([*PROMPT, turn, *answers("a")], [{"name": "weather"}])

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.cases import Record, cases
-from looptck.turns import Call, Hosted, Refusal, Thinking, Turn, Unknown, calls, says, turn
-from scripted_model.scripts import Unwritable, scenarios, written
+from looptck.bench.cases import Record, cases
+from looptck.scripted.scripts import Unwritable, scenarios, written
+from looptck.values.turns import Call, Hosted, Refusal, Thinking, Turn, Unknown, calls, says, turn
 
 PARIS = Call.of("weather", {"city": "Paris"})
 WEATHER = '<tool_call>\n{"name": "weather", "arguments": {"city": "Paris"}}\n</tool_call>'
@@ -29,12 +29,12 @@ PING = '<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
     ],
 )
 def test_a_turn_is_written_in_the_manner_of_hermes(said: Turn, text: str) -> None:
-    """Thoughts and calls stand between marks, text as it is."""
+    """Thoughts and calls are written between marks, text is not."""
     assert text == written(said)
 
 
 def test_a_cut_call_ends_where_it_is_cut() -> None:
-    """The mark that ends a call does not stand behind half of one."""
+    """Half a call has no end mark."""
     cut = calls(Call("ping"), Call("weather", '{"city": "Par'), stop="length")
 
     assert f'{PING}\n<tool_call>\n{{"name": "weather", "arguments": {{"city": "Par' == written(cut)
@@ -59,7 +59,7 @@ def test_what_a_model_cannot_write_is_refused(piece: Hosted | Refusal | Unknown 
 
 
 def test_a_case_that_cannot_be_said_is_named() -> None:
-    """Whoever wants to record such a case is told which one it is, and which turn."""
+    """The error names the case and the turn."""
     case = replace(cases()["hosted-search"], record=Record())
 
     with pytest.raises(Unwritable, match="turn 1 of the case hosted-search"):
@@ -78,7 +78,7 @@ def test_every_recorded_case_is_a_scenario() -> None:
 
 
 def test_only_turns_without_calls_have_the_stop_sequence() -> None:
-    """The stop sequence stands where it is to end a turn."""
+    """The stop sequence is at the place where it ends a turn."""
     found = {one.name: one.turns for one in scenarios(cases())}
 
     assert ["One, two, three... This is never to be seen."] == list(found["stop-sequence"])

@@ -12,19 +12,18 @@ from typing import Any
 import httpx
 import pytest
 
-from looptck.agents import Tool, agent
-from looptck.cases import cases
-from looptck.data import fixture
+from looptck.bench.cases import cases
+from looptck.catalogue.agents import Tool, agent
 from looptck.recording.children import child
-from looptck.turns import Turn
+from looptck.scripted.scripts import scenarios
+from looptck.scripted.vocabulary import FALLBACKS, MISPLACED, UNKNOWN
+from looptck.values.turns import Turn
 from looptck.wires import WIRES
-from scripted_model.scripts import scenarios
-from scripted_model.vocabulary import FALLBACKS, MISPLACED, UNKNOWN
 
 pytest.importorskip("xllamacpp", reason="needs the extra scripted")
 pytest.importorskip("gguf", reason="needs the extra scripted")
 
-SERVE = [sys.executable, str(fixture("scripted-model/serve.py"))]
+SERVE = [sys.executable, "-P", "-m", "looptck.scripted.serve"]
 PARALLEL = cases()["parallel-calls"]
 TOOLS = agent("assistant").tools
 
@@ -49,7 +48,7 @@ def body(wire: str, history: Sequence[Any], *, stream: bool = False, most: int =
 
 
 def offered(wire: str, tool: Tool) -> dict[str, Any]:
-    """A tool as the wire tells it."""
+    """A tool in the wire's format."""
     about = {"name": tool.name, "description": tool.description}
     match wire:
         case "openai-chat":
@@ -66,7 +65,7 @@ def asked(question: str) -> list[Any]:
 
 
 def results(wire: str, reply: str, ids: Sequence[str | None]) -> list[Any]:
-    """A reply with calls, and results under these ids, as the next request tells them."""
+    """A turn with calls and results for these ids, in the format of the next request."""
     said = json.loads(reply)
     match wire:
         case "openai-chat":

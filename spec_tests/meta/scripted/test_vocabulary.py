@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.cases import cases
+from looptck.bench.cases import cases
+from looptck.scripted.scripts import scenarios
+from looptck.scripted.vocabulary import FALLBACKS, Vocabulary, due, vocabulary
 from meta.kit.steady import STEADY
-from scripted_model.scripts import scenarios
-from scripted_model.vocabulary import FALLBACKS, Vocabulary, due, vocabulary
 
 WARM = "It is warm in Paris, again."
 
@@ -42,7 +42,7 @@ def test_long_words_are_cut() -> None:
 
 
 def test_a_piece_that_is_taken_moves_the_border() -> None:
-    """Where a piece is followed by something else in another text, a longer or shorter one stands in its place."""
+    """Where a piece is followed by something else in another text, a longer or shorter one takes its place."""
     words = learnt(WARM, "It is warm in Oslo, again?")
 
     assert "It is warm in Oslo, again?" == "".join(words.said("1"))
@@ -75,7 +75,7 @@ def test_texts_that_are_much_alike_are_said() -> None:
 
 
 def test_whole_parts_are_not_cut() -> None:
-    """No border falls inside a part that is to stay whole, wherever it stands, nor at the borders of no part."""
+    """No border falls inside a part that is to stay whole, at any place, nor at the borders of no part."""
     words = Vocabulary()
     words.learn("0", "See <a b c>, <a b c> and <d>.", ["<a b c>", "<d>"])
     said = words.said("0")

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from looptck.cases import cases
-from looptck.data import fixture
-from scripted_model.scripts import scenarios
-from scripted_model.vocabulary import vocabulary
+from looptck.bench.cases import cases
+from looptck.scripted.scripts import scenarios
+from looptck.scripted.vocabulary import vocabulary
 
 gguf = pytest.importorskip("gguf", reason="needs the extra scripted")
 np = pytest.importorskip("numpy", reason="needs the extra scripted")
@@ -22,8 +21,8 @@ np = pytest.importorskip("numpy", reason="needs the extra scripted")
 BUILD = """
 import sys
 from pathlib import Path
-from looptck.cases import cases
-from scripted_model import director, scripts, vocabulary, weights
+from looptck.bench.cases import cases
+from looptck.scripted import director, scripts, vocabulary, weights
 
 ours = scripts.scenarios(cases())
 weights.write(Path(sys.argv[1]), vocabulary.vocabulary(ours), director.template(ours))
@@ -32,8 +31,7 @@ weights.write(Path(sys.argv[1]), vocabulary.vocabulary(ours), director.template(
 
 def built(path: Path, seed: str) -> Path:
     """The model file, built in a process of its own with this seed for hashes."""
-    roots = os.pathsep.join([str(fixture("scripted-model")), *filter(None, sys.path)])
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": roots}
+    environment = {**os.environ, "PYTHONHASHSEED": seed}
     subprocess.run([sys.executable, "-c", BUILD, str(path)], env=environment, check=True)
     return path
 

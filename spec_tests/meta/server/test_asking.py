@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.server import PING, WEATHER
 from looptck.client import Ask
-from looptck.guest import PING, WEATHER
-from looptck.history import Answered, Asked, Item, Said
+from looptck.values.history import Answered, Asked, Item, Said
 from looptck.wires import WIRES
 
 PARIS = Asked("call_1", "weather", '{"city": "Paris"}')

@@ -11,10 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
+from looptck.catalogue.yaml_files import BadFile
 from looptck.drivers import DriverFault, Servers, connect
 from looptck.drivers.servers.described import PORT, Described
-from looptck.jsontext import compact
-from looptck.yamlfile import BadFile
+from looptck.values.jsontext import compact
 
 ABOUT: dict[str, Any] = {
     "name": "tiny",

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from looptck.client.export import exported
-from looptck.history import Answered, Asked, Said
-from looptck.verdicts import NotReached
+from looptck.values.history import Answered, Asked, Said
+from looptck.values.verdicts import NotReached
 
 PLAIN: dict[str, Any] = {
     "messages": [

@@ -7,38 +7,39 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from looptck.catalogue import catalogue
-from looptck.cells import Cell
-from looptck.checks import Check, Implementation
-from looptck.guest import PING, WEATHER, Guest
-from looptck.kit import Kit, Patience, Scene
-from looptck.outcome import Value
+from looptck.bench.bench import Bench, Patience, Scenario
+from looptck.bench.benches import bench_for, loop_bench, server_bench
+from looptck.bench.checks import Check, Implementation
+from looptck.bench.server import PING, WEATHER, ServerUnderTest
+from looptck.catalogue.requirements import catalogue
 from looptck.provider.gates import Gate
 from looptck.provider.toolbox import Returns
-from looptck.transcript import Stray, ToolBegan
-from looptck.turns import Call, calls, says
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.values.cell import Cell
+from looptck.values.outcome import Value
+from looptck.values.transcript import ToolBegan, UnroutedRequest
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
 TINY = "server:python:meta.server.tiny:Bench"
 
 
-@pytest.fixture(name="kit", scope="module")
-def _kit() -> Iterator[Kit]:
-    with Kit(TINY, Patience(20.0, 5.0)) as kit:
-        yield kit
+@pytest.fixture(name="bench", scope="module")
+def _kit() -> Iterator[Bench]:
+    with bench_for(TINY, Patience(20.0, 5.0)) as bench:
+        yield bench
 
 
 @pytest.fixture(name="guest")
-def _guest(kit: Kit) -> Guest:
+def _guest(bench: Bench) -> ServerUnderTest:
     check = Check(catalogue()["server-answer-ends-the-loop"], Cell("openai-chat", stream=False, mode="sync"), "x")
-    return Guest(Implementation(kit, check, Scene()))
+    return ServerUnderTest(Implementation(bench, check, Scenario()))
 
 
-def test_one_run_from_three_sides(guest: Guest) -> None:
+def test_one_run_from_three_sides(guest: ServerUnderTest) -> None:
     """The kit asks, is asked what the model says, runs the tool, and gets the answer."""
-    guest.implementation.scene.plays(calls(PARIS), says("Sunny."))
-    guest.implementation.scene.returns("weather", "sunny")
+    guest.implementation.scenario.plays(calls(PARIS), says("Sunny."))
+    guest.implementation.scenario.returns("weather", "sunny")
 
     run = guest.ask()
 
@@ -48,25 +49,25 @@ def test_one_run_from_three_sides(guest: Guest) -> None:
     assert [PING.name, WEATHER.name] == [tool.name for tool in run.request(1).request.tools]
 
 
-def test_questions_differ(guest: Guest) -> None:
+def test_questions_differ(guest: ServerUnderTest) -> None:
     """A request that says no question has one that no other has."""
-    guest.implementation.scene.plays(says("Done."))
+    guest.implementation.scenario.plays(says("Done."))
 
     first, second = guest.ask(), guest.ask()
 
     assert first.prompt != second.prompt
 
 
-def test_runs_at_once_are_kept_apart(guest: Guest) -> None:
+def test_runs_at_once_are_kept_apart(guest: ServerUnderTest) -> None:
     """Two requests that are open together have scenes, scripts and tools of their own."""
     held = Gate("until the second is answered", opens_on=None)
-    first, second = Scene(), Scene()
+    first, second = Scenario(), Scenario()
     first.plays(calls(Call.of("ping")), says("First."))
     first.does("ping", Returns("pong", hold=held))
     second.plays(calls(PARIS), says("Second."))
 
-    begun = guest.begin(scene=first, tools=(PING,))
-    other = guest.ask(scene=second, tools=(WEATHER,))
+    begun = guest.begin(scenario=first, tools=(PING,))
+    other = guest.ask(scenario=second, tools=(WEATHER,))
     held.open()
     one = guest.end(begun)
 
@@ -74,9 +75,9 @@ def test_runs_at_once_are_kept_apart(guest: Guest) -> None:
     assert ([("ping", {})], [("weather", {"city": "Paris"})]) == (one.tools_ran, other.tools_ran)
 
 
-def test_set_ups_and_routes(guest: Guest) -> None:
+def test_set_ups_and_routes(guest: ServerUnderTest) -> None:
     """Another set-up is another server, and its other routes can be asked."""
-    guest.implementation.scene.plays(says("Bare."))
+    guest.implementation.scenario.plays(says("Bare."))
 
     run = guest.ask(setup="bare", tools=())
 
@@ -89,9 +90,9 @@ def test_set_ups_and_routes(guest: Guest) -> None:
     assert guest.process() is not None
 
 
-def test_what_was_dispatched_is_in_the_transcript(guest: Guest) -> None:
+def test_what_was_dispatched_is_in_the_transcript(guest: ServerUnderTest) -> None:
     """The body that the server posted can be looked at."""
-    guest.implementation.scene.plays(calls(PARIS), says("Done."))
+    guest.implementation.scenario.plays(calls(PARIS), says("Done."))
 
     run = guest.ask()
 
@@ -101,15 +102,18 @@ def test_what_was_dispatched_is_in_the_transcript(guest: Guest) -> None:
     assert [{"name": "weather", "arguments": {"city": "Paris"}}] == posted
 
 
-def test_a_loop_is_no_server() -> None:
-    """An implementation that takes cases can be asked nothing."""
-    with Kit("python:looptck_reference.driver:Driver") as kit, pytest.raises(NotApplicable, match="is no server"):
-        _ = kit.servers
+def test_a_loop_is_no_server(bench: Bench) -> None:
+    """An implementation that takes cases can be asked nothing, and a server is handed no cases."""
+    no_server = pytest.raises(NotApplicable, match="is no server: it takes cases and no requests")
+    with bench_for("python:looptck_reference.kit.driver:Driver") as loop, no_server:
+        server_bench(loop)
+    with pytest.raises(NotApplicable, match="is a server: it takes requests and no cases"):
+        loop_bench(bench)
 
 
-def test_a_turn_that_was_never_said_is_not_reached(guest: Guest) -> None:
+def test_a_turn_that_was_never_said_is_not_reached(guest: ServerUnderTest) -> None:
     """Where questions are seen the turn decides."""
-    guest.implementation.scene.plays(says("Done."))
+    guest.implementation.scenario.plays(says("Done."))
 
     run = guest.ask()
 
@@ -118,16 +122,16 @@ def test_a_turn_that_was_never_said_is_not_reached(guest: Guest) -> None:
         guest.reached(run, 2)
 
 
-def test_who_comes_elsewhere_is_written_down(guest: Guest) -> None:
+def test_who_comes_elsewhere_is_written_down(guest: ServerUnderTest) -> None:
     """A post to the other URL is a stray of the run that is open."""
     gate = Gate("somebody was elsewhere")
-    guest.implementation.scene.plays(calls(PARIS), says("Done."))
-    guest.implementation.scene.does("weather", Returns("sunny", hold=gate))
+    guest.implementation.scenario.plays(calls(PARIS), says("Done."))
+    guest.implementation.scenario.does("weather", Returns("sunny", hold=gate))
     running = guest.begin()
     httpx.post(guest.elsewhere, json={"name": "weather", "arguments": {}}, trust_env=False)
     gate.open()
 
     run = guest.end(running)
 
-    assert ["/elsewhere"] == [event.path for event in run.transcript.events if isinstance(event, Stray)]
+    assert ["/elsewhere"] == [event.path for event in run.transcript.events if isinstance(event, UnroutedRequest)]
     assert [("weather", {"city": "Paris"})] == run.tools_ran

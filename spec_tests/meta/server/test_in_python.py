@@ -86,12 +86,3 @@ def test_a_set_up_is_opened_once() -> None:
     assert usual != bare
     assert not usual.endswith("/")
     assert [] == servers.stop()
-
-
-def test_a_server_takes_no_cases() -> None:
-    """A line to a server is none to a loop."""
-    servers = line("Bench")
-
-    with pytest.raises(DriverFault, match="a server takes requests and no cases"):
-        servers.run("r1", {}, print)
-    assert (None, ()) == (servers.abandon("r1"), servers.kept_spans())

@@ -11,21 +11,22 @@ from typing import Any
 import httpx
 import pytest
 
-from looptck.cells import Cell
+from looptck.bench.bench import Patience, Scenario
+from looptck.bench.benches import bench_for, server_bench
+from looptck.bench.run import Run
 from looptck.client import Ask, Reply
 from looptck.drivers import DriverFault, Servers, connect
-from looptck.framing import Framing
-from looptck.kit import Kit, Patience, Scene
-from looptck.outcome import Nothing
 from looptck.provider import modelfile as room
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.gates import Gate
-from looptck.provider.modelfile import ModelFiles, Taught, turns_of
+from looptck.provider.modelfile import ModelFiles, ScriptedModel, turns_of
 from looptck.provider.script import Hold, Script, Step, step
-from looptck.run import Run
-from looptck.transcript import ToolBegan, Transcript
-from looptck.turns import Call, Thinking, Turn, calls, refuses, says, turn
-from looptck.verdicts import NotApplicable, NotReached
+from looptck.values.cell import Cell
+from looptck.values.framing import Framing
+from looptck.values.outcome import Nothing
+from looptck.values.transcript import ToolBegan, Transcript
+from looptck.values.turns import Call, Thinking, Turn, calls, refuses, says, turn
+from looptck.values.verdicts import NotApplicable, NotReached
 from meta.server.tiny import Loads
 
 PING = calls(Call.of("ping"))
@@ -50,18 +51,18 @@ def _writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In place of the writer of models, one that writes none, and refuses a first turn without pieces."""
     path = tmp_path / "write.py"
     path.write_text(SAYS_NO, encoding="utf-8")
-    monkeypatch.setattr(room, "fixture", lambda _: path)
+    monkeypatch.setattr(room, "WRITER", (sys.executable, str(path)))
 
 
 @pytest.fixture(name="loading")
-def _loading(tmp_path: Path, writer: None) -> Iterator[tuple[Taught, Loads]]:
+def _loading(tmp_path: Path, writer: None) -> Iterator[tuple[ScriptedModel, Loads]]:
     """A server in this process that has learned nothing yet."""
     line = connect("server:python:meta.server.tiny:Loads")
     assert isinstance(line, Servers)
     line.start()
-    taught = Taught(line, tmp_path)
-    yield taught, line._source._made  # type: ignore[attr-defined]
-    taught.close()
+    scripted_model = ScriptedModel(line, tmp_path)
+    yield scripted_model, line._source._made  # type: ignore[attr-defined]
+    scripted_model.close()
 
 
 def test_a_script_is_its_turns() -> None:
@@ -100,7 +101,7 @@ def test_what_no_model_writes_is_not_applicable(tmp_path: Path, writer: None, tu
     """Of the pieces of a turn a model writes texts and calls."""
     files = ModelFiles(tmp_path)
 
-    with pytest.raises(NotApplicable, match="which says texts and calls, and no"):
+    with pytest.raises(NotApplicable, match="which can say texts and calls, but not"):
         files.write([turn])
     files.close()
 
@@ -114,7 +115,7 @@ def test_a_script_is_written_once(tmp_path: Path, writer: None) -> None:
     assert first == again
     assert first != other
     for _ in range(2):
-        with pytest.raises(NotApplicable, match="no file of a model leads to this script: no"):
+        with pytest.raises(NotApplicable, match="no model file can produce this script: no"):
             files.write([says(None)])
     files.close()
 
@@ -123,7 +124,7 @@ def test_a_writer_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Where the packages are missing that is said, as often as a file is wanted."""
     path = tmp_path / "write.py"
     path.write_text("import sys; sys.exit('pip install this')", encoding="utf-8")
-    monkeypatch.setattr(room, "fixture", lambda _: path)
+    monkeypatch.setattr(room, "WRITER", (sys.executable, str(path)))
     files = ModelFiles(tmp_path)
 
     for _ in range(2):
@@ -132,40 +133,40 @@ def test_a_writer_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     files.close()
 
 
-def test_a_model_is_loaded_where_it_is_another(loading: tuple[Taught, Loads]) -> None:
+def test_a_model_is_loaded_where_it_is_another(loading: tuple[ScriptedModel, Loads]) -> None:
     """A script that is loaded already is not loaded again, until that is forgotten."""
-    taught, server = loading
-    taught.learn(script(DONE))
-    assert (DONE,) == taught.learn(script(DONE), alone=False)
+    scripted_model, server = loading
+    scripted_model.load(script(DONE))
+    assert (DONE,) == scripted_model.load(script(DONE), alone=False)
     assert 1 == len(server.loaded)
 
-    taught.learn(script(PING))
-    taught.forget()
-    taught.learn(script(PING))
+    scripted_model.load(script(PING))
+    scripted_model.unload()
+    scripted_model.load(script(PING))
 
     assert 3 == len(server.loaded)
     assert server.loaded[1] == server.loaded[2]
 
 
-def test_one_script_at_a_time(loading: tuple[Taught, Loads]) -> None:
+def test_one_script_at_a_time(loading: tuple[ScriptedModel, Loads]) -> None:
     """While a server is at one script it cannot be given another."""
-    taught, server = loading
-    taught.learn(script(DONE))
+    scripted_model, server = loading
+    scripted_model.load(script(DONE))
 
     with pytest.raises(NotApplicable, match="one script at a time"):
-        taught.learn(script(PING), alone=False)
+        scripted_model.load(script(PING), alone=False)
     assert 1 == len(server.loaded)
 
 
-def test_sessions_end_with_their_model(loading: tuple[Taught, Loads]) -> None:
+def test_sessions_end_with_their_model(loading: tuple[ScriptedModel, Loads]) -> None:
     """A session that was begun under another script is not there any more."""
-    taught, _ = loading
-    taught.learn(script(DONE), "one")
-    taught.learn(script(DONE), "one")
-    taught.learn(script(PING), "two")
+    scripted_model, _ = loading
+    scripted_model.load(script(DONE), "one")
+    scripted_model.load(script(DONE), "one")
+    scripted_model.load(script(PING), "two")
 
     with pytest.raises(NotApplicable, match="has lost the session"):
-        taught.learn(script(DONE), "one")
+        scripted_model.load(script(DONE), "one")
 
 
 def test_a_command_is_started_anew(tmp_path: Path) -> None:
@@ -189,18 +190,19 @@ def test_a_command_is_started_anew(tmp_path: Path) -> None:
 
 def test_what_a_check_leaves_behind_ends(writer: None) -> None:
     """A check that is over before its request is answered does not keep the next one from its script."""
-    waiting = Scene()
+    waiting = Scenario()
     waiting.plays(PING)
-    done = Scene()
+    done = Scenario()
     done.plays(DONE)
     cell = Cell("openai-chat", stream=False, mode="sync")
 
-    with Kit("server:python:meta.server.tiny:LoadsAndHangs", Patience(20.0, 5.0)) as kit:
-        kit.ask(waiting, cell, Ask(question="One."))
+    bench = bench_for("server:python:meta.server.tiny:LoadsAndHangs", Patience(20.0, 5.0))
+    with server_bench(bench) as bench:
+        bench.ask(waiting, cell, Ask(question="One."))
         with pytest.raises(NotApplicable, match="one script at a time"):
-            kit.ask(done, cell, Ask(question="Two."))
-        kit.leave()
-        run = kit.ask(done, cell, Ask(question="Three.")).run
+            bench.ask(done, cell, Ask(question="Two."))
+        bench.leave()
+        run = bench.ask(done, cell, Ask(question="Three.")).run
 
     assert (DONE,) == run.scripted
 
@@ -253,7 +255,7 @@ def test_a_turn_is_shown_by_what_it_leads_to(run: Run, shown: int) -> None:
         if n <= shown:
             assert said == run.delivered(n)
         else:
-            with pytest.raises(NotReached, match=f"nothing shows that the model said turn {n}"):
+            with pytest.raises(NotReached, match=f"no sign that the model produced turn {n}"):
                 run.delivered(n)
 
 
@@ -263,7 +265,7 @@ def test_questions_are_not_seen() -> None:
 
     assert [] == run.received
     for ask in (lambda: run.requests, lambda: run.request(1), lambda: run.answers(4)):
-        with pytest.raises(NotApplicable, match="what it is asked is not seen"):
+        with pytest.raises(NotApplicable, match="so its requests cannot be seen"):
             ask()
 
 

@@ -26,7 +26,7 @@ EVENTS = st.lists(
 )
 
 
-def dressed(name: str, value: Any, end: str, comments: list[str], space: str) -> str:
+def encoded(name: str, value: Any, end: str, comments: list[str], space: str) -> str:
     """One event with comments before it."""
     data = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     lines = [
@@ -50,7 +50,7 @@ def test_borders_do_not_count(told: list[tuple[str, Any, str, list[str], str]], 
     """All events come out, whole and in order, whatever ends the lines and wherever the bytes are cut."""
     reader = Reader()
 
-    found = read(reader, "".join(dressed(*event) for event in told).encode(), borders)
+    found = read(reader, "".join(encoded(*event) for event in told).encode(), borders)
 
     assert [(name, value) for name, value, *_ in told] == found
     assert sum(len(comments) for *_, comments, _ in told) == reader.comments
@@ -61,7 +61,7 @@ def test_borders_do_not_count(told: list[tuple[str, Any, str, list[str], str]], 
 def test_a_cut_event_is_none(told: list[tuple[str, Any, str, list[str], str]], borders: list[int], lost: int) -> None:
     """An event whose empty line has not come is not told, and stays as the rest."""
     reader = Reader()
-    whole = "".join(dressed(*event) for event in told).encode()
+    whole = "".join(encoded(*event) for event in told).encode()
     cut = b"data: {}\n\n"[:-lost]
 
     found = read(reader, whole + cut, borders)
@@ -73,7 +73,7 @@ def test_a_cut_event_is_none(told: list[tuple[str, Any, str, list[str], str]], b
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_every_byte_alone(end: str) -> None:
     """A stream that comes byte by byte, with characters of several bytes, loses nothing."""
-    event = dressed("näme", {"text": "\u2028 \U0001f600 \x85"}, end, ["keep: alive", "\u2028: none"], " ")
+    event = encoded("näme", {"text": "\u2028 \U0001f600 \x85"}, end, ["keep: alive", "\u2028: none"], " ")
     reader = Reader()
 
     found = read(reader, (event * 3).encode(), list(range(1000)))

@@ -9,10 +9,10 @@ import pytest
 
 from looptck.client import Progress, Reply
 from looptck.client.events import Reader
-from looptck.framing import NATURAL
-from looptck.transcript import Told
-from looptck.turns import Call, Turn, calls, says
-from looptck.verdicts import NotReached
+from looptck.values.framing import DEFAULT
+from looptck.values.transcript import ServerEvent
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
 from looptck.wires import WIRES
 
 TURNS = {
@@ -31,14 +31,14 @@ def plain(wire: str, body: Any, status: int = 200) -> Reply:
 
 def streamed(wire: str, *events: tuple[str, Any]) -> Reply:
     """A stream of these events."""
-    return Reply(wire, stream=True, status=200, events=[Told(0.0, name, value) for name, value in events])
+    return Reply(wire, stream=True, status=200, events=[ServerEvent(0.0, name, value) for name, value in events])
 
 
 def spoken(wire: str, turn: Turn) -> list[tuple[str, Any]]:
     """The events in which a service says a turn."""
-    whole = WIRES[wire].events(turn.numbered(1), 1, NATURAL)
-    dressed = b"".join(NATURAL.dress_each(whole, named=WIRES[wire].named_events))
-    return list(Reader().feed(dressed))
+    whole = WIRES[wire].events(turn.numbered(1), 1, DEFAULT)
+    encoded = b"".join(DEFAULT.encode_each(whole, named=WIRES[wire].named_events))
+    return list(Reader().feed(encoded))
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -47,7 +47,7 @@ def test_a_turn_is_read(wire: str, turn: str) -> None:
     """Plain and streamed, on all wires, text and calls come out as they were said."""
     said = TURNS[turn].numbered(1)
 
-    for reply in (plain(wire, WIRES[wire].body(said, 1, NATURAL)), streamed(wire, *spoken(wire, said))):
+    for reply in (plain(wire, WIRES[wire].body(said, 1, DEFAULT)), streamed(wire, *spoken(wire, said))):
         assert said.text == reply.text
         assert said.calls == reply.turn.calls
         assert reply.ok
@@ -124,7 +124,7 @@ def test_errors_of_plain_replies() -> None:
 
 def test_what_a_plain_reply_tells() -> None:
     """Session, usage, records, files and finish reason stand at the top or in the choice."""
-    body = WIRES["openai-chat"].body(TURNS["text"], 1, NATURAL) | {
+    body = WIRES["openai-chat"].body(TURNS["text"], 1, DEFAULT) | {
         "session_id": "s",
         "usage": {"total_tokens": 3},
         "agentic_tool_calls": [{"round": 0}],

@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
+from looptck.catalogue.data import fixture
 from looptck.client import Reply, schemas
-from looptck.data import fixture
-from looptck.transcript import Told
+from looptck.values.transcript import ServerEvent
 
 Json = dict[str, Any]
 
@@ -151,9 +151,9 @@ def test_schemas(name: str) -> None:
 
 def test_events_by_their_names() -> None:
     """Events of the loop are held to their own schemas on every wire; the end mark and strangers to none."""
-    wrong = Told(0.0, "agentic_tool_call_progress", {})
-    stranger = Told(0.0, "agentic_warning", {"message": "m"})
-    stream = [stranger, Told(0.0, "", chunk({"content": "x"})), wrong, Told(0.0, "", "[DONE]")]
+    wrong = ServerEvent(0.0, "agentic_tool_call_progress", {})
+    stranger = ServerEvent(0.0, "agentic_warning", {"message": "m"})
+    stream = [stranger, ServerEvent(0.0, "", chunk({"content": "x"})), wrong, ServerEvent(0.0, "", "[DONE]")]
     reply = Reply("openai-chat", True, 200, events=stream)
 
     assert {"event 2 (agentic_tool_call_progress)"} == {
@@ -164,7 +164,7 @@ def test_events_by_their_names() -> None:
 
 def test_text_in_place_of_an_event() -> None:
     """An event that is no JSON object fits nothing."""
-    assert [] != schemas.event_faults("openai-chat", Told(0.0, "", "boom"))
+    assert [] != schemas.event_faults("openai-chat", ServerEvent(0.0, "", "boom"))
 
 
 def test_errors_by_their_status() -> None:

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.cells import Cell
+from looptck.bench.bench import Scenario
+from looptck.bench.benches import ServerBench, bench_for, server_bench
+from looptck.bench.server import PING, WEATHER
 from looptck.client import Ask
-from looptck.guest import PING, WEATHER
-from looptck.kit import Kit, Scene
 from looptck.provider.faults import HttpError
 from looptck.provider.toolbox import Raises
-from looptck.turns import Call, Turn, calls, says
+from looptck.values.cell import Cell
+from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
 
 BENCH = "server:python:looptck_reference.server.bench:Bench"
@@ -39,22 +40,24 @@ DIFFERS = {
 
 
 @pytest.fixture(scope="module")
-def kit() -> Iterator[Kit]:
+def bench() -> Iterator[ServerBench]:
     """The reference's server on the bench."""
-    with Kit(BENCH) as kit:
-        yield kit
+    with server_bench(bench_for(BENCH)) as bench:
+        yield bench
 
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("script", CONVERSATIONS.values(), ids=CONVERSATIONS)
-def test_stream(kit: Kit, wire: str, script: tuple[Turn | HttpError, ...], snapshot: SnapshotAssertion) -> None:
+def test_stream(
+    bench: ServerBench, wire: str, script: tuple[Turn | HttpError, ...], snapshot: SnapshotAssertion
+) -> None:
     """What a client reads of a conversation."""
-    scene = Scene()
-    scene.does("ping", Raises("no data"))
-    scene.plays(*script)
+    scenario = Scenario()
+    scenario.does("ping", Raises("no data"))
+    scenario.plays(*script)
     ask = Ask(question="How is the weather?", tools=(PING, WEATHER), rounds=2, members={"enable_code_execution": True})
 
-    run = kit.ask(scene, Cell(wire, True, "sync"), ask).result()
+    run = bench.ask(scenario, Cell(wire, True, "sync"), ask).result()
 
     assert snapshot == steady(run.got.raw.decode())
 

@@ -8,21 +8,23 @@ from typing import Any
 import pytest
 
 from looptck.provider.http import HttpReply, HttpRequest
+from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script, step
 from looptck.provider.shared import DISPATCH, MODEL, Shared
-from looptck.provider.stage import Stage
 from looptck.provider.toolbox import Answers, Behaviour, Raises, Returns, Toolbox
-from looptck.transcript import Received, Stray, ToolBegan
-from looptck.turns import says
+from looptck.values.transcript import Received, ToolBegan, UnroutedRequest
+from looptck.values.turns import says
 from looptck.wires import WIRES
-from meta.provider.staged import noted, told
+from meta.provider.mock_runs import noted, parsed_reply
 
 
-def guest(number: int, question: str, *tools: str, **behaviours: list[Behaviour]) -> tuple[Stage, str, tuple[str, ...]]:
+def guest(
+    number: int, question: str, *tools: str, **behaviours: list[Behaviour]
+) -> tuple[MockRun, str, tuple[str, ...]]:
     """An open run."""
-    stage = Stage(WIRES["openai-chat"], Script((step(says(f"Answer {number}.")),)), Toolbox({**behaviours}))
-    stage.opened(f"/c{number}")
-    return stage, question, tools
+    mock_run = MockRun(WIRES["openai-chat"], Script((step(says(f"Answer {number}.")),)), Toolbox({**behaviours}))
+    mock_run.opened(f"/c{number}")
+    return mock_run, question, tools
 
 
 def send(shared: Shared, path: str, body: object) -> HttpReply | None:
@@ -43,7 +45,7 @@ def user(content: Any) -> dict[str, Any]:
 
 def counts(shared: Shared, kind: type) -> list[int]:
     """How many events of a kind each run has."""
-    return [len(noted(stage, kind)) for stage, _, _ in shared.guests]
+    return [len(noted(mock_run, kind)) for mock_run, _, _ in shared.open_runs]
 
 
 FIRST, SECOND = "Go on, number 1.", 'Go on, "number" 2.'
@@ -68,7 +70,7 @@ def test_a_question_goes_to_its_run(messages: list[dict[str, Any]]) -> None:
 
     assert reply is not None
     assert [0, 1] == counts(shared, Received)
-    assert b"Answer 2." in told(reply)[2]
+    assert b"Answer 2." in parsed_reply(reply)[2]
 
 
 def test_of_two_that_ask_the_same_the_last_is_meant() -> None:
@@ -85,7 +87,7 @@ def test_the_only_run_gets_whatever_comes() -> None:
     asked(shared, user("Quite another question."))
     send(shared, DISPATCH, {"name": "unknown", "arguments": {}})
 
-    assert ([1], [1], [0]) == (counts(shared, Received), counts(shared, ToolBegan), counts(shared, Stray))
+    assert ([1], [1], [0]) == (counts(shared, Received), counts(shared, ToolBegan), counts(shared, UnroutedRequest))
 
 
 def test_a_call_goes_to_the_run_that_has_the_tool() -> None:
@@ -97,7 +99,7 @@ def test_a_call_goes_to_the_run_that_has_the_tool() -> None:
     assert reply is not None
     assert [1, 0] == counts(shared, ToolBegan)
     assert [("ping", {"a": 1}, {"name": "ping", "arguments": {"a": 1}})] == [
-        (one.tool, one.arguments, one.dispatched.body) for one in noted(shared.guests[0][0], ToolBegan)
+        (one.tool, one.arguments, one.dispatched.body) for one in noted(shared.open_runs[0][0], ToolBegan)
     ]
 
 
@@ -111,7 +113,7 @@ def test_what_belongs_to_nobody_is_a_stray(path: str, body: object) -> None:
     shared = Shared([guest(1, FIRST, "ping"), guest(2, SECOND, "weather")])
 
     assert send(shared, path, body) is None
-    assert [1, 1] == counts(shared, Stray)
+    assert [1, 1] == counts(shared, UnroutedRequest)
     assert [0, 0] == counts(shared, Received)
 
 
@@ -137,7 +139,7 @@ def test_the_endpoint_answers_as_it_was_told(behaviour: Behaviour, expected: tup
     reply = send(shared, DISPATCH, {"name": "ping", "arguments": {}})
 
     assert reply is not None
-    status, headers, body = told(reply)
+    status, headers, body = parsed_reply(reply)
     assert expected == (status, headers["content-type"], body)
     assert not reply.then_close
 
@@ -149,7 +151,7 @@ def test_an_answer_can_break_off() -> None:
     reply = send(shared, DISPATCH, {"name": "ping", "arguments": {}})
 
     assert reply is not None
-    _, headers, body = told(reply)
+    _, headers, body = parsed_reply(reply)
     assert ("5", b"half", True) == (headers["content-length"], body, reply.then_close)
 
 
@@ -161,4 +163,4 @@ def test_a_call_without_name_or_arguments_runs_nothing(body: object) -> None:
     reply = send(shared, DISPATCH, body)
 
     assert reply is not None
-    assert (400, [0], [1]) == (told(reply)[0], counts(shared, ToolBegan), counts(shared, Stray))
+    assert (400, [0], [1]) == (parsed_reply(reply)[0], counts(shared, ToolBegan), counts(shared, UnroutedRequest))

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-from looptck.client import Ask, Reply, Visits
+from looptck.client import Ask, Reply
 from looptck.client import visit as room
-from looptck.outcome import Failed, Outcome, Value
-from looptck.transcript import Told, Transcript
+from looptck.client.visit import Visits
+from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.transcript import ServerEvent, Transcript
 from meta.server.tiny import EVENTS, JSON, Handler, Tiny
 
 TURN = {"choices": [{"message": {"role": "assistant", "content": "Done."}, "finish_reason": "stop"}]}
@@ -142,7 +143,7 @@ def test_a_client_can_go_away(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_a_check_does_wrong_is_raised(server: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error of a check's own, while it listens, is raised where the reply is waited for."""
 
-    def listen(event: Told) -> None:
+    def listen(event: ServerEvent) -> None:
         raise KeyError(event.name)
 
     with pytest.raises(KeyError):

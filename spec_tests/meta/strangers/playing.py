@@ -10,13 +10,13 @@ from typing import Any
 
 import yaml
 
+from looptck.bench.bench import Patience
+from looptck.commands.pytest_run import run_pytest
 from looptck.kill.plan import Planned, chosen, plan
 from looptck.kill.playing import play
-from looptck.kit import Patience
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import Options, Session
-from looptck.verdicts import Result
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
+from looptck.values.verdicts import Result
 
 HERE = Path(__file__).resolve().parent
 NODE = shutil.which("node")

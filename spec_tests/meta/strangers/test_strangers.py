@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from looptck.verdicts import AGAINST, Result
+from looptck.values.verdicts import AGAINST, Result
 from meta.strangers.playing import HERE, NODE, Entry, rows, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]

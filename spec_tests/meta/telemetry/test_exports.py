@@ -17,7 +17,7 @@ from opentelemetry.proto.trace.v1 import trace_pb2
 from looptck.provider import otlp_read
 from looptck.provider.otlp_read import Unreadable, unpacked
 from looptck.provider.otlp_read import spans as read
-from looptck.spans import Span
+from looptck.values.spans import Span
 from meta.kit.steady import FEWER
 
 TRACE = "5b8efff798038103d269b633813fc60c"

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from google.rpc.status_pb2 import Status  # type: ignore[import-untyped]  # has no types
 
+from looptck.provider import otlp
 from looptck.provider.http import HttpRequest
 from looptck.provider.otlp import Receiver
 from looptck.provider.server import Provider
-from looptck.transcript import LostSpans, Spanned, Transcript
+from looptck.values.transcript import LostSpans, Spanned, Transcript
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 OURS, OTHER = "a" * 32, "b" * 32
@@ -190,6 +191,14 @@ def test_protobuf_that_is_no_export_is_refused(provider: Provider, transcript: T
     assert (400, PROTOBUF) == (status, media_type)
     assert message.startswith("the body is no ExportTraceServiceRequest in protobuf: ")
     assert [f"an export was refused with 400: {message}"] == lost(transcript)
+
+
+@pytest.mark.parametrize("length", [0, 1, 127, 128, 300, 16383, 16384, 70_000])
+def test_a_refusal_has_any_length(length: int) -> None:
+    """The status that is written by hand is the one that Google's own code reads."""
+    text = "ł" * (length // 2) + "x" * (length % 2)
+
+    assert text == Status.FromString(otlp._status(text)).message
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from looptck.spans import TICK, Span, Spans, departures, of_sdk
+from looptck.values.spans import TICK, Span, Spans, departures, of_sdk
 
 TRACE = "5b8efff798038103d269b633813fc60c"
 
@@ -80,7 +80,7 @@ def test_how_spans_lie_in_each_other() -> None:
     assert [tool, child, deep] == spans.inside(run)
     assert [run] == spans.outermost("invoke_agent")
     assert [deep, beside] == spans.of("chat", "execute")
-    assert ["", "  ", "    ", "      ", ""] == [line[: len(line) - len(line.lstrip())] for line in spans.told()]
+    assert ["", "  ", "    ", "      ", ""] == [line[: len(line) - len(line.lstrip())] for line in spans.lines()]
 
 
 def test_a_span_that_came_twice_counts_once() -> None:

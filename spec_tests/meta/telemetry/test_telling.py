@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from looptck.drivers import serve
+from looptck import driver as door
 from meta.drivers.bench import PLAIN, SHORT, Report, judged
 from meta.telemetry import lost, misplaced, telling
 from meta.telemetry.telling import Driver
@@ -56,7 +56,7 @@ def test_a_run_is_told_however_it_ends() -> None:
 @pytest.mark.parametrize("driver", ["Driver", "Batched", "AsJson"])
 def test_spans_come_from_a_process(driver: str) -> None:
     """The spans of a driver in a process of its own find their runs as well."""
-    line = shlex.join([sys.executable, serve.__file__, f"{telling.__file__}:{driver}"])
+    line = shlex.join([sys.executable, door.__file__, f"{telling.__file__}:{driver}"])
     served = judged(f"cmd:{line}", RUN, TOOL, cases=SPANS)
 
     assert (0, dict.fromkeys(SPANS, "pass"), []) == (served.status, served.verdicts, served.late), served.printed
@@ -79,7 +79,7 @@ def test_spans_that_do_not_come_fail(driver: type[Driver]) -> None:
 
     assert (1, {"span-around-rounds": "fail"}) == (report.status, report.verdicts)
     reason = report.reason("span-around-rounds")
-    assert reason.startswith("0 spans invoke_agent that lie in no other; the spans of the run: none at all")
+    assert reason.startswith("0 outermost spans invoke_agent, not 1; the spans of the run: none at all")
     assert LOST[driver] in reason
 
 
@@ -119,13 +119,13 @@ MISPLACED = {
     misplaced.ForgetsTools: {TOOL: "the spans name: []"},
     misplaced.ForgetsNames: {TOOL: "the spans name: [None, None, None]"},
     misplaced.TellsTwice: {TOOL: "'ping', 'ping'"},
-    misplaced.ForgetsTheRun: {RUN: "0 spans invoke_agent", TOOL: "0 spans invoke_agent"},
-    misplaced.TellsOfTwoRuns: {RUN: "2 spans invoke_agent", TOOL: "2 spans invoke_agent"},
+    misplaced.ForgetsTheRun: {RUN: "0 outermost spans invoke_agent", TOOL: "0 outermost spans invoke_agent"},
+    misplaced.TellsOfTwoRuns: {RUN: "2 outermost spans invoke_agent", TOOL: "2 outermost spans invoke_agent"},
     misplaced.PutsToolsBeside: {
-        RUN: "the span execute_tool ping does not lie below invoke_agent assistant",
-        TOOL: "the span execute_tool ping does not lie below invoke_agent assistant",
+        RUN: "the span execute_tool ping is no descendant of invoke_agent assistant",
+        TOOL: "the span execute_tool ping is no descendant of invoke_agent assistant",
     },
-    misplaced.PutsModelCallsBeside: {RUN: "the span chat looptck-model does not lie below invoke_agent assistant"},
+    misplaced.PutsModelCallsBeside: {RUN: "the span chat looptck-model is no descendant of invoke_agent assistant"},
 }
 
 
@@ -179,9 +179,8 @@ def test_a_failure_shows_the_spans() -> None:
 
 def test_what_is_not_told_costs_nothing() -> None:
     """The kit alone imports neither OpenTelemetry nor protobuf; the first export in protobuf does."""
-    program = (
-        "import sys, looptck.session; print([one for one in sys.modules if one.startswith(('google', 'opentel'))])"
-    )
+    loaded = "[one for one in sys.modules if one.startswith(('google', 'opentel'))]"
+    program = f"import sys, looptck.suite.session; print({loaded})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert "[]\n" == done.stdout

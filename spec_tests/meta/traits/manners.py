@@ -7,17 +7,16 @@ from dataclasses import replace
 from threading import Event
 from typing import Any, ClassVar
 
-from looptck_reference.actions import Ask
-from looptck_reference.agent import Agent
-from looptck_reference.dialects import CORE, Dialect, FeedBack, Propagate
-from looptck_reference.driver import Driver
-from looptck_reference.errors import MalformedReply, ProviderError
-from looptck_reference.exchange import Exchange
-from looptck_reference.invoke import Invocation, Invoker
-from looptck_reference.loop import Loop
-from looptck_reference.runner import Runner
-from looptck_reference.seams import Decision
-from looptck_reference.values import Delta, Json, Stop, ToolResult, Turn
+from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.runner import Runner
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Ask
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.dialects import CORE, Dialect, FeedBack, Propagate
+from looptck_reference.loop.errors import MalformedReply, ProviderError
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import Delta, Json, Stop, ToolResult, Turn
+from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, Wire
 from meta.loops.stateful import Leaning, Stateful
 
@@ -74,22 +73,20 @@ class Trusting(Driver):
     wires: ClassVar[Mapping[str, Wire]] = {"openai-chat": Chat()}
 
 
-class Patient(Runner):
+class Patient(Conversation):
     """Asks once more where the service has failed."""
 
-    def _ask(self, exchange: Exchange, ask: Ask) -> Generator[str | Turn]:
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         try:
-            yield from super()._ask(exchange, ask)
+            return (yield from super().ask(ask))
         except ProviderError:
-            yield from super()._ask(exchange, ask)
+            return (yield from super().ask(ask))
 
 
 class Patiently(Invoker):
     """Runs so."""
 
-    def runner(self, begun: Invocation) -> Runner:
-        where = begun.service
-        return Patient(where.base_url, where.api_key, wire=begun.loop.wire, client=self.client)
+    conversation = Patient
 
 
 class Curt(Driver):

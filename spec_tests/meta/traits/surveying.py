@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from looptck.kit import Patience
-from looptck.running import run_pytest
-from looptck.selection import Selection
-from looptck.session import Options, Session
-from looptck.traits import Answer, traits
+from looptck.bench.bench import Patience
+from looptck.catalogue.traits import Answer, traits
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
 from meta.loops.judging import recordings
 
 

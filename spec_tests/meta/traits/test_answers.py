@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.summary import exit_status
-from looptck.traits import UNDECIDED, traits
+from looptck.catalogue.traits import UNDECIDED, traits
+from looptck.suite.summary import exit_status
 from meta.kit.flawed import Pretends, Refuses
 from meta.loops.stateful import Stateful
 from meta.loops.unusual import InThreadsRetold

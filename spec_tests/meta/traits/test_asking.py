@@ -17,19 +17,19 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from looptck import spec
-from looptck.asking import Loop, Question, Survey, answer_of, cut, loop_for
-from looptck.catalogue import catalogue
-from looptck.cells import Cell
+from looptck.bench.benches import bench_for
+from looptck.bench.run import Run
+from looptck.catalogue.data import fixture
+from looptck.catalogue.requirements import catalogue
+from looptck.catalogue.traits import read, traits
+from looptck.catalogue.yaml_files import BadFile
 from looptck.cli import main
-from looptck.data import fixture
 from looptck.drivers import DriverFault, Started
-from looptck.kit import Kit
-from looptck.run import Run
-from looptck.selection import Selection
-from looptck.session import CouldNotRun, Options, Session
-from looptck.traits import read, traits
-from looptck.turns import says
-from looptck.yamlfile import BadFile
+from looptck.suite.asking import Loop, Question, Survey, answer_of, cut, loop_for
+from looptck.suite.selection import Selection
+from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.values.cell import Cell
+from looptck.values.turns import says
 
 CELL = Cell("openai-chat", stream=False, mode="sync")
 QUESTION = Question(traits()["raising-tool"], CELL)
@@ -38,8 +38,8 @@ SERVER = Started("server", "1", "python", ("openai-chat",), ("sync",), ("server-
 
 
 def _loop() -> Loop:
-    kit: Any = SimpleNamespace(leave=lambda: None)
-    return loop_for(QUESTION, kit, Survey())
+    bench: Any = SimpleNamespace(leave=lambda: None)
+    return loop_for(QUESTION, bench, Survey())
 
 
 def test_answer_is_one_that_the_trait_has() -> None:
@@ -92,14 +92,14 @@ def test_detail_is_the_same_in_every_run() -> None:
 
 def test_run_that_several_traits_are_read_from_is_played_once() -> None:
     """The second trait is shown the run of the first, also where that ended in an error of the driver."""
-    with Kit("python:looptck_reference.driver:Driver") as kit:
+    with bench_for("python:looptck_reference.kit.driver:Driver") as bench:
         survey, played = Survey(), list[Run]()
 
         def play(loop: Loop) -> Run:
             played.append(loop.plays(says("Hello.")))
             return played[-1]
 
-        loops = [loop_for(QUESTION, kit, survey) for _ in range(2)]
+        loops = [loop_for(QUESTION, bench, survey) for _ in range(2)]
         runs = [loop.once("hello", lambda loop=loop: play(loop)) for loop in loops]  # type: ignore[misc]
 
     assert 1 == len(played)
@@ -214,10 +214,3 @@ def test_folder_without_traits_is_refused(tmp_path: Path) -> None:
     """Nothing to ask is no set of traits."""
     with pytest.raises(BadFile, match="there is no trait in it"):
         read(tmp_path)
-
-
-def test_readme_counts_the_traits() -> None:
-    """The README says how many there are."""
-    readme = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
-
-    assert f"Those are traits: {len([*traits()])} questions" in readme

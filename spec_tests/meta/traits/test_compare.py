@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from looptck.catalogue.data import fixture
 from looptck.cli import main
-from looptck.data import fixture
 from looptck.report.traits import where
-from looptck.verdicts import MEANINGS
+from looptck.values.verdicts import MEANINGS
 from looptck.wires import WIRES
 
 CELLS = [f"{wire}/{how}/{mode}" for wire in WIRES for how in ("plain", "stream") for mode in ("sync", "async")]

@@ -1,4 +1,4 @@
-"""Whatever stands in a recorded reply: it says a turn, or one error that names the place and what is there."""
+"""Any recorded reply says a turn, or is refused with one error that names the place and the value there."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.framing import NATURAL
-from looptck.turns import Call, Hosted, Refusal, Text, Thinking, Turn, Unknown, calls, refuses, says, turn
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, Hosted, Refusal, Text, Thinking, Turn, Unknown, calls, refuses, says, turn
 from looptck.wires import WIRES
 from looptck.wires.found import Found, NoTurn
 from meta.kit.steady import STEADY
@@ -35,7 +35,7 @@ TURNS: dict[str, tuple[Turn, ...]] = {
     "anthropic-messages": (RICH, turn("It is", Refusal("No."), stop="refusal")),
 }
 REPLIES: list[tuple[str, bool, Any]] = [
-    (name, stream, (wire.events if stream else wire.body)(one.numbered(1), 1, NATURAL))
+    (name, stream, (wire.events if stream else wire.body)(one.numbered(1), 1, DEFAULT))
     for name, wire in WIRES.items()
     for one in TURNS[name]
     for stream in (False, True)
@@ -120,8 +120,8 @@ def read(name: str, text: str, *, stream: bool) -> None:
 
 @STEADY
 @given(st.data())
-def test_any_damage_is_read_or_told(data: st.DataObject) -> None:
-    """A reply with anything in place of anything is read, or told of by the one error."""
+def test_any_damage_is_read_or_refused(data: st.DataObject) -> None:
+    """A reply with anything in place of anything is read, or refused with the one error."""
     name, stream, reply = data.draw(st.sampled_from(REPLIES), label="reply")
     broken = damaged(data, reply)
 
@@ -134,7 +134,7 @@ def test_any_damage_is_read_or_told(data: st.DataObject) -> None:
 
 @STEADY
 @given(st.sampled_from(list(WIRES)), st.text() | JUNK.map(json.dumps), st.booleans())
-def test_any_text_is_read_or_told(name: str, text: str, stream: bool) -> None:
+def test_any_text_is_read_or_refused(name: str, text: str, stream: bool) -> None:
     """So is any text, and any JSON, alone or as an event."""
     read(name, text, stream=stream)
     read(name, f"data: {text}\n\n", stream=stream)
@@ -142,17 +142,17 @@ def test_any_text_is_read_or_told(name: str, text: str, stream: bool) -> None:
 
 @STEADY
 @given(st.data())
-def test_any_half_is_read_or_told(data: st.DataObject) -> None:
+def test_any_half_is_read_or_refused(data: st.DataObject) -> None:
     """So is a reply that ends anywhere."""
     name, stream, reply = data.draw(st.sampled_from(REPLIES), label="reply")
-    text = NATURAL.dress(reply, named=True).decode() if stream else json.dumps(reply)
+    text = DEFAULT.encode(reply, named=True).decode() if stream else json.dumps(reply)
 
     read(name, text[: data.draw(st.integers(0, len(text)), label="end")], stream=stream)
 
 
 @pytest.mark.parametrize("name", WIRES)
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "9" * 5_000, '"\\ud800"', "NaN", "\ud800"])
-def test_extremes_are_told(name: str, text: str) -> None:
+def test_extremes_are_refused(name: str, text: str) -> None:
     """Depth, length and halves of characters are nothing to stumble over."""
     read(name, text, stream=False)
     read(name, f"data: {text}\n\n", stream=True)
@@ -172,22 +172,22 @@ def _block(**members: object) -> str:
         (
             "openai-responses",
             _item(type="web_search_call", id="ws_1", status="completed", action={"type": "open_page", "url": "x"}),
-            'was given no query: /output/0/action is {"type": "open_page", "url": "x"}',
+            'a hosted tool with a query was expected: /output/0/action is {"type": "open_page", "url": "x"}',
         ),
         (
             "openai-responses",
             _item(type="web_search_call", id="ws_1", status="completed", action={"type": "find_in_page"}),
-            'was given no query: /output/0/action is {"type": "find_in_page"}',
+            'a hosted tool with a query was expected: /output/0/action is {"type": "find_in_page"}',
         ),
         (
             "openai-responses",
             _item(type="web_search_call", id="ws_1"),
-            "was given no query: /output/0/action is missing",
+            "a hosted tool with a query was expected: /output/0/action is missing",
         ),
         (
             "openai-responses",
             _item(type="mcp_call", id="mcp_1", arguments='{"a": 1}', name="add"),
-            'was given no query: /output/0/arguments is {"a": 1}',
+            'a hosted tool with a query was expected: /output/0/arguments is {"a": 1}',
         ),
         (
             "openai-responses",
@@ -212,12 +212,12 @@ def _block(**members: object) -> str:
         (
             "openai-responses",
             _item(type="computer_call", id="1"),
-            'stands for an item of type \'computer_call\': /output/0 is {"type": "computer_call", "id": "1"}',
+            'the kit knows no item of type \'computer_call\': /output/0 is {"type": "computer_call", "id": "1"}',
         ),
         (
             "anthropic-messages",
             _block(type="mcp_tool_use", id="mcptoolu_1", name="add", input={"a": 1}, server_name="s"),
-            'whose input is no query: /content/0/input is {"a": 1}',
+            'a hosted tool whose input is a query was expected: /content/0/input is {"a": 1}',
         ),
         ("anthropic-messages", _block(type="text", text=None), "a text was expected: /content/0/text is null"),
         (

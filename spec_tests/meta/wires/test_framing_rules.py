@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.framing import NATURAL, PRESETS, Framing
 from looptck.spec import strategies
+from looptck.values.framing import DEFAULT, PRESETS, Framing
 from meta.kit.steady import STEADY
 from meta.wires.sse_reader import data_of
 
 EVENTS: list[object] = [{"a": "x\u2028y\u0085z"}, {"b": [1]}, "[DONE]"]
 
 
-def test_the_natural_dress() -> None:
+def test_the_default_encoding() -> None:
     """A line of data, an empty line, and nothing else."""
-    assert b'data: {"b":[1]}\n\ndata: [DONE]\n\n' == NATURAL.dress(EVENTS[1:])
+    assert b'data: {"b":[1]}\n\ndata: [DONE]\n\n' == DEFAULT.encode(EVENTS[1:])
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_line_ends_are_all_of_one_kind(newline: str) -> None:
     """A stream has the line ends that were asked for and no others."""
-    framing = NATURAL.but(newline=newline, comments=True, event_names=True, data_lines=True)
-    stream = framing.dress(EVENTS).decode()
+    framing = DEFAULT.but(newline=newline, comments=True, event_names=True, data_lines=True)
+    stream = framing.encode(EVENTS).decode()
 
     assert "" == stream.replace(newline, "").translate({ord(char): None for char in stream if char not in "\r\n"})
     assert stream.endswith(newline * 2)
@@ -33,7 +33,7 @@ def test_line_ends_are_all_of_one_kind(newline: str) -> None:
 
 def test_characters_that_split_lines_elsewhere_stay_whole() -> None:
     """U+2028 and U+0085 go out as they are: they end no line of an event stream."""
-    stream = NATURAL.dress(EVENTS[:1])
+    stream = DEFAULT.encode(EVENTS[:1])
 
     assert '"x\u2028y\u0085z"'.encode() in stream
     assert 2 == stream.count(b"\n")
@@ -41,12 +41,12 @@ def test_characters_that_split_lines_elsewhere_stay_whole() -> None:
 
 def test_escapes_leave_nothing_beyond_ascii() -> None:
     """With escapes a stream is ASCII."""
-    assert NATURAL.but(escaped=True).dress(EVENTS).isascii()
+    assert DEFAULT.but(escaped=True).encode(EVENTS).isascii()
 
 
-def test_a_mark_stands_at_the_start_alone() -> None:
+def test_a_mark_is_at_the_start_alone() -> None:
     """The byte order mark stands before the first event and nowhere else, though events are dressed one by one."""
-    each = list(NATURAL.but(mark=True).dress_each(EVENTS))
+    each = list(DEFAULT.but(mark=True).encode_each(EVENTS))
 
     assert [True, False, False] == [b"\xef\xbb\xbf" in event for event in each]
     assert each[0].startswith(b"\xef\xbb\xbf")
@@ -54,12 +54,12 @@ def test_a_mark_stands_at_the_start_alone() -> None:
 
 def test_without_a_space_there_is_none() -> None:
     """The space after the colon is left out."""
-    assert b'data:{"b":[1]}\n\ndata:[DONE]\n\n' == NATURAL.but(space=False).dress(EVENTS[1:])
+    assert b'data:{"b":[1]}\n\ndata:[DONE]\n\n' == DEFAULT.but(space=False).encode(EVENTS[1:])
 
 
 def test_data_lines_are_laid_out() -> None:
     """An event's JSON lies over several lines of data, which mean the same together."""
-    stream = NATURAL.but(data_lines=True).dress(EVENTS[1:2])
+    stream = DEFAULT.but(data_lines=True).encode(EVENTS[1:2])
     (data,) = data_of(stream)
 
     assert 1 < stream.count(b"data: ")
@@ -68,14 +68,14 @@ def test_data_lines_are_laid_out() -> None:
 
 def test_comments_stand_between_events() -> None:
     """A comment stands before every event and at the end, in a block of its own."""
-    stream = NATURAL.but(comments=True).dress(EVENTS[2:])
+    stream = DEFAULT.but(comments=True).encode(EVENTS[2:])
 
     assert b": keep-alive\n\ndata: [DONE]\n\n: bye\n\n" == stream
 
 
-def test_other_fields_stand_beside_data() -> None:
+def test_other_fields_go_with_data() -> None:
     """Event names, ids and retry times stand in the same block as the data."""
-    stream = NATURAL.but(event_names=True).dress(EVENTS[2:])
+    stream = DEFAULT.but(event_names=True).encode(EVENTS[2:])
 
     assert b"event: message\nid: 0\nretry: 3000\ndata: [DONE]\n\n" == stream
 
@@ -94,7 +94,7 @@ def test_cutting_loses_nothing(framing: Framing, stream: bytes) -> None:
 @given(st.integers(1, 9), st.binary(max_size=50))
 def test_pieces_have_the_size_that_was_asked_for(every: int, stream: bytes) -> None:
     """All pieces but the last have the same size."""
-    pieces = NATURAL.but(every=every).pieces(stream)
+    pieces = DEFAULT.but(every=every).pieces(stream)
 
     assert stream == b"".join(pieces)
     assert {every} >= {len(piece) for piece in pieces[:-1]}
@@ -104,11 +104,11 @@ def test_pieces_have_the_size_that_was_asked_for(every: int, stream: bytes) -> N
 @given(strategies.framings())
 def test_one_by_one_is_the_same_as_at_once(framing: Framing) -> None:
     """Events dressed one by one, joined, are the stream."""
-    assert framing.dress(EVENTS) == b"".join(framing.dress_each(EVENTS))
+    assert framing.encode(EVENTS) == b"".join(framing.encode_each(EVENTS))
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_each_name_stands_for_its_own_framing(name: str) -> None:
+def test_each_name_is_of_its_own_framing(name: str) -> None:
     """No two named framings are the same, and every one but the natural differs from it."""
     assert [name] == [other for other, framing in PRESETS.items() if framing == PRESETS[name]]
 

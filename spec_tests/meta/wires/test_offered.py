@@ -1,4 +1,4 @@
-"""Reading what a request offers: whether a tool is strict is told as its service takes it."""
+"""Reading what a request offers: whether a tool is strict follows from the service's default."""
 
 from __future__ import annotations
 

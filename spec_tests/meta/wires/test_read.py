@@ -1,4 +1,4 @@
-"""Reading requests: a history is told neutrally, and nothing that a loop sends makes the reader fall over."""
+"""Reading requests: any history is read into the provider-neutral form, and nothing that a loop sends breaks it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.history import Answered, Asked, Offered, Said, same_arguments
+from looptck.values.history import Answered, Asked, Offered, Said, same_arguments
 from looptck.wires.openai_chat.read import read
 from meta.kit.steady import STEADY
 
@@ -66,8 +66,8 @@ def test_deep_content_is_read() -> None:
 CALL = {"id": "a", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
 
 
-def test_a_history_is_told_in_order() -> None:
-    """Texts, calls and results are told in the order of the messages, each with the place where it stands."""
+def test_a_history_is_read_in_order() -> None:
+    """Texts, calls and results are read in the order of the messages, each with its place."""
     body = {
         "model": "m",
         "stream": True,
@@ -106,7 +106,7 @@ def test_calls_without_text_say_nothing(content: object) -> None:
 
 
 def test_arguments_as_an_object_are_read() -> None:
-    """Arguments that are no text are told as the text of their JSON."""
+    """Arguments that are no text are read as the text of their JSON."""
     call = {"id": "a", "function": {"name": "add", "arguments": {"a": 1}}}
     (asked,) = read({"messages": [{"role": "assistant", "tool_calls": [call]}]}).items
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from looptck.framing import NATURAL
-from looptck.turns import Call, Hosted, Thinking, Turn, calls, turn
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, turn
 from looptck.wires import WIRES
 
-UNKNOWN = NATURAL.but(unknown_fields=True, unknown_events=True, empty_deltas=True, fragment=2)
+UNKNOWN = DEFAULT.but(unknown_fields=True, unknown_events=True, empty_deltas=True, fragment=2)
 TURN = turn("I look.", Thinking("Hm."), Hosted(), Call.of("weather", {"city": "Zürich"}), Call("ping", "")).numbered(1)
 PLAIN = calls(Call.of("weather", {"city": "Zürich"}), Call("ping", ""), text="I look.").numbered(1)
 

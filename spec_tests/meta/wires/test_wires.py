@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.framing import NATURAL, PRESETS, SHAPE, Framing, Quirk
 from looptck.spec import strategies
-from looptck.turns import Call, Hosted, Stop, Thinking, Turn, Unknown, calls, says, turn
+from looptck.values.framing import DEFAULT, LAYOUT, PRESETS, Framing, Quirk
+from looptck.values.turns import Call, Hosted, Stop, Thinking, Turn, Unknown, calls, says, turn
 from looptck.wires import WIRES, Wire
 from meta.kit.steady import STEADY
 
@@ -30,27 +30,27 @@ OTHERWISE: dict[str, object] = {"fragment": 1, "done": False, "usage": False}
 def streams(wire: Wire, framing: Framing) -> list[bytes]:
     """The streams of all the turns."""
     named = wire.named_events
-    return [framing.dress(wire.events(one, 1, framing), named=named) for one in TURNS]
+    return [framing.encode(wire.events(one, 1, framing), named=named) for one in TURNS]
 
 
 @EACH
-@pytest.mark.parametrize("field", SHAPE)
+@pytest.mark.parametrize("field", LAYOUT)
 def test_a_wire_carries_out_the_shapes_that_it_names(wire: Wire, field: str) -> None:
     """A field of the shape changes a stream where the wire names it, and nothing where it does not."""
-    framing = NATURAL.but(**{field: OTHERWISE.get(field, True)})
+    framing = DEFAULT.but(**{field: OTHERWISE.get(field, True)})
 
-    assert {field} == framing.shape
-    assert (field in wire.shapes) == wire.carries_out(framing) == (streams(wire, framing) != streams(wire, NATURAL))
+    assert {field} == framing.layout
+    assert (field in wire.layouts) == wire.carries_out(framing) == (streams(wire, framing) != streams(wire, DEFAULT))
 
 
 @EACH
 @pytest.mark.parametrize("quirk", QUIRKS)
 def test_a_wire_plays_the_quirks_that_it_names(wire: Wire, quirk: Quirk) -> None:
     """A quirk changes a stream or a body where the wire names it, and nothing where it does not."""
-    framing = NATURAL.but(quirk=quirk)
-    bodies = [[wire.body(one, 1, how) for one in TURNS] for how in (NATURAL, framing)]
+    framing = DEFAULT.but(quirk=quirk)
+    bodies = [[wire.body(one, 1, how) for one in TURNS] for how in (DEFAULT, framing)]
 
-    changed = streams(wire, framing) != streams(wire, NATURAL) or bodies[0] != bodies[1]
+    changed = streams(wire, framing) != streams(wire, DEFAULT) or bodies[0] != bodies[1]
     assert (quirk in wire.quirks) == wire.carries_out(framing) == changed
 
 
@@ -65,7 +65,7 @@ def test_each_name_is_carried_out_somewhere(name: str) -> None:
 @given(strategies.turns_with_thoughts(), st.integers(0, 7))
 def test_the_text_of_a_stream_is_the_text_of_the_turn(wire: Wire, said: Turn, fragment: int) -> None:
     """What the events add for the caller, joined, is the text of the turn; holds are placed by it."""
-    events = wire.events(said.numbered(1), 1, NATURAL.but(fragment=fragment))
+    events = wire.events(said.numbered(1), 1, DEFAULT.but(fragment=fragment))
 
     assert (said.text or "") == "".join(map(wire.text, events))
 
@@ -75,7 +75,7 @@ def test_the_text_of_a_stream_is_the_text_of_the_turn(wire: Wire, said: Turn, fr
 @given(strategies.turns_with_thoughts())
 def test_without_finish_something_is_missing(wire: Wire, said: Turn) -> None:
     """Some events are gone, and the others stand as they stood."""
-    events = wire.events(said.numbered(1), 1, NATURAL)
+    events = wire.events(said.numbered(1), 1, DEFAULT)
     kept = wire.without_finish(events)
 
     assert kept
@@ -86,10 +86,10 @@ def test_without_finish_something_is_missing(wire: Wire, said: Turn) -> None:
 @EACH
 def test_an_error_in_a_stream_says_what_it_is(wire: Wire) -> None:
     """The events of an error hold its message, and whatever came before them stays."""
-    events = wire.events(TURNS[0], 1, NATURAL)[:2]
-    told = wire.error_events(list(events), "Too many fish.")
+    events = wire.events(TURNS[0], 1, DEFAULT)[:2]
+    events_of_the_error = wire.error_events(list(events), "Too many fish.")
 
-    assert "Too many fish." in str(told[0])
+    assert "Too many fish." in str(events_of_the_error[0])
     assert 2 == len(events)
 
 
@@ -101,8 +101,8 @@ def test_a_wire_says_the_stops_that_it_names(wire: Wire, stop: Stop) -> None:
 
     assert [stop in wire.stops] * 2 == [wire.can_say(said, stream=stream) for stream in (False, True)]
     if stop in wire.stops:
-        assert wire.body(said, 1, NATURAL)
-        assert wire.events(said, 1, NATURAL)
+        assert wire.body(said, 1, DEFAULT)
+        assert wire.events(said, 1, DEFAULT)
 
 
 @EACH
@@ -142,7 +142,7 @@ def test_an_echo_holds_what_a_wire_carries(wire: Wire, said: Turn) -> None:
     bare = calls(Call.of("ping")).numbered(1)
 
     assert (wire.name != "openai-chat") == (len(wire.echo(asks)) > len(wire.echo(bare)))
-    assert (wire.name != "openai-chat") == (wire.body(asks, 1, NATURAL) != wire.body(bare, 1, NATURAL))
+    assert (wire.name != "openai-chat") == (wire.body(asks, 1, DEFAULT) != wire.body(bare, 1, DEFAULT))
 
 
 def test_wires_have_names_and_routes_of_their_own() -> None:

@@ -6,10 +6,9 @@ is chosen here.
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from agno.agent import Agent, RunEvent, RunOutput
@@ -19,10 +18,12 @@ from agno.models.openai import OpenAIChat, OpenAIResponses
 from agno.run.base import RunStatus
 from agno.tools.function import Function
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+from looptck.driver import error, handlers, value
+from looptck.signatures import written
 
-from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
-from signatures import written
+Json = dict[str, Any]
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
 
 STREAMED: Json = {"stream": True, "yield_run_output": True}
 
@@ -34,7 +35,7 @@ class Driver:
         """What the loop is and can do. Its only limit counts calls of tools, which is not what a case sets."""
         return {
             "protocol": 1,
-            "name": named("agno"),
+            "name": f"agno@{VARIANT}" if VARIANT else "agno",
             "version": version("agno"),
             "language": "python",
             "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
@@ -53,21 +54,21 @@ class Driver:
             for event in agent.run(said, **STREAMED):
                 output = _heard(event, emit, output)
             return _answered(output)
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return error(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in async mode."""
         try:
-            agent, said = _arguments(case, async_handlers(case))
+            agent, said = _arguments(case, handlers(case))
             if not case["stream"]:
                 return _answered(await agent.arun(said))
             output: Any = None
             async for event in agent.arun(said, **STREAMED):
                 output = _heard(event, emit, output)
             return _answered(output)
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return error(exception)
 
 
 def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Agent, Any]:
@@ -119,4 +120,4 @@ def _answered(output: Any) -> Json:
     """The content, which is what one prints; with a variant also whether the run failed."""
     if VARIANT == "status" and output.status == RunStatus.error:
         return {"kind": "error", "reason": "other", "type": "RunStatus.error", "message": str(output.content)}
-    return answered(None if output is None or output.content is None else str(output.content))
+    return value(None if output is None or output.content is None else str(output.content))

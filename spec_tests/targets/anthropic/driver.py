@@ -6,19 +6,21 @@ Where the runner knows message threads it talks over one, as it does by itself. 
 from __future__ import annotations
 
 import json
-import sys
+import os
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 from anthropic import Anthropic, AsyncAnthropic, beta_async_tool, beta_tool
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+from looptck.driver import error, handlers, value
+from looptck.signatures import written
 
-from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
-from signatures import written
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
+
+Json = dict[str, Any]
 
 NOWHERE = "http://127.0.0.1:9"
 MAX_TOKENS = 1024
@@ -52,7 +54,7 @@ class Driver:
         """What the loop is and can do. No runner starts a call before the last one has returned, async or not."""
         return {
             "protocol": 1,
-            "name": named("anthropic tool runner"),
+            "name": f"anthropic tool runner@{VARIANT}" if VARIANT else "anthropic tool runner",
             "version": version("anthropic"),
             "language": "python",
             "wires": ["anthropic-messages"],
@@ -85,13 +87,13 @@ class Driver:
                             if event.type == "text":
                                 emit(event.text)
             return _answered(runner.until_done())
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return error(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in async mode."""
         client = self._async_client.with_options(**_place(case))
-        functions = async_handlers(case)
+        functions = handlers(case)
         tools = [_offered(tool, functions, beta_async_tool, _as_text_async) for tool in case["tools"]] + _hosted(case)
         try:
             runner: Any = client.beta.messages.tool_runner(tools=tools, **_request(case))
@@ -102,8 +104,8 @@ class Driver:
                             if event.type == "text":
                                 emit(event.text)
             return _answered(await runner.until_done())
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return error(exception)
 
 
 def _request(case: Json) -> Json:
@@ -170,6 +172,6 @@ def _text(value: Any) -> str:
 
 def _answered(message: Any) -> Json:
     texts = [block.text for block in message.content if block.type == "text"]
-    outcome = answered("".join(texts) if texts else None)
+    outcome = value("".join(texts) if texts else None)
     stop = STOPS.get(message.stop_reason)
     return {**outcome, "stop": stop} if stop else outcome

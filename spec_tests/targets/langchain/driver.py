@@ -9,11 +9,9 @@ what is chosen here.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Awaitable, Callable
 from importlib.metadata import version
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import Any
 
 os.environ["LANGSMITH_TRACING"] = "false"
@@ -30,10 +28,12 @@ from langchain_core.tools import BaseTool, StructuredTool
 from langchain_openai import ChatOpenAI
 from langgraph.errors import GraphRecursionError
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+from looptck.driver import error, handlers, value
+from looptck.signatures import written
 
-from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
-from signatures import written
+Json = dict[str, Any]
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
 
 STREAM = ["messages", "values"]
 STOPS = {
@@ -53,7 +53,7 @@ class Driver:
     def start(self) -> Json:
         return {
             "protocol": 1,
-            "name": named("langchain"),
+            "name": f"langchain@{VARIANT}" if VARIANT else "langchain",
             "version": version("langchain"),
             "language": "python",
             "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
@@ -73,21 +73,21 @@ class Driver:
             else:
                 state = agent.invoke(question, config)
             return _answered(state)
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         state: Json = {}
         try:
-            agent, question, config = _arguments(case, async_handlers(case))
+            agent, question, config = _arguments(case, handlers(case))
             if case["stream"]:
                 async for mode, part in agent.astream(question, config, stream_mode=STREAM):
                     state = _seen(mode, part, state, emit)
             else:
                 state = await agent.ainvoke(question, config)
             return _answered(state)
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
 
 def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Any, Json, Any]:
@@ -132,17 +132,17 @@ class ToldErrors(AgentMiddleware):
     def wrap_tool_call(self, request: Any, handler: Callable[..., Any]) -> Any:
         try:
             return handler(request)
-        except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
-            return _told(request, error)
+        except Exception as exception:  # noqa: BLE001 - the model hears of whatever went wrong
+            return _told(request, exception)
 
     async def awrap_tool_call(self, request: Any, handler: Callable[..., Awaitable[Any]]) -> Any:
         try:
             return await handler(request)
-        except Exception as error:  # noqa: BLE001 - the model hears of whatever went wrong
-            return _told(request, error)
+        except Exception as exception:  # noqa: BLE001 - the model hears of whatever went wrong
+            return _told(request, exception)
 
 
-def _told(request: Any, error: Exception) -> ToolMessage:
+def _told(request: Any, exception: Exception) -> ToolMessage:
     return ToolMessage(
         f"Tool error: Please check your input and try again. ({error})", tool_call_id=request.tool_call["id"]
     )
@@ -161,7 +161,7 @@ def _seen(mode: str, part: Any, state: Json, emit: Callable[[str], None]) -> Jso
 def _answered(state: Json) -> Json:
     """The text of the last message, which is what one prints; with a variant also what the service called its end."""
     message: AIMessage = state["messages"][-1]
-    outcome = answered(str(message.text))
+    outcome = value(str(message.text))
     if VARIANT != "metadata":
         return outcome
     told = message.response_metadata
@@ -183,6 +183,6 @@ def _refused(message: AIMessage) -> bool:
     )
 
 
-def _failed(error: Exception) -> Json:
-    reached = isinstance(error, GraphRecursionError | ModelCallLimitExceededError)
-    return failed(error, "limit" if reached else None)
+def _failed(exception: Exception) -> Json:
+    reached = isinstance(exception, GraphRecursionError | ModelCallLimitExceededError)
+    return error(exception, "limit" if reached else None)

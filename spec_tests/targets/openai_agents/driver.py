@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
+import os
 from collections.abc import Callable
 from importlib.metadata import version
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import Any
 
 from agents import (
@@ -32,10 +31,13 @@ from agents import (
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+from looptck.driver import error, handlers, value
+from looptck.signatures import written
 
-from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
-from signatures import written
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
+
+Json = dict[str, Any]
 
 MODELS = {"openai-chat": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel}
 OPTIONS: dict[str, Json] = {"raise-errors": {"failure_error_function": None}, "not-strict": {"strict_mode": False}}
@@ -49,7 +51,7 @@ class Driver:
         set_tracing_disabled(True)
         return {
             "protocol": 1,
-            "name": named("openai-agents"),
+            "name": f"openai-agents@{VARIANT}" if VARIANT else "openai-agents",
             "version": version("openai-agents"),
             "language": "python",
             "wires": list(MODELS),
@@ -65,17 +67,17 @@ class Driver:
                 return asyncio.run(_streamed(case, handlers(case), emit))
             agent, said, options = _arguments(case, handlers(case))
             return _answered(Runner.run_sync(agent, said, **options))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
             if case["stream"]:
-                return await _streamed(case, async_handlers(case), emit)
-            agent, said, options = _arguments(case, async_handlers(case))
+                return await _streamed(case, handlers(case), emit)
+            agent, said, options = _arguments(case, handlers(case))
             return _answered(await Runner.run(agent, said, **options))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
 
 async def _streamed(case: Json, calls: dict[str, Callable[..., Any]], emit: Callable[[str], None]) -> Json:
@@ -132,16 +134,16 @@ def _custom(tool: Json, call: Callable[..., Any]) -> FunctionTool:
 
 def _answered(result: Any) -> Json:
     """The run's result tells its caller nothing of why the model stopped."""
-    return answered(result.final_output)
+    return value(result.final_output)
 
 
-def _failed(error: Exception) -> Json:
-    if isinstance(error, MaxTurnsExceeded):
-        return failed(error, "limit")
-    if isinstance(error, ModelRefusalError):
-        return failed(error, "refusal")
-    if isinstance(error, UserError):
-        return failed(error, "tool")
-    if isinstance(error, ModelBehaviorError) and str(error).startswith("Tool "):
-        return failed(error, "unknown-tool")
-    return failed(error, "stream" if isinstance(error, AgentsException) else None)
+def _failed(exception: Exception) -> Json:
+    if isinstance(exception, MaxTurnsExceeded):
+        return error(exception, "limit")
+    if isinstance(exception, ModelRefusalError):
+        return error(exception, "refusal")
+    if isinstance(exception, UserError):
+        return error(exception, "tool")
+    if isinstance(exception, ModelBehaviorError) and str(exception).startswith("Tool "):
+        return error(exception, "unknown-tool")
+    return error(exception, "stream" if isinstance(exception, AgentsException) else None)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import sys
+import os
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
-
-from openai import AsyncOpenAI, OpenAI
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import loop
 import responses
-from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
+from openai import AsyncOpenAI, OpenAI
+
+from looptck.driver import error, handlers, value
+
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
+
+Json = dict[str, Any]
 
 NOWHERE = "http://127.0.0.1:9/v1"
 LOOPS = {"openai-chat": loop, "openai-responses": responses}
@@ -31,7 +33,7 @@ class Driver:
         """What the loop is and can do."""
         return {
             "protocol": 1,
-            "name": named("hand-written loop on openai"),
+            "name": f"hand-written loop on openai@{VARIANT}" if VARIANT else "hand-written loop on openai",
             "version": version("openai"),
             "language": "python",
             "wires": list(LOOPS),
@@ -45,17 +47,17 @@ class Driver:
         """Run one case in sync mode."""
         client = self._client.with_options(base_url=case["base_url"], api_key=case["api_key"])
         try:
-            return answered(LOOPS[case["wire"]].run(client, handlers(case), **_request(case, emit)))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+            return value(LOOPS[case["wire"]].run(client, handlers(case), **_request(case, emit)))
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in async mode."""
         client = self._async_client.with_options(base_url=case["base_url"], api_key=case["api_key"])
         try:
-            return answered(await LOOPS[case["wire"]].run_async(client, async_handlers(case), **_request(case, emit)))
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+            return value(await LOOPS[case["wire"]].run_async(client, handlers(case), **_request(case, emit)))
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
 
 def _request(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
@@ -74,5 +76,5 @@ def _request(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
     }
 
 
-def _failed(error: Exception) -> Json:
-    return failed(error, "limit" if isinstance(error, loop.LimitReached) else None)
+def _failed(exception: Exception) -> Json:
+    return error(exception, "limit" if isinstance(exception, loop.LimitReached) else None)

@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import os
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -32,10 +31,13 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
 
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+from looptck.driver import error, handlers, value
+from looptck.signatures import written
 
-from shared import VARIANT, Json, answered, async_handlers, failed, handlers, named
-from signatures import written
+VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
+"""The second usual way that is to be driven (``variants.yaml``); empty for the first."""
+
+Json = dict[str, Any]
 
 WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
 """The first has no search that the service runs itself."""
@@ -61,7 +63,7 @@ class Driver:
         """What the loop is and can do."""
         return {
             "protocol": 1,
-            "name": named("pydantic-ai"),
+            "name": f"pydantic-ai@{VARIANT}" if VARIANT else "pydantic-ai",
             "version": version("pydantic-ai-slim"),
             "language": "python",
             "wires": WIRES[1:] if VARIANT == "web-search" else WIRES,
@@ -88,8 +90,8 @@ class Driver:
                 for text in response.stream_text(delta=True):
                     emit(text)
                 return _outcome(response.get_output(), response.response)
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
         finally:
             loop.run_until_complete(http.aclose())
             loop.run_until_complete(loop.shutdown_default_executor())
@@ -98,7 +100,7 @@ class Driver:
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in async mode."""
         try:
-            agent, options = _agent(case, async_handlers(case), self._http), _run(case)
+            agent, options = _agent(case, handlers(case), self._http), _run(case)
             if not case["stream"]:
                 return _answered(await agent.run(**options))
             if VARIANT == "events":
@@ -109,8 +111,8 @@ class Driver:
                 async for text in response.stream_text(delta=True):
                     emit(text)
                 return _outcome(await response.get_output(), response.response)
-        except Exception as error:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
-            return _failed(error)
+        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+            return _failed(exception)
 
 
 async def _listened(agent: Agent[None, Any], options: dict[str, Any], emit: Callable[[str], None]) -> Json:
@@ -209,10 +211,10 @@ def _answered(result: Any) -> Json:
 def _outcome(output: Any, response: messages.ModelResponse) -> Json:
     """The output, which is what one prints; with a variant also why the model stopped."""
     if isinstance(output, DeferredToolRequests):
-        return {**answered(None), "stop": "calls"}
+        return {**value(None), "stop": "calls"}
     stop = STOPS.get(response.finish_reason or "") if VARIANT == "finish-reason" else None
-    return {**answered(output), "stop": stop} if stop else answered(output)
+    return {**value(output), "stop": stop} if stop else value(output)
 
 
-def _failed(error: Exception) -> Json:
-    return failed(error, next((reason for kind, reason in REASONS.items() if isinstance(error, kind)), None))
+def _failed(exception: Exception) -> Json:
+    return error(exception, next((reason for kind, reason in REASONS.items() if isinstance(exception, kind)), None))

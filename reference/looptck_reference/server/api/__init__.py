@@ -1,1 +1,1 @@
-"""The three APIs that clients speak: each reads requests into `RunRequest` and writes events in its own words."""
+"""The three APIs for clients: each parses requests into `RunRequest` and writes events in its own format."""

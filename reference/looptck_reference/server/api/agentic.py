@@ -1,4 +1,4 @@
-"""What requests of all three APIs may say about the loop, beside the API's own members."""
+"""The members about the loop that requests of all three APIs may have, in addition to the API's own members."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Permission
-from looptck_reference.values import Json
 
 __all__ = ["AgenticBody", "ToolChoice", "Tools", "named_function", "text_of", "without"]
 
 SessionId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[\x21-\x7e]+$")]
-FILES = 'Ids, `{"id"}`, `{"name", "text"}`, `{"name", "data_base64"}`, or `{"name"}` of one that a tool shall write.'
+FILES = 'Ids, `{"id"}`, `{"name", "text"}`, `{"name", "data_base64"}`, or `{"name"}` of a file that a tool will write.'
 ToolChoice = str | dict[str, Any] | None
 
 
 class AgenticBody(BaseModel):
-    """The members that all requests share; what else a request has goes to the model, if its API has a word for it."""
+    """The members that all requests share; other members go to the model, if its API has them."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
     model: str = Field(min_length=1, max_length=256)
     stream: bool | None = None
     max_tool_rounds: int | None = Field(None, ge=0, le=10_000, description="Rounds in which tools may run.")
-    session_id: SessionId | None = Field(None, description="The session to go on with, or the name of a new one.")
+    session_id: SessionId | None = Field(None, description="The session to continue, or the id of a new one.")
     web_search_options: dict[str, Any] | None = Field(None, description="Asks for web search.")
     enable_code_execution: bool | None = Field(None, description="Asks for code execution.")
     files: list[str | dict[str, Any]] | None = Field(None, max_length=64, description=FILES)
     agent_permission: Literal["auto", "ask", "deny"] | None = None
 
     def agentic(self) -> Json:
-        """These members in the words of `RunRequest`."""
+        """These members as fields of `RunRequest`."""
         return {
             "model": self.model,
             "stream": bool(self.stream),
@@ -45,12 +45,12 @@ class AgenticBody(BaseModel):
         }
 
     def beside(self) -> Json:
-        """The members that no field has."""
+        """The members without a field."""
         return dict(self.model_extra or {})
 
 
 class Tools:
-    """The tools of a request: functions in the form of Chat Completions, and words for built-in ones."""
+    """The tools of a request: functions in the form of Chat Completions, and flags for built-in tools."""
 
     def __init__(self) -> None:
         self.functions: list[Json] = []
@@ -61,7 +61,7 @@ class Tools:
         """Take a tool that is no function.
 
         Raises:
-            Refused: nobody here knows its type.
+            Refused: its type is unknown.
         """
         kind = str(tool.get("type", ""))
         if kind.startswith("web_search"):
@@ -70,7 +70,7 @@ class Tools:
             self.code = True
         else:
             where = f"tools[{place}].type"
-            raise Refused(422, f"{where}: no tool of type {kind!r:.100} is known here", param=where)
+            raise Refused(422, f"{where}: the tool type {kind!r:.100} is unknown", param=where)
 
 
 def named_function(tool: Json, place: int, where: str, **members: Any) -> Json:
@@ -82,23 +82,23 @@ def named_function(tool: Json, place: int, where: str, **members: Any) -> Json:
     name = tool.get("name")
     if not isinstance(name, str) or not name:
         path = f"tools[{place}].{where}name"
-        raise Refused(422, f"{path} is no name", param=path)
+        raise Refused(422, f"{path} is not a name", param=path)
     function = {"name": name, **{key: value for key, value in members.items() if value is not None}}
     return {"type": "function", "function": function}
 
 
 def text_of(item: Json, name: str, where: str) -> str:
-    """The text under this name.
+    """The string under this name.
 
     Raises:
         Refused: there is none.
     """
     text = item.get(name)
     if not isinstance(text, str):
-        raise Refused(422, f"{where}.{name} is no text", param=f"{where}.{name}")
+        raise Refused(422, f"{where}.{name} is not a string", param=f"{where}.{name}")
     return text
 
 
 def without(members: Json, *names: str) -> Json:
-    """The members without these."""
+    """The members except for these."""
     return {name: value for name, value in members.items() if name not in names}

@@ -1,14 +1,14 @@
-"""OpenAI Chat Completions, spoken to clients."""
+"""OpenAI Chat Completions: replies to clients."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.api.frames import Frames, data
 from looptck_reference.server.api.words import CHAT_STOPS, agentic_members, openai_error
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json, ToolCall
 
 __all__ = ["ChatFrames", "completion"]
 
@@ -47,19 +47,19 @@ class ChatFrames(Frames):
         return [self._chunk({"content": piece})]
 
     def calls(self, calls: tuple[ToolCall, ...]) -> list[bytes]:
-        """They wait for the last chunk."""
+        """Keep the calls for the last chunk."""
         self._delta = {"tool_calls": [{"index": at, **call} for at, call in enumerate(_calls(calls))]}
         return []
 
     def end(self, answer: Answer) -> list[bytes]:
-        """The finish reason, then the mark."""
+        """The finish reason, then the end mark."""
         more: Json = {} if answer.usage is None else {"usage": answer.usage}
         if answer.session_id is not None:
             more["session_id"] = answer.session_id
         return [self._chunk(self._delta, CHAT_STOPS[answer.stop], **more), DONE]
 
     def failed(self, error: Refused) -> list[bytes]:
-        """The error, then the mark."""
+        """The error, then the end mark."""
         return [data(openai_error(error)), DONE]
 
     def _chunk(self, delta: Json, finish_reason: str | None = None, **more: object) -> bytes:

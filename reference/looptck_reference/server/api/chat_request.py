@@ -6,18 +6,19 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function, without
 from looptck_reference.server.errors import Refused
-from looptck_reference.values import Json
 
 __all__ = ["ChatBody", "ChatMessage", "read_chat"]
 
 UNHEEDED = ("stream_options", "tool_dispatch_url")
-"""Members that mean nothing to the model: usage is always told, and where calls go only the server's owner says."""
+"""Members that are not passed to the model: usage is always reported, and only the server's owner sets the dispatch
+URL."""
 
 
 class ChatFunction(BaseModel):
-    """What a call calls; the arguments are text."""
+    """The function of a call; the arguments are text."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -36,7 +37,7 @@ class ChatCall(BaseModel):
 
 
 class ChatMessage(BaseModel):
-    """A message; what its role wants beside the content is the model's to judge."""
+    """A message; the model validates the other members that its role requires."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -59,7 +60,7 @@ def read_chat(body: ChatBody) -> Json:
     """The members of `RunRequest`.
 
     Raises:
-        Refused: a tool is of no known type, or without a name.
+        Refused: a tool has an unknown type or no name.
     """
     tools = Tools()
     for place, tool in enumerate(body.tools or ()):
@@ -68,7 +69,7 @@ def read_chat(body: ChatBody) -> Json:
             continue
         function = tool.get("function")
         if not isinstance(function, dict):
-            raise Refused(422, f"tools[{place}].function is no object", param=f"tools[{place}].function")
+            raise Refused(422, f"tools[{place}].function is not an object", param=f"tools[{place}].function")
         tools.functions.append(named_function(function, place, "function.", **without(function, "name")))
     request = body.agentic()
     request["wants_search"] |= tools.search

@@ -1,20 +1,20 @@
-"""Event streams: what all three APIs have in common."""
+"""Event streams: the common part of all three APIs."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 
+from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import CallsPiece, Event, Finished, NamedEvent, TextPiece
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json, ToolCall
 
 __all__ = ["KEEP_ALIVE", "Frames", "data", "named"]
 
 KEEP_ALIVE = b": keep-alive\n\n"
 PIECE = 24
-"""Characters of text in one chunk: the model is asked for whole turns, which are cut again for the client."""
+"""Characters of text in one chunk: the model's turns are received whole, and cut into chunks for the client."""
 
 
 def data(body: Json) -> bytes:
@@ -28,7 +28,7 @@ def named(name: str, body: Json) -> bytes:
 
 
 class Frames:
-    """One stream in the words of one API. Each method returns the frames of one thing that happened."""
+    """One stream in the format of one API. Each method returns the frames of one event."""
 
     def __init__(self, run_id: str, model: str, created: int) -> None:
         self.run_id = run_id
@@ -36,7 +36,7 @@ class Frames:
         self.created = created
 
     def frames(self, event: Event) -> list[bytes]:
-        """Those of any event."""
+        """The frames of any event."""
         match event:
             case TextPiece(text):
                 return [frame for piece in _pieces(text) for frame in self.text(piece)]
@@ -45,14 +45,14 @@ class Frames:
             case Finished(answer):
                 return self.end(answer)
             case _:
-                return self.told(event)
+                return self.agentic_event(event)
 
     def start(self) -> list[bytes]:
-        """The begin of the stream."""
+        """The beginning of the stream."""
         return []
 
-    def told(self, event: NamedEvent) -> list[bytes]:
-        """An agentic event, the same in all APIs."""
+    def agentic_event(self, event: NamedEvent) -> list[bytes]:
+        """An agentic event, which is the same in all APIs."""
         return [named(event.name, event.body)]
 
     def text(self, piece: str) -> list[bytes]:
@@ -60,11 +60,11 @@ class Frames:
         raise NotImplementedError
 
     def calls(self, calls: tuple[ToolCall, ...]) -> list[bytes]:
-        """Calls that are the client's to run."""
+        """Calls that the client has to run."""
         raise NotImplementedError
 
     def end(self, answer: Answer) -> list[bytes]:
-        """The end of the stream, also where the rounds were used up: every stream ends explicitly."""
+        """The end of the stream, also if the rounds were used up: every stream ends explicitly."""
         raise NotImplementedError
 
     def failed(self, error: Refused) -> list[bytes]:
@@ -77,5 +77,5 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _text(body: Json) -> bytes:
-    """ASCII only: half a surrogate pair has no UTF-8."""
+    """JSON in ASCII, because half a surrogate pair has no UTF-8 form."""
     return json.dumps(body, separators=(",", ":")).encode("ascii")

@@ -1,12 +1,12 @@
-"""Anthropic Messages, spoken to clients."""
+"""Anthropic Messages: replies to clients."""
 
 from __future__ import annotations
 
+from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.api.frames import Frames, named
 from looptck_reference.server.api.words import MESSAGES_STOPS, agentic_members, anthropic_error
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer, arguments_of
-from looptck_reference.values import Json, ToolCall
 
 __all__ = ["MessagesFrames", "message"]
 
@@ -21,7 +21,7 @@ def message(answer: Answer) -> Json:
 
 
 class MessagesFrames(Frames):
-    """Named events; the agentic ones may stand between any two of them.
+    """Named events; agentic events may come between any two of them.
 
     The text of a run is one block, as it is in the plain response.
     """
@@ -44,7 +44,7 @@ class MessagesFrames(Frames):
         return [*opening, self._delta({"type": "text_delta", "text": piece})]
 
     def calls(self, calls: tuple[ToolCall, ...]) -> list[bytes]:
-        """A block each."""
+        """One block for each call."""
         frames = self._close()
         for call in calls:
             text = call.arguments if _input(call) else "{}"
@@ -87,7 +87,7 @@ def _head(run_id: str, model: str) -> Json:
 
 
 def _input(call: ToolCall) -> Json:
-    """Input is an object on this wire; a text that is none is kept whole under one name."""
+    """Input is an object on this wire; a text that is not an object is kept under one name."""
     arguments = arguments_of(call)
     return arguments if isinstance(arguments, dict) else {"unparsed_arguments": arguments}
 

@@ -1,4 +1,4 @@
-"""Anthropic Messages: requests of clients, told in the words of Chat Completions."""
+"""Anthropic Messages: requests of clients, converted to the form of Chat Completions."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import AgenticBody, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
-from looptck_reference.values import Json
 
 __all__ = ["MessagesBody", "read_messages"]
 
 OPTIONS = {"temperature": "temperature", "top_p": "top_p", "stop_sequences": "stop"}
-"""What the two APIs have in common; the rest has no word there and is left out."""
+"""The members that both APIs have; all others are left out."""
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
 class MessageBody(BaseModel):
-    """A message; a system message may stand among them."""
+    """A message; system messages may be among them."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
@@ -42,7 +42,7 @@ def read_messages(body: MessagesBody) -> Json:
     """The members of `RunRequest`.
 
     Raises:
-        Refused: a tool, a choice or a block is of no known type.
+        Refused: the type of a tool, a choice or a block is unknown.
     """
     tools = Tools()
     for place, tool in enumerate(body.tools or ()):
@@ -77,12 +77,12 @@ def _choice(choice: Json | None) -> str | Json | None:
     if kind == "tool" and isinstance(choice.get("name"), str):
         return {"type": "function", "function": {"name": choice["name"]}}
     if kind not in CHOICES:
-        raise Refused(422, f"tool_choice.type is one of {', '.join(CHOICES)}, tool", param="tool_choice.type")
+        raise Refused(422, f"tool_choice.type must be one of {', '.join(CHOICES)}, tool", param="tool_choice.type")
     return CHOICES[kind]
 
 
 def _read(message: MessageBody, where: str) -> list[Json]:
-    """One message may be several there: each result is a message of its own, in front of what is said beside it."""
+    """One message may become several: each result is a message of its own, before the rest of the message."""
     if isinstance(message.content, str):
         return [{"role": message.role, "content": message.content}]
     results: list[Json] = []
@@ -104,7 +104,7 @@ def _read(message: MessageBody, where: str) -> list[Json]:
                 continue
             case kind:
                 path = f"{where}.content[{place}].type"
-                raise Refused(422, f"{path}: no block of type {kind!r:.100} is known here", param=path)
+                raise Refused(422, f"{path}: the block type {kind!r:.100} is unknown", param=path)
     said: Json = {"role": message.role, "content": _joined(parts)}
     if calls:
         said |= {"content": said["content"] or None, "tool_calls": calls}
@@ -118,7 +118,7 @@ def _call(block: Json, where: str) -> Json:
 
 
 def _joined(parts: list[Json]) -> str | list[Json]:
-    """Text alone is a string."""
+    """Text blocks alone become a string."""
     return parts if any(part["type"] != "text" for part in parts) else "".join(part["text"] for part in parts)
 
 

@@ -1,10 +1,10 @@
-"""OpenAI Responses, spoken to clients: the plain response and its items."""
+"""OpenAI Responses: the plain response to clients, and its items."""
 
 from __future__ import annotations
 
+from looptck_reference.loop.values import Json, Stop, ToolCall
 from looptck_reference.server.api.words import agentic_members
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json, Stop, ToolCall
 
 __all__ = ["call_item", "message_item", "response", "shell_of", "text_part"]
 
@@ -24,7 +24,7 @@ def response(answer: Answer) -> Json:
 
 
 def shell_of(run_id: str, model: str, created: int, status: str) -> Json:
-    """A response in which nothing has been said yet."""
+    """A response without output."""
     head = {"id": f"resp_{run_id}", "object": "response", "created_at": created, "status": status, "model": model}
     empty: Json = {"error": None, "incomplete_details": None, "instructions": None, "metadata": {}, "output": []}
     fixed: Json = {"parallel_tool_calls": True, "temperature": None, "tool_choice": "auto", "tools": [], "top_p": None}
@@ -43,7 +43,7 @@ def message_item(run_id: str, text: str, status: str) -> Json:
 
 
 def call_item(run_id: str, at: int, call: ToolCall, status: str) -> Json:
-    """A call; its item's id is not the call's."""
+    """A call; the id of its item is not the id of the call."""
     arguments = call.arguments if status == "completed" else ""
     item = {"type": "function_call", "id": f"fc_{run_id}_{at}", "call_id": call.id, "name": call.name}
     return {**item, "arguments": arguments, "status": status}
@@ -52,10 +52,10 @@ def call_item(run_id: str, at: int, call: ToolCall, status: str) -> Json:
 def _usage(answer: Answer) -> Json | None:
     if answer.usage is None:
         return None
-    told = answer.usage
-    given, made = told.get("prompt_tokens", 0), told.get("completion_tokens", 0)
-    cached = (told.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
-    thought = (told.get("completion_tokens_details") or {}).get("reasoning_tokens", 0)
+    usage = answer.usage
+    given, made = usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0)
+    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
+    thought = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens", 0)
     return {
         "input_tokens": given,
         "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},

@@ -1,4 +1,4 @@
-"""OpenAI Responses: requests of clients, told in the words of Chat Completions."""
+"""OpenAI Responses: requests of clients, converted to the form of Chat Completions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
-from looptck_reference.values import Json
 
 __all__ = ["ResponsesBody", "read_responses"]
 
@@ -21,11 +21,11 @@ OPTIONS = {
 }
 ROLES = ("user", "assistant", "system", "developer")
 UNKNOWN = ("previous_response_id", "conversation", "background", "max_tool_calls", "prompt")
-"""Members that would change what a run means, and that nobody here heeds."""
+"""Members that would change the meaning of a run, and that this server does not support."""
 
 
 class ResponsesBody(AgenticBody):
-    """The body of `POST /v1/responses`; sessions are named by `session_id`, for responses are not stored."""
+    """The body of `POST /v1/responses`; `session_id` names a session, because responses are not stored."""
 
     input: str | list[dict[str, Any]] = Field(min_length=1)
     instructions: str | None = None
@@ -37,12 +37,12 @@ def read_responses(body: ResponsesBody) -> Json:
     """The members of `RunRequest`.
 
     Raises:
-        Refused: a tool or an item is of no known type, or a member is not heeded here.
+        Refused: the type of a tool or an item is unknown, or a member is not supported.
     """
     beside = body.beside()
     for name in UNKNOWN:
         if beside.get(name):
-            raise Refused(422, f"{name} is not known here; use session_id or max_tool_rounds", param=name)
+            raise Refused(422, f"{name} is not supported; use session_id or max_tool_rounds", param=name)
     tools = Tools()
     for place, tool in enumerate(body.tools or ()):
         if tool.get("type") != "function":
@@ -67,12 +67,14 @@ def _choice(choice: str | Json | None) -> str | Json | None:
     if isinstance(choice, dict) and choice.get("type") == "function":
         return {"type": "function", "function": {"name": choice.get("name")}}
     if isinstance(choice, dict):
-        raise Refused(422, "tool_choice.type is function, or tool_choice is a word", param="tool_choice.type")
+        raise Refused(
+            422, "tool_choice must be a string, or tool_choice.type must be function", param="tool_choice.type"
+        )
     return choice
 
 
 def _messages(given: str | list[Json]) -> list[Json]:
-    """Items as messages; calls that stand together, and the text before them, are one turn of the assistant."""
+    """Items as messages; adjacent calls, with the text before them, are one turn of the assistant."""
     if isinstance(given, str):
         return [{"role": "user", "content": given}]
     messages: list[Json] = []
@@ -82,7 +84,7 @@ def _messages(given: str | list[Json]) -> list[Json]:
             case "message":
                 role = text_of({"role": "user", **item}, "role", where)
                 if role not in ROLES:
-                    raise Refused(422, f"{where}.role is one of {', '.join(ROLES)}", param=f"{where}.role")
+                    raise Refused(422, f"{where}.role must be one of {', '.join(ROLES)}", param=f"{where}.role")
                 messages.append({"role": role, "content": _content(item.get("content"), place)})
             case "function_call":
                 function = {name: text_of(item, name, where) for name in ("name", "arguments")}
@@ -98,7 +100,7 @@ def _messages(given: str | list[Json]) -> list[Json]:
             case "reasoning":
                 continue
             case kind:
-                message = f"{where}.type: no item of type {kind!r:.100} is known here"
+                message = f"{where}.type: the item type {kind!r:.100} is unknown"
                 raise Refused(422, message, param=f"{where}.type")
     return messages
 

@@ -1,18 +1,18 @@
-"""OpenAI Responses, spoken to clients: the event stream."""
+"""OpenAI Responses: the event stream to clients."""
 
 from __future__ import annotations
 
+from looptck_reference.loop.values import Json, Stop, ToolCall
 from looptck_reference.server.api.frames import Frames, named
 from looptck_reference.server.api.responses import call_item, message_item, response, shell_of, text_part
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json, Stop, ToolCall
 
 __all__ = ["ResponsesFrames"]
 
 
 class ResponsesFrames(Frames):
-    """Named and numbered events; the agentic ones stand between them without a number.
+    """Named and numbered events; agentic events between them have no number.
 
     Exactly one of completed, incomplete and failed ends the stream.
     """
@@ -36,7 +36,7 @@ class ResponsesFrames(Frames):
         return [*opening, self._event("response.output_text.delta", **self._part(), delta=piece, logprobs=[])]
 
     def calls(self, calls: tuple[ToolCall, ...]) -> list[bytes]:
-        """An item each, its arguments in one piece."""
+        """One item for each call, with its arguments in one piece."""
         frames = self._close_text()
         for at, call in enumerate(calls):
             item = call_item(self.run_id, at, call, "completed")

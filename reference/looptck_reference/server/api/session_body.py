@@ -1,4 +1,4 @@
-"""Sessions as clients read and write them: messages as in a request, or tagged as today's server has them."""
+"""Sessions in the form that clients read and write: messages as in a request, or tagged as in today's server."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.chat_request import ChatMessage
 from looptck_reference.server.api.words import member_path
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.values import Message
-from looptck_reference.values import Json
 
 __all__ = ["read_session", "session_body"]
 
@@ -27,16 +27,16 @@ def session_body(session: Session, dialect: ServerDialect) -> Json:
 
 
 def read_session(body: Any, dialect: ServerDialect) -> Session:
-    """A session that a client has written.
+    """Parse a session that a client has written.
 
-    The messages of tools count as hidden: which of them a client has seen after all shows when it repeats them.
+    The messages of tools count as hidden until a request of the client repeats them.
 
     Raises:
-        Refused: the body is no session.
+        Refused: the body is not a session.
     """
     messages = body.get("messages") if isinstance(body, dict) else None
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        raise Refused(400, "messages is no array of objects", param="messages")
+        raise Refused(400, "messages is not an array of objects", param="messages")
     if dialect.session_form == "either":
         messages = [_untagged(message, place) for place, message in enumerate(messages)]
     try:
@@ -64,7 +64,7 @@ def _names(bodies: list[Json]) -> dict[str, str]:
 
 
 def _tagged(body: Json, names: dict[str, str]) -> Json:
-    """Text is on the left, anything else on the right; arguments are parsed, and a result has a name and no id."""
+    """Text is on the left, any other content on the right; arguments are parsed, and a result has a name and no id."""
     content = body.get("content") or ""
     tagged: Json = {"role": {"Left": body["role"]}, "content": _side(content)}
     if body.get("tool_calls"):
@@ -103,7 +103,7 @@ def _untagged(message: Json, place: int) -> Json:
 
 
 def _with_ids(messages: list[Json]) -> list[Json]:
-    """The results of a turn in the order of its calls, for they have no ids in this form."""
+    """The results of a turn in the order of its calls, because they have no ids in this form."""
     waiting: list[str] = []
     for message in messages:
         if message.get("tool_calls"):

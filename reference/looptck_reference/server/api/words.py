@@ -1,12 +1,12 @@
-"""Words that the three APIs have for the same things."""
+"""Forms of the same content in the three APIs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from looptck_reference.loop.values import Json, Stop
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json, Stop
 
 __all__ = ["CHAT_STOPS", "MESSAGES_STOPS", "agentic_members", "anthropic_error", "member_path", "openai_error"]
 
@@ -29,7 +29,7 @@ MESSAGES_STOPS = {
 
 
 def agentic_members(answer: Answer) -> Json:
-    """What a plain response has beside the API's own members; nothing on the client-side path."""
+    """The members that a plain response has in addition to the API's own; empty on the client-side path."""
     if answer.tool_calls is None:
         return {}
     members: Json = {"session_id": answer.session_id, "agentic_tool_calls": list(answer.tool_calls)}
@@ -54,11 +54,11 @@ def anthropic_error(error: Refused) -> Json:
 
 
 UNION_NAMES = {"str", "int", "bool"}
-"""What pydantic calls the members of a union in the path of an error; others have brackets."""
+"""The names that pydantic gives to the members of a union in the path of an error; others have brackets."""
 
 
 def member_path(places: Sequence[str | int]) -> str:
-    """`messages[0].role`; the names that pydantic gives to the members of a union are left out."""
+    """The path of an error, such as `messages[0].role`, without pydantic's names for members of a union."""
     path = ""
     for place in places:
         if isinstance(place, int):

@@ -1,4 +1,4 @@
-"""JSON bodies, and what a client is told that cannot have what it wants."""
+"""JSON bodies, and error replies."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.words import anthropic_error, member_path, openai_error
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
-from looptck_reference.values import Json
 
 __all__ = ["add_handlers", "error_answer", "json_answer"]
 
 
 def json_answer(body: Json, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A body in ASCII, as that of events is: half a surrogate pair, which a model may say, has no UTF-8."""
+    """A body in ASCII, like that of events: half a surrogate pair, which a model may write, has no UTF-8 form."""
     return Response(json.dumps(body, separators=(",", ":")), status, headers, "application/json")
 
 
 def error_answer(error: Refused, path: str, dialect: ServerDialect) -> Response:
-    """The error in the words of the API at this path, or what the dialect has in their place."""
+    """The error in the format of the API at this path, or in the dialect's form."""
     headers = {"retry-after": "1"} if error.status == 503 else {}
     if dialect.errors == "message":
         return json_answer({"message": error.message}, error.status, headers)
@@ -33,7 +33,7 @@ def error_answer(error: Refused, path: str, dialect: ServerDialect) -> Response:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Tell all errors alike: ours, FastAPI's and Starlette's."""
+    """Report all errors in the same form: the server's own, FastAPI's and Starlette's."""
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)

@@ -1,4 +1,4 @@
-"""Request bodies: read whole before anybody looks at them, up to a limit."""
+"""Request bodies: read completely before they are processed, up to a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BoundedBodies"]
 
 
 class BoundedBodies:
-    """Refuses what is larger than the simulator reads, announced or not, without reading on."""
+    """Refuses bodies that are larger than the limit, whether announced or not, without reading on."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -50,7 +50,7 @@ async def _read(receive: Receive, limit: int) -> bytes | None:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """The body as one message, then whatever comes."""
+    """The body as one message, followed by the original messages."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

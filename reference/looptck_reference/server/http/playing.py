@@ -1,4 +1,4 @@
-"""Runs as responses: an event stream, or one body at the end. A client that leaves ends its run."""
+"""Runs as responses: an event stream, or one body at the end. A run ends when its client disconnects."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.frames import KEEP_ALIVE, Frames
 from looptck_reference.server.clock import done_within
 from looptck_reference.server.errors import Refused
@@ -17,7 +18,6 @@ from looptck_reference.server.events import Event, Finished
 from looptck_reference.server.http.answers import error_answer, json_answer
 from looptck_reference.server.serving import Run, Simulator
 from looptck_reference.server.values import Answer
-from looptck_reference.values import Json
 
 __all__ = ["PlainRun", "StreamedRun"]
 
@@ -25,7 +25,7 @@ log = logging.getLogger("looptck_reference.server")
 
 
 class Played(Response):
-    """A response that plays a run; `work` sends it."""
+    """A response that executes a run; `work` sends it."""
 
     def __init__(self, simulator: Simulator, run: Run) -> None:
         super().__init__()
@@ -41,24 +41,24 @@ class Played(Response):
             self.simulator.end(self.run)
 
     async def work(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Play, and tell the client."""
+        """Execute the run, and send the response."""
         raise NotImplementedError
 
 
 class PlainRun(Played):
-    """The body of the answer, once there is one."""
+    """One body, once the run has its answer."""
 
     def __init__(self, simulator: Simulator, run: Run, body: Callable[[Answer], Json]) -> None:
         super().__init__(simulator, run)
         self._body = body
 
     async def work(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """All at once."""
+        """Send the whole body at once."""
         try:
             response = json_answer(self._body(await self._answer()))
         except Refused as error:
             response = self._error(error, scope)
-        except Exception as error:  # noqa: BLE001  a fault of ours ends the response too, and is in the log
+        except Exception as error:  # noqa: BLE001  a fault of the server ends the response too, and is logged
             response = self._error(_fault(error), scope)
         await response(scope, receive, send)
 
@@ -66,14 +66,14 @@ class PlainRun(Played):
         async for event in self.events:
             if isinstance(event, Finished):
                 return event.answer
-        raise AssertionError("a run that does not fail is finished")
+        raise AssertionError("a run that does not fail ends with Finished")
 
     def _error(self, error: Refused, scope: Scope) -> Response:
         return error_answer(error, scope["path"], self.simulator.config.dialect)
 
 
 class StreamedRun(Played):
-    """The frames of the events as they happen; a comment whenever nothing has happened for a while."""
+    """The frames of the events as they happen, with a comment whenever there was no event for a while."""
 
     media_type = "text/event-stream"
 
@@ -84,7 +84,7 @@ class StreamedRun(Played):
         self._frames = frames
 
     async def work(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A frame is not made before the one in front of it has left, so a slow client holds its run."""
+        """Send the frames; each is made after the one before was sent, so a slow client slows down its run."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         for frame in self._frames.start():
             await send(_piece(frame))
@@ -99,11 +99,11 @@ class StreamedRun(Played):
                 yield [KEEP_ALIVE] if event is None else self._frames.frames(event)
         except Refused as error:
             yield self._frames.failed(error)
-        except Exception as error:  # noqa: BLE001  a fault of ours ends the response too, and is in the log
+        except Exception as error:  # noqa: BLE001  a fault of the server ends the response too, and is logged
             yield self._frames.failed(_fault(error))
 
     async def _or_none(self) -> AsyncIterator[Event | None]:
-        """The events, and None whenever there was none for so long."""
+        """The events, and None whenever there was no event for this long."""
         clock, seconds = self.simulator.config.clock, self.simulator.config.limits.keep_alive
         while True:
             coming = asyncio.ensure_future(anext(self.events))
@@ -121,7 +121,7 @@ class StreamedRun(Played):
 
 
 async def while_connected(receive: Receive, work: Awaitable[Any]) -> None:
-    """Do the work, and cancel it when the client leaves."""
+    """Do the work, and cancel it when the client disconnects."""
     working = asyncio.ensure_future(work)
     leaving = asyncio.ensure_future(_gone(receive))
     try:
@@ -140,8 +140,8 @@ async def _gone(receive: Receive) -> None:
 
 
 def _fault(error: Exception) -> Refused:
-    """The server's own fault, told to the client as one, and to the log with its traceback."""
-    log.error("a run has failed by a fault of the server", exc_info=error)
+    """An internal error of the server: reported to the client, and logged with its traceback."""
+    log.error("a run has failed because of an internal error of the server", exc_info=error)
     return Refused(500, f"the server has failed: {type(error).__name__}")
 
 

@@ -1,4 +1,4 @@
-"""The routes of what outlives a run: sessions, approvals, files; and those that say what the server is."""
+"""The routes of data that outlives a run: sessions, approvals, files; and the routes that describe the server."""
 
 from __future__ import annotations
 
@@ -9,30 +9,20 @@ from fastapi import APIRouter, Body, File, Form, Path, Request, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import SessionId
 from looptck_reference.server.api.session_body import read_session, session_body
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.files import StoredFile, uploaded_body
 from looptck_reference.server.http.answers import json_answer
 from looptck_reference.server.http.clients import owner_of
-from looptck_reference.server.http.documents import (
-    APPROVALS,
-    ERRORS,
-    FileBody,
-    FileList,
-    Health,
-    ModelList,
-    Resolved,
-    SessionBody,
-)
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import Decision
 from looptck_reference.server.uploads import fit_name
-from looptck_reference.values import Json
 
 __all__ = ["router"]
 
-router = APIRouter(responses=ERRORS)
+router = APIRouter()
 
 Id = Annotated[SessionId, Path()]
 
@@ -52,8 +42,8 @@ def _simulator(request: Request) -> Simulator:
     return simulator
 
 
-@router.get("/v1/sessions/{session_id}", tags=["sessions"], response_model=SessionBody)
-async def get_session(session_id: Id, request: Request) -> Any:
+@router.get("/v1/sessions/{session_id}")
+async def get_session(session_id: Id, request: Request) -> Response:
     """The history of one of the client's sessions."""
     simulator = _simulator(request)
     session = simulator.sessions.get(owner_of(request), session_id)
@@ -62,9 +52,9 @@ async def get_session(session_id: Id, request: Request) -> Any:
     return json_answer(session_body(session, simulator.config.dialect))
 
 
-@router.put("/v1/sessions/{session_id}", tags=["sessions"], response_model=SessionBody)
-async def put_session(session_id: Id, body: Annotated[Any, Body()], request: Request) -> Any:
-    """Put a history in place of the session, or begin one with it."""
+@router.put("/v1/sessions/{session_id}")
+async def put_session(session_id: Id, body: Annotated[Any, Body()], request: Request) -> Response:
+    """Replace the session's history, or create a session with it."""
     simulator = _simulator(request)
     session = read_session(body, simulator.config.dialect)
     if not simulator.sessions.put(owner_of(request), session_id, session):
@@ -72,28 +62,28 @@ async def put_session(session_id: Id, body: Annotated[Any, Body()], request: Req
     return json_answer(session_body(session, simulator.config.dialect))
 
 
-@router.delete("/v1/sessions/{session_id}", tags=["sessions"])
+@router.delete("/v1/sessions/{session_id}")
 async def delete_session(session_id: Id, request: Request) -> dict[str, str | bool]:
-    """Forget the session; it is no fault if there was none."""
+    """Delete the session; a missing session is no error."""
     return {"session_id": session_id, "deleted": _simulator(request).sessions.drop(owner_of(request), session_id)}
 
 
-@router.post("/v1/agent/approvals/{approval_id}", tags=["approvals"], responses=APPROVALS, response_model=Resolved)
-async def decide(approval_id: str, body: ApprovalBody, request: Request) -> Any:
-    """Let a tool run for which a stream of the client waits, or do not; `not_found` where none does."""
+@router.post("/v1/agent/approvals/{approval_id}")
+async def decide(approval_id: str, body: ApprovalBody, request: Request) -> Response:
+    """Allow or deny a tool for which a stream of the client waits; `not_found` if none does."""
     decision = Decision(body.decision == "approve", body.message, body.remember_for_session)
     if not _simulator(request).approvals.decide(owner_of(request), approval_id, decision):
         return json_answer({"status": "not_found"}, 404)
     return json_answer({"status": "resolved"})
 
 
-@router.post("/v1/files", tags=["files"])
+@router.post("/v1/files")
 async def upload(
     request: Request,
     file: Annotated[UploadFile, File()],
     purpose: Annotated[str, Form(max_length=64)] = "user_data",
 ) -> dict[str, Any]:
-    """Keep a file that requests may name in `files`."""
+    """Store a file that requests may name in `files`."""
     simulator = _simulator(request)
     name = fit_name(file.filename, "file.filename")
     file_id = f"file-{uuid.uuid4().hex}"
@@ -104,22 +94,22 @@ async def upload(
     return stored.listing
 
 
-@router.get("/v1/files", tags=["files"], response_model=FileList)
-async def list_files(request: Request) -> Any:
-    """The client's files, those that it sent and those that tools have made for it."""
+@router.get("/v1/files")
+async def list_files(request: Request) -> Json:
+    """The client's files: its uploads, and the files that tools have made for it."""
     files = _simulator(request).files.of(owner_of(request))
     return {"object": "list", "data": [file.listing for file in files]}
 
 
-@router.get("/v1/files/{file_id}", tags=["files"], response_model=FileBody)
-async def get_file(file_id: str, request: Request) -> Any:
-    """What is told of a file, with its content unless that is too large."""
+@router.get("/v1/files/{file_id}")
+async def get_file(file_id: str, request: Request) -> Response:
+    """The description of a file, with its content unless that is too large."""
     return json_answer(_file(file_id, request).body)
 
 
-@router.get("/v1/files/{file_id}/content", tags=["files"], response_class=Response)
+@router.get("/v1/files/{file_id}/content")
 async def get_content(file_id: str, request: Request) -> Response:
-    """The bytes of a file, never as something that a browser would run."""
+    """The bytes of a file, never with a type that a browser would execute."""
     file = _file(file_id, request)
     if "code" in file.body:
         raise Refused(422, f"{file_id} has no content: {file.body['message']}", param="file_id")
@@ -127,17 +117,17 @@ async def get_content(file_id: str, request: Request) -> Response:
     return Response(file.data, media_type="application/octet-stream", headers=headers)
 
 
-@router.get("/v1/models", tags=["server"], response_model=ModelList)
-async def list_models(request: Request) -> Any:
-    """The names that the server was started with; a request may name others, which the model behind it judges."""
+@router.get("/v1/models")
+async def list_models(request: Request) -> Json:
+    """The configured names; a request may name others, which the model behind the server judges."""
     models = _simulator(request).config.models
     listed = [{"id": name, "object": "model", "created": 0, "owned_by": "upstream"} for name in models]
     return {"object": "list", "data": listed}
 
 
-@router.get("/health", tags=["server"], response_model=Health)
+@router.get("/health")
 async def health(request: Request) -> Json:
-    """Whether the server is there, and what it holds."""
+    """Whether the server is up, and how much it stores."""
     simulator = _simulator(request)
     counts = {"runs": simulator.runs, "sessions": len(simulator.sessions), "files": len(simulator.files)}
     return {"status": "ok", **counts, "approvals": len(simulator.approvals)}

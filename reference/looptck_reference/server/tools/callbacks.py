@@ -12,17 +12,17 @@ from functools import partial
 from threading import Thread
 from typing import Any
 
+from looptck_reference.loop.tools import json_text
+from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import ToolFailed
 from looptck_reference.server.values import Called, Produced, Result
-from looptck_reference.tools import json_text
-from looptck_reference.values import Json
 
 __all__ = ["Callback", "Callbacks", "Made"]
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a callback returns that has made files."""
+    """The return value of a callback that has made files."""
 
     value: object
     files: tuple[Produced, ...] = ()
@@ -39,13 +39,13 @@ class Callback:
 
     @property
     def schema(self) -> Json:
-        """What the model is offered, in the form of Chat Completions."""
+        """The schema for the model, in the form of Chat Completions."""
         function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
         return {"type": "function", "function": function}
 
 
 class Callbacks:
-    """Those of a server, by name."""
+    """The callbacks of a server, by name."""
 
     def __init__(self, callbacks: tuple[Callback, ...], timeout: float) -> None:
         self._callbacks = {callback.name: callback for callback in callbacks}
@@ -53,15 +53,15 @@ class Callbacks:
 
     @property
     def schemas(self) -> Mapping[str, Json]:
-        """What the model is offered."""
+        """The schemas for the model."""
         return {name: callback.schema for name, callback in self._callbacks.items()}
 
     async def run(self, called: Called) -> Result:
-        """Call the function with the arguments, which are an object; one that does not wait by itself gets a thread.
+        """Call the function with the arguments, which are an object; a plain function runs in a thread.
 
         Raises:
-            ToolFailed: the time is over. A thread goes on then, but holds up nothing.
-            Exception: whatever the function raises.
+            ToolFailed: the time is over. A thread then goes on, but blocks nothing.
+            Exception: any error of the function.
         """
         arguments = called.arguments
         assert isinstance(arguments, dict)
@@ -77,7 +77,7 @@ class Callbacks:
 
 
 def _in_thread(work: Callable[[], object]) -> asyncio.Future[object]:
-    """What a function returns, in a thread of its own, for which neither other calls nor the end of the server wait."""
+    """The return value of a function, run in a thread that neither other calls nor the server's end wait for."""
     end: Future[object] = Future()
 
     def run() -> None:
@@ -85,7 +85,7 @@ def _in_thread(work: Callable[[], object]) -> asyncio.Future[object]:
             return
         try:
             end.set_result(work())
-        except BaseException as error:  # noqa: BLE001  the loop knows what becomes of it
+        except BaseException as error:  # noqa: BLE001  the loop handles any error
             end.set_exception(error)
 
     Thread(target=copy_context().run, args=(run,), name="looptck callback", daemon=True).start()

@@ -1,4 +1,4 @@
-"""The dispatch URL: every call that nobody here can run is POSTed to one endpoint."""
+"""The dispatch URL: every call that the server cannot run itself is POSTed to one endpoint."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class DispatchUrl:
         self._limit = limit
         parts = httpx.URL(url)
         self._shown = str(parts.copy_with(userinfo=b"", query=None, fragment=None))
-        """For messages that the model reads, without what may be secret."""
+        """The URL for messages to the model, without parts that may be secret."""
 
     async def run(self, called: Called, headers: Mapping[str, str]) -> Result:
-        """Send name and arguments, nothing else; arguments that are no JSON object go as the text that they are.
+        """Send name and arguments, nothing else; arguments that are not a JSON object are sent as text.
 
         Raises:
-            ToolFailed: the status is no success, nobody answers, not in time, or with too much.
+            ToolFailed: the status is an error, or the answer is missing, late or too large.
         """
         name = called.call.name
         body = json.dumps({"name": name, "arguments": called.arguments}, separators=(",", ":"))
@@ -55,7 +55,7 @@ class DispatchUrl:
 
 
 def _content(text: str) -> str:
-    """The member `content` if it is a string; the body as it is otherwise."""
+    """The member `content` if it is a string; otherwise the body as it is."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""A program in a process of its own, with limits on time, memory, output and the size of files.
+"""A program in a process of its own, with limits on time, memory, output and file size.
 
 This is no sandbox: the program runs as the server's user and may use the network.
 """
@@ -24,15 +24,15 @@ for what, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory),
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 os.execv(command[0], command)
 """
-"""Sets the limits and becomes the program, so that no code of ours runs between fork and exec."""
+"""Sets the limits and then executes the program, so that no Python code runs between fork and exec."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessLimits:
     """Seconds, and bytes.
 
-    output: of stdout, and of stderr, that is told; what is beyond it is left out.
-    file: of each file that is written, and of stdout and stderr.
+    output: of stdout, and of stderr, in the result; the rest is left out.
+    file: of each written file, and of stdout and stderr.
     """
 
     seconds: float = 30
@@ -43,7 +43,7 @@ class ProcessLimits:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a program ended; `status` is its exit status, or less than 0 the signal that killed it."""
+    """The end of a program; `status` is its exit status, or the negative number of the signal that killed it."""
 
     stdout: str
     stderr: str
@@ -53,10 +53,10 @@ class Ended:
 
 
 async def execute(command: list[str], work: Path, limits: ProcessLimits) -> Ended:
-    """Run a program in a directory, beside which its output goes to files.
+    """Run a program in a directory; its output goes to files outside of that directory.
 
-    Whatever happens, it has ended when this does, with all of its process group. Who has left the group may go on, and
-    is not waited for: that is why there are no pipes.
+    The program and its process group have ended when this function returns, in any case. Processes that have left the
+    group may go on and are not waited for; pipes would make this function wait for them.
     """
     began, late = time.monotonic(), False
     bounds = [str(int(limits.seconds) + 1), str(limits.memory), str(limits.file)]
@@ -80,8 +80,8 @@ async def execute(command: list[str], work: Path, limits: ProcessLimits) -> Ende
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         status = await process.wait()
-    told = [_read(output, limits.output) for output in outputs]
-    return Ended(told[0], told[1], status, late, int((time.monotonic() - began) * 1000))
+    texts = [_read(output, limits.output) for output in outputs]
+    return Ended(texts[0], texts[1], status, late, int((time.monotonic() - began) * 1000))
 
 
 def _read(output: Path, limit: int) -> str:

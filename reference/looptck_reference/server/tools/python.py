@@ -1,4 +1,4 @@
-"""Code execution: a Python program for each call, which finds what the session's programs before it have set."""
+"""Code execution: a Python program for each call, with the variables that earlier programs of the session have set."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ try:
 finally:
     go()
 """
-"""Runs a file with the values that are kept in another, and keeps them again.
+"""Runs a file with the variables that are stored in another file, and stores them again.
 
-Modules are kept by their names and values by pickling them: a function or a class ends with its program.
+Modules are stored by name and values are pickled; functions and classes are lost when their program ends.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonLimits(ProcessLimits):
-    """Beside those of a process, in bytes, `kept`: of what programs have set. `files`: how many are captured of a call.
+    """Additional limits. `kept`: bytes of stored variables. `files`: the number of files captured from a call.
 
-    `file` holds for all captured files together too.
+    `file` also limits the total size of all captured files.
     """
 
     kept: int = 1024 * 1024
@@ -84,7 +84,7 @@ class PythonRunner:
         self._dialect = dialect
 
     async def run(self, called: Called, workshop: Workshop) -> Result:
-        """Run the argument `code`; capture the files that `outputs` or the request name, or all new ones."""
+        """Run the argument `code`; capture the files that `outputs` or the request name, or all new files."""
         arguments = called.arguments if isinstance(called.arguments, dict) else {}
         code, outputs = arguments.get("code"), arguments.get("outputs", [])
         if not isinstance(code, str):
@@ -98,7 +98,7 @@ class PythonRunner:
         outputs = [*outputs, *new] if self._dialect.captures == "discovered" else outputs
         wanted = [*outputs, *(name for name in new if name in workshop.declared)]
         captured, missing = listed(work, wanted[: self._limits.files], self._limits.file)
-        told = {
+        members = {
             "stdout": ended.stdout,
             "stderr": ended.stderr,
             "exception": _exception(ended, self._limits),
@@ -106,7 +106,7 @@ class PythonRunner:
             "execution_time_ms": ended.milliseconds,
         }
         notes = [f"output {name} was not captured: {reason}" for name, reason in missing]
-        return _result(told, captured, notes)
+        return _result(members, captured, notes)
 
     async def _execute(self, code: str, work: Path, workshop: Workshop) -> Ended:
         source, kept = work.parent / "main.py", work.parent / "kept"
@@ -120,7 +120,7 @@ class PythonRunner:
 
 
 def _exception(ended: Ended, limits: ProcessLimits) -> str:
-    """The last line of the traceback, or the name of a signal; "" for a program that ended well."""
+    """The last line of the traceback, or the name of a signal; "" for a program that ended normally."""
     if ended.late:
         return f"timed out after {limits.seconds:g} s"
     if ended.status < 0:
@@ -129,8 +129,8 @@ def _exception(ended: Ended, limits: ProcessLimits) -> str:
     return "" if not ended.status else lines[-1] if lines else f"exit status {ended.status}"
 
 
-def _result(told: Mapping[str, Any], produced: Sequence[Produced] = (), notes: Sequence[str] = ()) -> Result:
-    """The model and the plain response get the same text."""
-    words = [(name, told.get(name)) for name in ("stdout", "stderr", "exception")]
+def _result(members: Mapping[str, Any], produced: Sequence[Produced] = (), notes: Sequence[str] = ()) -> Result:
+    """The result; model and plain response get the same text."""
+    words = [(name, members.get(name)) for name in ("stdout", "stderr", "exception")]
     text = "\n".join([f"{name}: {value}" for name, value in words if value] + list(notes))
-    return Result(text, told, produced=tuple(produced))
+    return Result(text, members, produced=tuple(produced))

@@ -1,4 +1,4 @@
-"""Web search without a web: a small index that is given as data."""
+"""Web search without the web: on a small index that is given as data."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from looptck_reference.loop.values import Json
 from looptck_reference.server.values import Called, Result
-from looptck_reference.values import Json
 
 __all__ = ["FAKE_INDEX", "Page", "SearchIndex"]
 
@@ -19,7 +19,7 @@ RESULTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What can be found."""
+    """A page of the index."""
 
     title: str
     url: str
@@ -36,7 +36,7 @@ FAKE_INDEX = (
 
 
 class SearchIndex:
-    """Finds the pages that share the most words with a query; among equals the earlier page comes first."""
+    """Finds the pages that share the most words with a query; of equal pages the earlier one comes first."""
 
     def __init__(self, pages: Iterable[Page] = FAKE_INDEX) -> None:
         self._pages = tuple(pages)
@@ -46,13 +46,13 @@ class SearchIndex:
         """Pages from a JSON array of objects with the members of `Page`.
 
         Raises:
-            ValueError: the file is something else.
+            ValueError: the file has another format.
         """
         try:
             return cls(Page(**page) for page in json.loads(path.read_text(encoding="utf-8")))
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"{path} is no array of pages with title, url, description and content: {error}"
+                f"{path} is not an array of pages with title, url, description and content: {error}"
             ) from error
 
     def find(self, query: str) -> Sequence[Page]:

@@ -1,4 +1,4 @@
-"""The working directory of a run: what is put into it, and which of its files are asked for or new."""
+"""The working directory of a run: its input files, and its requested or new files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["Snapshot", "Workshop", "listed", "new_files"]
 
 
 class Workshop:
-    """The directory, and beside it what the runner needs; both are there from the first execution to the run's end.
+    """The directory, and the runner's own files next to it; both exist from the first execution to the run's end.
 
-    `python` is what the session's code has set; it is handed from execution to execution, and to the next run.
+    `python` holds the variables of the session's code, and is passed from execution to execution, and to the next run.
     """
 
     def __init__(self, files: RequestFiles = RequestFiles(), python: bytes = b"") -> None:  # noqa: B008  it is frozen
@@ -26,7 +26,7 @@ class Workshop:
         self._base: Path | None = None
 
     def open(self) -> Path:
-        """The directory, with the input files in it."""
+        """Create the directory, with the input files in it."""
         if self._base is None:
             self._base = Path(tempfile.mkdtemp(prefix="looptck-run-"))
             work = self._base / "work"
@@ -44,19 +44,19 @@ class Workshop:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The files of a directory and of those in it, with time and size."""
+    """The files of a directory tree, with time and size."""
 
     files: dict[Path, tuple[int, int]]
 
     @classmethod
     def of(cls, work: Path) -> Snapshot:
-        """As they are now; links are left alone."""
+        """The current files; links are skipped."""
         found = [path for path in work.rglob("*") if path.is_file() and not path.is_symlink()]
         return cls({path: (path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(found)})
 
 
 def listed(work: Path, names: Sequence[str], limit: int) -> tuple[list[Produced], list[tuple[str, str]]]:
-    """The files of these names, and the names of those that cannot be had, each with the reason.
+    """The files of these names, and the names of unavailable files, each with the reason.
 
     All files together have at most `limit` bytes.
     """
@@ -72,15 +72,15 @@ def listed(work: Path, names: Sequence[str], limit: int) -> tuple[list[Produced]
 
 
 def new_files(work: Path, before: Snapshot) -> list[str]:
-    """The names of the files that were not there before, or were others."""
+    """The names of the files that are new or changed since the snapshot."""
     changed = [path for path, what in Snapshot.of(work).files.items() if before.files.get(path) != what]
     return [path.relative_to(work).as_posix() for path in changed]
 
 
 def _unfit(work: Path, name: str, limit: int) -> str | None:
-    """A program may list anything, and put a link anywhere."""
+    """Why a listed file is unavailable; a program may list any name, and put a link anywhere."""
     if not name or "\0" in name:
-        return "it is no name of a file"
+        return "it is not a file name"
     path = (work / name).resolve()
     if not path.is_relative_to(work.resolve()):
         return "it is outside of the working directory"

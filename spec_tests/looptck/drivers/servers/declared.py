@@ -10,9 +10,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from looptck.data import json_fixture
+from looptck.catalogue.data import json_fixture
+from looptck.catalogue.yaml_files import pointer
 from looptck.drivers.protocol import SERVER_LOOP, Started
-from looptck.yamlfile import pointer
 
 USUAL = "usual"
 """The set-up in which a check finds a server if it says nothing else."""

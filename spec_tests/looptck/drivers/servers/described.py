@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from looptck.data import fixture
+from looptck.catalogue.data import fixture
+from looptck.catalogue.yaml_files import BadFile, load
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.servers.declared import MODEL, USUAL, Declared
 from looptck.drivers.servers.process import Process
-from looptck.yamlfile import BadFile, load
 
 PORT = 8799
 """Where the kit plays model and dispatch endpoint for a server that runs already and of which nothing more is said."""

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from looptck.driver import load
 from looptck.drivers.faults import DriverFault, Kind
-from looptck.drivers.serve import load
 from looptck.drivers.servers.declared import Declared, complaint
 
 

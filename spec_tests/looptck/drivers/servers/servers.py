@@ -1,21 +1,15 @@
-"""The connection to an implementation that is a server."""
+"""The line to an implementation that is a server."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
-from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
-from looptck.drivers.idle import Pulse
 from looptck.drivers.protocol import Started
 from looptck.drivers.servers.described import Described, running
 from looptck.drivers.servers.in_python import InPython
 from looptck.drivers.servers.source import Source
-from looptck.outcome import Outcome
 
 
 class Servers:
@@ -68,22 +62,6 @@ class Servers:
         """The id of the process of a set-up; None if that is not known."""
         self.url(setup)
         return self._source.process(setup)
-
-    def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
-        """A server is handed no cases: the kit asks it as a client does."""
-        raise DriverFault("bad-message", "a server takes requests and no cases", run=id)
-
-    def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
-        """The kit's own client gives up by itself."""
-        return None
-
-    def pulse(self) -> Pulse:
-        """Not known: a server ends a run when it has answered."""
-        return Pulse()
-
-    def kept_spans(self) -> Iterable[Any]:
-        """None."""
-        return ()
 
     def stop(self) -> list[DriverFault]:
         try:

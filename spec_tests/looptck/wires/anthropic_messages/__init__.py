@@ -40,7 +40,7 @@ ANTHROPIC_MESSAGES = Wire(
     name="anthropic-messages",
     route="/messages",
     stops=frozenset(STOPS),
-    shapes=frozenset(
+    layouts=frozenset(
         {
             "fragment",
             "interleaved",

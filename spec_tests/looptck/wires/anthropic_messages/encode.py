@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from looptck.framing import Framing
-from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.framing import Framing
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
 
 STOPS: dict[Stop, str] = {
     "end": "end_turn",
@@ -27,7 +27,7 @@ STOPS: dict[Stop, str] = {
 """The word for each stop reason."""
 
 UNKNOWN: dict[str, Any] = {"tool_use_id": None}
-"""What stands in every field that no documentation names. It is of one type, so that what is told twice merges."""
+"""The value of every undocumented field. It is of one type, so that deltas which repeat it can be merged."""
 
 STOP_SEQUENCE = "\n\nlooptck"
 
@@ -106,9 +106,9 @@ def _blocks(piece: Piece) -> list[dict[str, Any]]:
         case Call(tool, arguments, id):
             return [{"type": "tool_use", "id": id, "name": tool, "input": input_of(arguments), **_DIRECT}]
         case Thinking(redacted=True):
-            return [{"type": "redacted_thinking", "data": piece.seal}]
+            return [{"type": "redacted_thinking", "data": piece.signature}]
         case Thinking(text):
-            return [{"type": "thinking", "thinking": text, "signature": piece.seal}]
+            return [{"type": "thinking", "thinking": text, "signature": piece.signature}]
         case Hosted():
             return _hosted(piece)[: 2 if piece.done else 1]
         case Unknown(id):
@@ -140,7 +140,7 @@ def _hosted(tool: Hosted) -> list[dict[str, Any]]:
 
 
 def _ending(turn: Turn) -> dict[str, Any]:
-    """Why the model stopped. A turn that declines stops for that, and its words stand here and in no block."""
+    """Why the model stopped. A refusal is a stop reason, and its words are here and in no block."""
     stop = "refusal" if turn.stop is None and turn.refusal is not None else turn.stopped
     details = {
         "type": "refusal",

@@ -1,9 +1,9 @@
 """Writes a turn as the events that the Messages API would stream.
 
-The natural shape is what the service was seen to send: the message starts without content and without a stop reason,
+The default layout is what the service was seen to send: the message starts without content and without a stop reason,
 each block starts empty, grows by deltas and stops, and the stop reason comes with the usage after the last block. The
 input of a tool comes as the text of its JSON, an empty fragment first, and nothing more where the text is empty. One
-ping stands after the start of the first block. Everything else is asked for by the framing.
+ping follows the start of the first block. Everything else is asked for by the framing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from looptck.framing import Framing
-from looptck.turns import Turn
+from looptck.values.framing import Framing
+from looptck.values.turns import Turn
 from looptck.wires.anthropic_messages.encode import UNKNOWN, body, error_body
 from looptck.wires.fragments import parts, taking_turns
 
@@ -29,7 +29,7 @@ _CUMULATIVE = (
     "output_tokens",
     "server_tool_use",
 )
-"""The members of the usage that are told again at the end."""
+"""The members of the usage that are repeated at the end."""
 _AT_START: dict[str, dict[str, Any]] = {
     "text": {"text": ""},
     "thinking": {"thinking": "", "signature": ""},
@@ -64,7 +64,7 @@ def without_finish(events: list[object]) -> list[object]:
 
 
 def error_events(before: list[object], message: str) -> list[object]:
-    """What stands in place of the rest of a stream: the error that the documentation shows there."""
+    """The events in place of the rest of a stream: the error that the documentation shows there."""
     return [error_body(529, message)]
 
 

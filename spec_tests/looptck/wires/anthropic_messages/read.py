@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from looptck.framing import NATURAL
-from looptck.history import Answered, Asked, Item, Kept, Offered, Request, Said
-from looptck.turns import Call, Turn
+from looptck.values.framing import DEFAULT
+from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
+from looptck.values.turns import Call, Turn
 from looptck.wires.anthropic_messages import encode
 
 _ASIDE = ("type", "cache_control", "caller", "toolset_name")
@@ -19,7 +19,7 @@ _arguments = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def read(body: object, kept: int = 0) -> Request:
-    """The request told neutrally; what cannot be read is left out.
+    """The provider-neutral form of a request; what cannot be read is left out.
 
     Its first ``kept`` messages, and the system prompt and tools with them, are from the service's memory.
     """
@@ -42,7 +42,7 @@ def echo(turn: Turn) -> list[Item]:
         if isinstance(piece, Call):
             items.append(Asked(piece.id or "", piece.tool, piece.arguments))
         else:
-            blocks = encode.body(Turn((piece,), "end"), 0, NATURAL)["content"]
+            blocks = encode.body(Turn((piece,), "end"), 0, DEFAULT)["content"]
             items += [item for block in blocks for item in _block("assistant", block, "")]
     return items
 
@@ -74,7 +74,7 @@ def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:
             failed = block.get("is_error") is True
             yield Answered(_text(block.get("tool_use_id")), _text(block.get("content")), pointer, failed)
         case kind:
-            yield Kept(_text(kind), _counting({name: block[name] for name in block if name not in _ASIDE}), pointer)
+            yield Opaque(_text(kind), _counting({name: block[name] for name in block if name not in _ASIDE}), pointer)
 
 
 def _counting(value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from looptck.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.found import Found, NoTurn, body, parsed, written
 from looptck.wires.received import events
 
@@ -94,9 +94,9 @@ def _piece(block: Found, answered: Collection[str]) -> Piece:
         case "tool_use":
             return Call(block["name"].text, _input(block), block["id"].text)
         case "thinking":
-            return Thinking(block["thinking"].text, sealed=block["signature"].text_if_any or "")
+            return Thinking(block["thinking"].text, recorded_signature=block["signature"].text_if_any or "")
         case "redacted_thinking":
-            return Thinking("", redacted=True, sealed=block["data"].text)
+            return Thinking("", redacted=True, recorded_signature=block["data"].text)
         case "server_tool_use" if block["name"].text == "web_search":
             return _hosted("search", block, answered)
         case "mcp_tool_use":
@@ -104,7 +104,7 @@ def _piece(block: Found, answered: Collection[str]) -> Piece:
         case "x_unknown":
             return Unknown(block["id"].text)
         case kind:
-            raise block.but(f"no piece of a turn stands for a block of type {kind!r}")
+            raise block.but(f"the kit knows no block of type {kind!r}")
 
 
 def _input(block: Found) -> str:
@@ -118,6 +118,6 @@ def _input(block: Found) -> str:
 def _hosted(kind: HostedKind, block: Found, answered: Collection[str]) -> Hosted:
     wanted = Found(parsed(_input(block), f"{block.place}/input"), f"{block.place}/input")
     if not isinstance(wanted.value, dict) or not isinstance(wanted.value.get("query"), str):
-        raise wanted.but("no piece of a turn stands for a hosted tool whose input is no query")
+        raise wanted.but("a hosted tool whose input is a query was expected")
     id = block["id"].text
     return Hosted(kind, wanted["query"].text, id in answered, id.partition("_")[2])

@@ -1,4 +1,4 @@
-"""The far end of one run of the Messages API: it judges and reads requests in the light of what it has sent."""
+"""The backend of one run of the Messages API: it judges and reads requests, given what it has sent."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from looptck.history import Request
-from looptck.turns import Turn
+from looptck.values.history import Request
+from looptck.values.problem import Problem
+from looptck.values.turns import Turn
 from looptck.wires.anthropic_messages.judge import judge
-from looptck.wires.anthropic_messages.judge_memory import Memory
-from looptck.wires.anthropic_messages.judge_threads import Threads
+from looptck.wires.anthropic_messages.judge.memory import Memory
+from looptck.wires.anthropic_messages.judge.threads import Threads
 from looptck.wires.anthropic_messages.read import read
-from looptck.wires.problem import Problem
 
 
 class MessagesService:
@@ -44,9 +44,9 @@ class MessagesService:
         if body.get("thread"):
             self._threads.replied(body, n, turn, id)
 
-    def forget(self, why: str | None = None) -> None:
-        """See ``Service``. What is forgotten are the threads: signatures do not depend on memory."""
-        self._threads.forget(why)
+    def lose_state(self, why: str | None = None) -> None:
+        """See ``Service``. The state that is lost are the threads: signatures are checked without state."""
+        self._threads.lose_state(why)
 
     def _judged(self, body: object, headers: Mapping[str, str] | None) -> list[Problem]:
         found = judge(body, headers)
@@ -57,7 +57,7 @@ class MessagesService:
 
 
 def service(stateful: bool) -> MessagesService:
-    """The far end of one run."""
+    """The backend of one run; given whether it keeps threads."""
     return MessagesService(stateful=stateful)
 
 

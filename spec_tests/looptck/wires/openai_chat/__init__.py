@@ -33,7 +33,7 @@ OPENAI_CHAT = Wire(
     name="openai-chat",
     route="/chat/completions",
     stops=frozenset(FINISH),
-    shapes=frozenset(
+    layouts=frozenset(
         {
             "fragment",
             "interleaved",

@@ -1,6 +1,6 @@
 """Writes a turn as Chat Completions would send it: one body, or a stream of chunks.
 
-The natural shape is what the service was seen to send: the members in its order, the call's id, type and name only in
+The default layout is what the service was seen to send: the members in its order, the call's id, type and name only in
 its first delta with empty arguments, ``finish_reason`` null until the chunk that ends the choice, then a chunk with
 usage and no choices, then ``[DONE]``. Everything else is asked for by the framing.
 """
@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from looptck.framing import Framing
-from looptck.turns import Call, Stop, Turn
+from looptck.values.framing import Framing
+from looptck.values.turns import Call, Stop, Turn
 from looptck.wires.fragments import parts, taking_turns
 
 FINISH: dict[Stop, str] = {
@@ -36,7 +36,7 @@ _USAGE = {
 }
 _FINGERPRINT = {"service_tier": "default", "system_fingerprint": "fp_looptck"}
 _UNKNOWN: dict[str, Any] = {"tool_calls": None}
-"""What stands in every field that no documentation names. It is of one type, so that what is told twice merges."""
+"""The value of every undocumented field. It is of one type, so that deltas which repeat it can be merged."""
 _PADDING = "aG5ydWx4cQ9vT3"
 _ERROR_TYPES = {401: "invalid_request_error", 429: "rate_limit_error", 500: "server_error", 503: "server_error"}
 
@@ -84,7 +84,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
 
 
 def error_events(before: list[object], message: str) -> list[object]:
-    """What stands in place of the rest of a stream: the error object, as a chunk of its own."""
+    """The events in place of the rest of a stream: the error object, as a chunk of its own."""
     return [error_body(500, message)]
 
 

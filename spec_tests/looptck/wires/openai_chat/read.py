@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from looptck.history import Answered, Asked, Item, Offered, Request, Said
-from looptck.turns import Turn
+from looptck.values.history import Answered, Asked, Item, Offered, Request, Said
+from looptck.values.turns import Turn
 
 
 def read(body: object) -> Request:
-    """The request told neutrally; what cannot be read is left out."""
+    """The provider-neutral form of a request; what cannot be read is left out."""
     fields = _object(body)
     return Request(
         model=_text(fields.get("model")),

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from looptck.turns import Call, Piece, Refusal, Stop, Text, Turn
+from looptck.values.turns import Call, Piece, Refusal, Stop, Text, Turn
 from looptck.wires.found import Found, NoTurn, body, written
 from looptck.wires.received import events
 
@@ -51,7 +51,7 @@ def turn(text: str, stream: bool) -> Turn:
     for message in messages:
         called = message["function_call"]
         if not called.nothing and called["name"].text_if_any:
-            raise called.but("no piece of a turn stands for a function_call, which tool_calls have replaced")
+            raise called.but("tool_calls were expected in place of the deprecated function_call")
     pieces: list[Piece] = []
     content, refusal = _said(messages, "content"), _said(messages, "refusal")
     if content or (content is not None and not stream):

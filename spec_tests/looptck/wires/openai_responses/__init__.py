@@ -32,7 +32,7 @@ OPENAI_RESPONSES = Wire(
     name="openai-responses",
     route="/responses",
     stops=frozenset(STATUS),
-    shapes=frozenset(
+    layouts=frozenset(
         {
             "fragment",
             "interleaved",

@@ -10,8 +10,8 @@ import json
 import re
 from typing import Any
 
-from looptck.framing import Framing
-from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.framing import Framing
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.openai_chat.encode import error_body
 
 __all__ = ["SERVER_ERROR", "STATUS", "UNKNOWN", "body", "error_body", "items", "text_of", "tool_usage"]
@@ -29,7 +29,7 @@ STATUS: dict[Stop, str] = {
 """The status of a response; a turn with calls and one without look the same in it."""
 
 UNKNOWN: dict[str, Any] = {"call_id": None}
-"""What stands in every field that no documentation names. It is of one type, so that what is told twice merges."""
+"""The value of every undocumented field. It is of one type, so that deltas which repeat it can be merged."""
 
 SERVER_ERROR = {"code": "server_error", "message": "The server had an error while processing your request."}
 
@@ -131,7 +131,7 @@ def tool_usage(turn: Turn) -> dict[str, Any]:
 
 
 def _names(turn: Turn, n: int) -> list[str]:
-    """What tells each item from all others of its kind in the run; a call that the script has numbered by its id.
+    """The part of an item's id that is unique among its kind in the run; a call that the script has numbered by its id.
 
     So the ids of items differ where those of calls do not: no service was seen to send one item id twice.
     """
@@ -155,7 +155,12 @@ def _item(piece: Piece, name: str) -> dict[str, Any]:
             return _call(piece, name)
         case Thinking():
             summary = [] if piece.redacted else [{"type": "summary_text", "text": piece.text}]
-            return {"id": f"rs_{piece.id}", "type": "reasoning", "encrypted_content": piece.seal, "summary": summary}
+            return {
+                "id": f"rs_{piece.id}",
+                "type": "reasoning",
+                "encrypted_content": piece.signature,
+                "summary": summary,
+            }
         case Hosted():
             return _hosted(piece)
         case Unknown(id):

@@ -1,7 +1,7 @@
 """Writes a turn as the events that the Responses API would stream.
 
-The natural shape is what the service was seen to send: the response is created and in progress, each item is added
-empty, grows by deltas, is told once more whole, and is done; one last event carries the whole response. Everything else
+The default layout is what the service was seen to send: the response is created and in progress, each item is added
+empty, grows by deltas, is repeated whole, and is done; one last event carries the whole response. Everything else
 is asked for by the framing.
 
 There are last events for three states only. A response that was cancelled, or that is not over when the connection
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from looptck.framing import Framing
-from looptck.turns import Turn
+from looptck.values.framing import Framing
+from looptck.values.turns import Turn
 from looptck.wires.fragments import parts, taking_turns
 from looptck.wires.openai_responses.encode import SERVER_ERROR, UNKNOWN, body, tool_usage
 
@@ -46,8 +46,8 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     if status != "queued":
         stream += _items(response["output"], framing)
     if response["status"] in _LAST:
-        told = {**response, "output": []} if framing.quirk == "final-output-empty" else response
-        stream.append({"type": f"response.{response['status']}", "response": told})
+        last = {**response, "output": []} if framing.quirk == "final-output-empty" else response
+        stream.append({"type": f"response.{response['status']}", "response": last})
     return [*_numbered(stream, framing), *(["[DONE]"] if framing.quirk == "end-marker" else [])]
 
 
@@ -57,7 +57,7 @@ def without_finish(events: list[object]) -> list[object]:
 
 
 def error_events(before: list[object], message: str) -> list[object]:
-    """What stands in place of the rest of a stream: the error, flat, then the response that failed of it.
+    """The events in place of the rest of a stream: the error, flat, then the response that has failed.
 
     The service was seen to send both. Where nothing was sent before, there is no response that could have failed.
     """
@@ -75,16 +75,16 @@ def error_events(before: list[object], message: str) -> list[object]:
 
 
 def _numbered(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
-    """The events as they leave: numbered, and with what nobody knows in them and between them."""
+    """The events as they are sent: numbered, with the undocumented fields and events that the framing asks for."""
     if framing.unknown_events:
         unknown = {"type": "response.x_unknown", "x_unknown": UNKNOWN}
         stream = [event for known in stream for event in (known, unknown)][:-1]
-    beside = {"x_unknown": UNKNOWN} if framing.unknown_fields else {}
+    extra = {"x_unknown": UNKNOWN} if framing.unknown_fields else {}
     for number, event in enumerate(stream):
         if framing.quirk == "no-sequence":
-            yield {name: value for name, value in event.items() if name != "output_index"} | beside
+            yield {name: value for name, value in event.items() if name != "output_index"} | extra
         else:
-            yield {"type": event["type"], "sequence_number": number, **event, **beside}
+            yield {"type": event["type"], "sequence_number": number, **event, **extra}
 
 
 def _items(output: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
@@ -96,7 +96,7 @@ def _items(output: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
 
 
 def _ends(event: _Event) -> bool:
-    """Whether it says that an item, or what stands in it, is whole."""
+    """Whether it says that an item, or a part of it, is complete."""
     return str(event["type"]).endswith(".done")
 
 

@@ -1,6 +1,6 @@
 """What the service remembers of a run: what it has answered, and whether it still has it.
 
-Each reply is written down as it leaves; it is taken apart only once a request leans on it or brings some of it back.
+Each reply is noted as it is sent; it is taken apart only once a request refers to it or returns some of its items.
 Thoughts carry their encrypted content with them: the service recognizes it whether it kept the reply or not.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.turns import Thinking, Turn
+from looptck.values.turns import Thinking, Turn
 from looptck.wires.openai_responses.encode import items
 
 Item = dict[str, Any]
@@ -42,7 +42,7 @@ class Sent:
     thought: str | None
     """The id of the thought that stood right before it."""
     followed: bool
-    """Whether another item stood behind it."""
+    """Whether another item followed it."""
 
 
 class Memory:
@@ -55,7 +55,7 @@ class Memory:
         self._replies: dict[str, Reply] = {}
         self._unread: list[Reply] = []
         self._sent: dict[str, Sent] = {}
-        self._seals: dict[str, str] = {}
+        self._signatures: dict[str, str] = {}
 
     def add(self, body: dict[str, Any], n: int, turn: Turn, id: str | None = None) -> None:
         """The service has answered this request, the ``n``-th, with this turn; ``id``: of a recorded reply."""
@@ -80,18 +80,18 @@ class Memory:
         return self._sent.get(id)
 
     @property
-    def seals(self) -> Mapping[str, str]:
+    def signatures(self) -> Mapping[str, str]:
         """The encrypted contents of all thoughts, each with the id of its thought."""
         self._read()
-        return self._seals
+        return self._signatures
 
     def before(self, body: Mapping[str, Any]) -> list[Item]:
-        """The items that a request leans on with its ``previous_response_id``."""
+        """The stored items that a request continues by its ``previous_response_id``."""
         reply = self._previous(body)
         return self._history(reply) if reply is not None and reply.kept else []
 
     def input(self, body: Mapping[str, Any]) -> list[Any]:
-        """The input of a request as items; what is referred to and kept stands in place of its reference."""
+        """The input of a request as items; stored items replace the references to them."""
         given = body.get("input")
         if isinstance(given, str):
             return [{"role": "user", "content": given}] if given else []
@@ -130,6 +130,6 @@ class Memory:
                 self._sent[id] = Sent(item, reply, times, thought, place < len(output))
                 thought = None
                 if isinstance(piece, Thinking):
-                    self._seals |= dict.fromkeys((piece.seal, piece.sealed_again or piece.seal), id)
+                    self._signatures |= dict.fromkeys((piece.signature, piece.final_signature or piece.signature), id)
                     thought = id
         self._unread.clear()

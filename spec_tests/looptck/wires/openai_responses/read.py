@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from looptck.history import Answered, Asked, Item, Kept, Offered, Request, Said
-from looptck.turns import Turn
+from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
+from looptck.values.turns import Turn
 from looptck.wires.openai_responses.encode import items
 
-_NO_SEALS: Mapping[str, str] = {}
+_NO_SIGNATURES: Mapping[str, str] = {}
 _UNCOUNTED = frozenset({"type", "status", "x_unknown"})
 """Members that say nothing about what is in an item."""
 
@@ -35,14 +35,14 @@ def read(body: object, stored: Iterable[Item] = ()) -> Request:
 def echo(turn: Turn) -> list[Item]:
     """A turn as the next request should carry it: its items in their order."""
     output = items(turn, 0)
-    seals = {item["encrypted_content"]: item["id"] for item in output if item["type"] == "reasoning"}
-    return [item for entry in output for item in told(entry, "", seals)]
+    signatures = {item["encrypted_content"]: item["id"] for item in output if item["type"] == "reasoning"}
+    return [item for entry in output for item in parse_item(entry, "", signatures)]
 
 
-def told(entry: object, pointer: str, seals: Mapping[str, str] = _NO_SEALS) -> Iterator[Item]:
-    """An input item told neutrally; a message of the model that says nothing is left out.
+def parse_item(entry: object, pointer: str, signatures: Mapping[str, str] = _NO_SIGNATURES) -> Iterator[Item]:
+    """The items of the history that an input item is; an empty message of the model is none.
 
-    ``seals``: the encrypted contents that the service has issued, each with the id of its thought. A thought is
+    ``signatures``: the encrypted contents that the service has issued, each with the id of its thought. A thought is
     returned by either, and nothing else of it counts: the service does not look at its summary.
     """
     item = _object(entry)
@@ -59,18 +59,18 @@ def told(entry: object, pointer: str, seals: Mapping[str, str] = _NO_SEALS) -> I
         case "function_call_output" | "custom_tool_call_output":
             yield Answered(_text(item.get("call_id")), _text(item.get("output")), pointer)
         case "reasoning":
-            yield Kept(kind, _thought(item, seals), pointer)
+            yield Opaque(kind, _thought(item, signatures), pointer)
         case _:
-            yield Kept(kind, _counted(item), pointer)
+            yield Opaque(kind, _counted(item), pointer)
 
 
-def _thought(item: dict[str, Any], seals: Mapping[str, str]) -> dict[str, Any]:
+def _thought(item: dict[str, Any], signatures: Mapping[str, str]) -> dict[str, Any]:
     """What counts of a thought: its id; and an encrypted content that is not the one issued under this id."""
-    id, seal = item.get("id"), item.get("encrypted_content")
-    issued = seals.get(seal) if isinstance(seal, str) else None
+    id, signature = item.get("id"), item.get("encrypted_content")
+    issued = signatures.get(signature) if isinstance(signature, str) else None
     if issued is not None and id in (None, issued):
         return {"id": issued}
-    return {"id": id} if seal is None else {"id": id, "encrypted_content": seal}
+    return {"id": id} if signature is None else {"id": id, "encrypted_content": signature}
 
 
 def _counted(item: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _without_nulls(value: Any) -> Any:
 def _tools(tools: object, within: str = "") -> Iterator[Offered]:
     """The tools with a name: the others are the service's own. On this wire they are strict unless they say no.
 
-    A namespace is no tool but holds some, which its calls name beside it.
+    A namespace is no tool but holds some; a call names both the namespace and the tool.
     """
     for place, entry in enumerate(tools if isinstance(tools, list) else ()):
         tool, pointer = _object(entry), f"{within}/tools/{place}"

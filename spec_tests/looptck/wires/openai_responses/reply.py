@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from looptck.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.found import Found, NoTurn, body
 from looptck.wires.received import events
 
@@ -47,8 +47,8 @@ def _stop(response: Found, pieces: tuple[Piece, ...]) -> Stop:
 def _last(text: str) -> Found:
     """The response that the last event of a stream carries; where its items are left out, with those that were done.
 
-    It encrypts thoughts anew. What a client returns is a thought as it was when it was done, so the documentation says;
-    that the service would not take the other is not known. Where it does not say its status, its event does.
+    It encrypts thoughts again. By the documentation a client returns a thought as it was when it was done; whether the
+    service would refuse the other is not known. Where it does not say its status, its event does.
     """
     done: list[tuple[int, Found]] = []
     error: Found | None = None
@@ -62,8 +62,8 @@ def _last(text: str) -> Found:
             status = {"status": kind.removeprefix("response.")}
             thoughts = {item["id"].text: item for _, item in done if item["type"].text == "reasoning"}
             output = [*response["output"]] or [item for _, item in sorted(done, key=itemgetter(0))]
-            told = {**status, **response.fields, "output": [_as_done(item, thoughts) for item in output]}
-            return Found(told, response.place)
+            whole = {**status, **response.fields, "output": [_as_done(item, thoughts) for item in output]}
+            return Found(whole, response.place)
         elif kind == "error" or not event["error"].nothing:
             error = event
     if error is not None:
@@ -72,9 +72,9 @@ def _last(text: str) -> Found:
 
 
 def _as_done(item: Found, thoughts: Mapping[str, Found]) -> Mapping[str, Any]:
-    """An item of the last event; a thought as it was when it was done, with the seal that it got now beside."""
+    """An item of the last event; a thought as it was when it was done, together with the signature that it has now."""
     done = thoughts.get(item["id"].text) if item["type"].text == "reasoning" else None
-    return item.fields if done is None else {**done.fields, "sealed_again": item["encrypted_content"].text_if_any}
+    return item.fields if done is None else {**done.fields, "final_signature": item["encrypted_content"].text_if_any}
 
 
 def _pieces(item: Found) -> Iterator[Piece]:
@@ -96,7 +96,7 @@ def _pieces(item: Found) -> Iterator[Piece]:
         case "x_unknown":
             yield Unknown(item["id"].text)
         case kind:
-            raise item.but(f"no piece of a turn stands for an item of type {kind!r}")
+            raise item.but(f"the kit knows no item of type {kind!r}")
 
 
 def _said(part: Found, item: Found) -> Piece:
@@ -107,14 +107,16 @@ def _said(part: Found, item: Found) -> Piece:
 
 def _thought(item: Found) -> Thinking:
     summary = item["summary"].entries
-    seal, again = item["encrypted_content"].text_if_any or "", item["sealed_again"].text_if_any
+    signature, again = item["encrypted_content"].text_if_any or "", item["final_signature"].text_if_any
     text = "\n\n".join(part["text"].text for part in summary)
-    return Thinking(text, not summary, item["id"].text.removeprefix("rs_"), seal, None if again == seal else again)
+    return Thinking(
+        text, not summary, item["id"].text.removeprefix("rs_"), signature, None if again == signature else again
+    )
 
 
 def _hosted(kind: HostedKind, item: Found, wanted: Found, prefix: str) -> Hosted:
     """A tool of the service's that was given a query, and nothing that no piece could hold, such as an opened page."""
     if not isinstance(wanted.value, dict) or not isinstance(wanted.value.get("query"), str):
-        raise wanted.but("no piece of a turn stands for a hosted tool that was given no query")
+        raise wanted.but("a hosted tool with a query was expected")
     query, done = wanted["query"].text, item["status"].value == "completed"
     return Hosted(kind, query, done, item["id"].text.removeprefix(prefix))

@@ -1,9 +1,9 @@
-"""The far end of one run on the Responses wire: it judges and reads each request in the light of what it has answered.
+"""The backend of one run on the Responses wire: it judges and reads each request, given what it has answered before.
 
 It stores its replies as the service does, unless a request says ``store: false``, and continues from them by
 ``previous_response_id``: the history is then what stood before, without the old instructions, and the new input. Items
 may come back whole, as references, and thoughts as their encrypted content alone. There are no conversation objects: a
-request that belongs to one leans on what is not there.
+request that belongs to one is refused.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from looptck.history import Item, Request
-from looptck.turns import Turn
+from looptck.values.history import Item, Request
+from looptck.values.problem import Problem
+from looptck.values.turns import Turn
 from looptck.wires.openai_responses.judge import judge
 from looptck.wires.openai_responses.memory import Memory
-from looptck.wires.openai_responses.read import read, told
-from looptck.wires.problem import Problem
+from looptck.wires.openai_responses.read import parse_item, read
 
 
 class ResponsesService:
@@ -37,22 +37,22 @@ class ResponsesService:
         """See ``Service``."""
         self._memory.add(body, n, turn, id)
 
-    def forget(self, why: str | None = None) -> None:
+    def lose_state(self, why: str | None = None) -> None:
         """See ``Service``."""
         self._memory.lose(why)
 
     def _items(self, body: object) -> Iterator[Item]:
-        """The history but for the instructions, told neutrally."""
+        """The history without the instructions, in provider-neutral form."""
         if not isinstance(body, dict):
             return
-        seals = self._memory.seals
+        signatures = self._memory.signatures
         for item in self._memory.before(body):
-            yield from told(item, "/previous_response_id", seals)
+            yield from parse_item(item, "/previous_response_id", signatures)
         text = isinstance(body.get("input"), str)
         for place, item in enumerate(self._memory.input(body)):
-            yield from told(item, "/input" if text else f"/input/{place}", seals)
+            yield from parse_item(item, "/input" if text else f"/input/{place}", signatures)
 
 
 def service(stateful: bool) -> ResponsesService:
-    """The far end of one run; given whether it keeps what it has answered."""
+    """The backend of one run; given whether it stores its replies."""
     return ResponsesService(stateful=stateful)

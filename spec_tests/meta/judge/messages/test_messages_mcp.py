@@ -60,7 +60,7 @@ def test_a_choice_may_name_a_tool_of_a_server_without_toolset() -> None:
 
 
 def test_a_service_is_given_the_headers() -> None:
-    """The far end of a run judges by the header too, with a thread and without."""
+    """The backend of a run judges by the header too, with a thread and without."""
     newer = {"anthropic-beta": NEWER}
     begun = {**request(USER, mcp_servers=[SERVER]), "thread": {"type": "create"}}
 

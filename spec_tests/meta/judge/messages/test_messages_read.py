@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.expected import agrees
-from looptck.framing import NATURAL
-from looptck.history import Answered, Asked, Kept, Offered, Said
-from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
+from looptck.bench.oracle import agrees
+from looptck.values.framing import DEFAULT
+from looptck.values.history import Answered, Asked, Offered, Opaque, Said
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
 from looptck.wires.anthropic_messages.encode import body
 from looptck.wires.anthropic_messages.read import echo, read
 from looptck.wires.anthropic_messages.service import service
@@ -40,8 +40,8 @@ JSON = st.recursive(
 )
 
 
-def test_every_piece_is_told_in_order() -> None:
-    """System prompt, texts, calls, results and the rest come in the order in which they stand, with their places."""
+def test_every_piece_is_read_in_order() -> None:
+    """System prompt, texts, calls, results and the rest come in their order, with their places."""
     body = request(
         USER,
         assistant(block("thinking", thinking="t", signature="s"), "x", call("a", input={"q": 1})),
@@ -54,12 +54,12 @@ def test_every_piece_is_told_in_order() -> None:
     assert (
         Said("system", "Be good."),
         Said("user", "go"),
-        Kept("thinking", {"thinking": "t", "signature": "s"}),
+        Opaque("thinking", {"thinking": "t", "signature": "s"}),
         Said("assistant", "x"),
         Asked("a", "f", '{"q": 1}'),
         Answered("a", "12", failed=True),
         Said("user", "y"),
-        Kept("image", {"source": {"type": "url", "url": "https://example.org/a.png"}}),
+        Opaque("image", {"source": {"type": "url", "url": "https://example.org/a.png"}}),
     ) == items
     assert [
         "/system",
@@ -73,17 +73,17 @@ def test_every_piece_is_told_in_order() -> None:
     ] == [item.pointer for item in items]
 
 
-def test_a_message_without_content_is_told() -> None:
+def test_a_message_without_content_is_read() -> None:
     """A message that says nothing is not passed over."""
     assert (Said("user", ""), Said("assistant", "")) == read(request(user(), {"role": "assistant"})).items
 
 
-def test_tools_are_told() -> None:
-    """Tools are told with their schema; a tool of the service is none that the loop offers."""
-    told = [tool(description="d"), {"type": "web_search_20250305", "name": "w"}, tool("g", type="custom")]
+def test_tools_are_read() -> None:
+    """Tools are read with their schema; a tool of the service is none that the loop offers."""
+    tools = [tool(description="d"), {"type": "web_search_20250305", "name": "w"}, tool("g", type="custom")]
 
     assert (Offered("f", "d", {"type": "object"}), Offered("g", "", {"type": "object"})) == read(
-        request(tools=told)
+        request(tools=tools)
     ).tools
 
 
@@ -92,7 +92,7 @@ def test_tools_are_told() -> None:
 def test_an_echo_reads_as_the_turn(pieces: list[Piece]) -> None:
     """The content of a reply, sent back as it is, reads as the turn's echo does."""
     turn = Turn(tuple(pieces)).numbered(1)
-    content = body(turn, 1, NATURAL)["content"]
+    content = body(turn, 1, DEFAULT)["content"]
 
     got = read(request({"role": "assistant", "content": content})).items
 
@@ -104,7 +104,7 @@ def test_an_echo_reads_as_the_turn(pieces: list[Piece]) -> None:
 def test_what_clients_may_leave_out_does_not_count() -> None:
     """A hosted tool reads the same without its caller and its nulls, and differs once its content does."""
     turn = Turn((Hosted(),)).numbered(1)
-    used, found = body(turn, 1, NATURAL)["content"]
+    used, found = body(turn, 1, DEFAULT)["content"]
     bare = {**without(found, "caller"), "content": [without(found["content"][0], "page_age")], "cache_control": None}
     changed = {**found, "content": []}
 
@@ -121,10 +121,10 @@ def test_a_turn_that_declines_has_no_echo() -> None:
 @given(JSON, st.booleans())
 def test_any_json_is_read(value: object, stateful: bool) -> None:
     """Reading never fails, whatever was sent, with or without memory."""
-    far_end = service(stateful)
-    far_end.replied(request(thread={"type": "create"}), 1, Turn((Text("x"),)))
+    backend = service(stateful)
+    backend.replied(request(thread={"type": "create"}), 1, Turn((Text("x"),)))
     wrapped = {"messages": value, "tools": value, "system": value, "thread": value}
-    known = {**wrapped, "thread": {"type": "continue", "previous_message_id": body(Turn(), 1, NATURAL)["id"]}}
+    known = {**wrapped, "thread": {"type": "continue", "previous_message_id": body(Turn(), 1, DEFAULT)["id"]}}
 
     for some in (value, wrapped, known):
-        assert far_end.read(some).items == far_end.read(some).items
+        assert backend.read(some).items == backend.read(some).items

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.wires.anthropic_messages import judge_strict
-from looptck.wires.anthropic_messages.judge import judge
-from looptck.wires.problem import Problem
+from looptck.values.problem import Problem
+from looptck.wires.anthropic_messages.judge import judge, strict
 from meta.judge.messages.bodies import request, tool
 from meta.kit.steady import STEADY
 
@@ -165,4 +164,4 @@ def test_a_schema_may_be_deep() -> None:
     for _ in range(3000):
         deep = {"anyOf": [deep]}
 
-    assert [] == judge_strict.problems(request(tools=[tool(input_schema=closed(x=deep), strict=True)]))
+    assert [] == strict.problems(request(tools=[tool(input_schema=closed(x=deep), strict=True)]))

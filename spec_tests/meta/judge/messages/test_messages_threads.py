@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from looptck.framing import NATURAL
-from looptck.history import Answered, Asked, Said
-from looptck.turns import Call, Turn, calls, says, turn
+from looptck.values.framing import DEFAULT
+from looptck.values.history import Answered, Asked, Said
+from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.wires.anthropic_messages.encode import body
 from looptck.wires.anthropic_messages.judge import refusal
 from looptck.wires.anthropic_messages.service import MessagesService, service
@@ -20,7 +20,7 @@ ANSWER = user(result("a"))
 
 
 def _id(n: int) -> str:
-    return str(body(says("x"), n, NATURAL)["id"])
+    return str(body(says("x"), n, DEFAULT)["id"])
 
 
 def _continue(n: int) -> dict[str, str]:
@@ -29,30 +29,30 @@ def _continue(n: int) -> dict[str, str]:
 
 def _begun(reply: Turn = ASKS) -> MessagesService:
     """A service that has begun a thread with this reply."""
-    far_end = service(True)
+    backend = service(True)
     begins = request(system="Be.", tools=[tool()], thread=CREATE)
-    assert [] == far_end.judge(begins)
-    far_end.replied(begins, 1, reply)
-    return far_end
+    assert [] == backend.judge(begins)
+    backend.replied(begins, 1, reply)
+    return backend
 
 
-def test_a_thread_is_judged_with_all_that_it_stands_for() -> None:
+def test_a_thread_is_judged_with_its_messages() -> None:
     """Results that continue a thread answer the calls that the service keeps, with the tools that it keeps."""
-    far_end = _begun()
+    backend = _begun()
     goes_on = request(ANSWER, thread=_continue(1), tool_choice={"type": "tool", "name": "f"})
 
-    assert [] == far_end.judge(goes_on)
+    assert [] == backend.judge(goes_on)
     assert ["results-answer-a-call"] == [
         problem.rule for problem in service(True).judge({**goes_on, "thread": CREATE})
     ][-1:]
 
 
-def test_a_thread_is_read_with_all_that_it_stands_for() -> None:
+def test_a_thread_is_read_with_its_messages() -> None:
     """The history is the whole one; what the service keeps has a pointer that says so."""
-    far_end = _begun()
-    far_end.replied(request(ANSWER, thread=_continue(1)), 2, calls(Call("f", id="b")))
+    backend = _begun()
+    backend.replied(request(ANSWER, thread=_continue(1)), 2, calls(Call("f", id="b")))
 
-    read = far_end.read(request(user(result("b"), "go on"), thread=_continue(2), stream=True))
+    read = backend.read(request(user(result("b"), "go on"), thread=_continue(2), stream=True))
 
     assert (
         Said("system", "Be."),
@@ -89,9 +89,9 @@ def test_a_fault_points_into_what_was_sent(messages: list[Any], rule: str, point
 
 def test_a_paused_turn_goes_on_with_nothing_new() -> None:
     """After a pause a request that continues the thread may have no messages at all."""
-    far_end = _begun(turn("Looking. ", stop="pause"))
+    backend = _begun(turn("Looking. ", stop="pause"))
 
-    assert [] == far_end.judge(request(messages=[], thread=_continue(1)))
+    assert [] == backend.judge(request(messages=[], thread=_continue(1)))
 
 
 @pytest.mark.parametrize("reply", [Turn(), says(""), says(" ")])
@@ -104,7 +104,7 @@ def test_a_service_without_state_holds_no_threads() -> None:
     """It refuses to begin one, as it would any request that it cannot do with a thread, and takes it without."""
     (problem,) = service(False).judge(request(thread=CREATE))
 
-    assert (400, "thread_unsupported_request", True) == (problem.status, problem.code, problem.forgotten)
+    assert (400, "thread_unsupported_request", True) == (problem.status, problem.code, problem.state_missing)
     assert [] == service(False).judge(request(thread=None))
 
 
@@ -119,54 +119,54 @@ def test_a_service_without_state_holds_no_threads() -> None:
     ],
 )
 def test_a_lost_thread_is_turned_away_with_its_code(why: str | None, status: int, code: str) -> None:
-    """After it has forgotten, the service answers with the code that it was told, and takes the whole history again."""
-    far_end = _begun()
-    far_end.forget(why)
+    """Once its state is lost, the service answers with the code it was given, and takes the whole history again."""
+    backend = _begun()
+    backend.lose_state(why)
     whole = [USER, assistant("Well.", call("a")), ANSWER]
 
-    (problem,) = far_end.judge(request(ANSWER, thread=_continue(1)))
+    (problem,) = backend.judge(request(ANSWER, thread=_continue(1)))
 
-    assert (status, code, True) == (problem.status, problem.code, problem.forgotten)
-    assert [] == far_end.judge(request(*whole, thread=CREATE))
-    assert [] == far_end.judge(request(*whole))
+    assert (status, code, True) == (problem.status, problem.code, problem.state_missing)
+    assert [] == backend.judge(request(*whole, thread=CREATE))
+    assert [] == backend.judge(request(*whole))
 
 
 def test_a_reply_is_continued_once() -> None:
     """A second request that continues from the same reply is turned away; the later reply is the one to go on from."""
-    far_end = _begun()
+    backend = _begun()
     goes_on = request(ANSWER, thread=_continue(1))
-    far_end.replied(goes_on, 2, says("So."))
+    backend.replied(goes_on, 2, says("So."))
 
-    (problem,) = far_end.judge(goes_on)
+    (problem,) = backend.judge(goes_on)
 
-    assert (400, "thread_already_continued", True) == (problem.status, problem.code, problem.forgotten)
-    assert [] == far_end.judge(request(thread=_continue(2)))
+    assert (400, "thread_already_continued", True) == (problem.status, problem.code, problem.state_missing)
+    assert [] == backend.judge(request(thread=_continue(2)))
 
 
 def test_a_reply_that_never_was_is_no_loss() -> None:
     """An id that the service never gave is not found, and that is nobody's forgetting."""
     (problem,) = _begun().judge(request(thread=_continue(7)))
 
-    assert (404, "thread_not_found", False) == (problem.status, problem.code, problem.forgotten)
+    assert (404, "thread_not_found", False) == (problem.status, problem.code, problem.state_missing)
 
 
 def test_a_recorded_reply_has_the_id_that_it_was_recorded_with() -> None:
     """A thread goes on from that id, not from the one that the service would have given."""
-    far_end = service(True)
+    backend = service(True)
     begins = request(system="Be.", tools=[tool()], thread=CREATE)
-    far_end.replied(begins, 1, ASKS, "msg_recorded")
+    backend.replied(begins, 1, ASKS, "msg_recorded")
     goes_on = {"type": "continue", "previous_message_id": "msg_recorded"}
 
-    assert [] == far_end.judge(request(ANSWER, thread=goes_on))
-    assert ["threads-are-known"] == [one.rule for one in far_end.judge(request(ANSWER, thread=_continue(1)))]
+    assert [] == backend.judge(request(ANSWER, thread=goes_on))
+    assert ["threads-are-known"] == [one.rule for one in backend.judge(request(ANSWER, thread=_continue(1)))]
 
 
 def test_a_reply_outside_of_a_thread_is_not_kept() -> None:
     """Only what a request with a thread was answered can be continued."""
-    far_end = service(True)
-    far_end.replied(request(), 1, says("x"))
+    backend = service(True)
+    backend.replied(request(), 1, says("x"))
 
-    assert ["threads-are-known"] == [problem.rule for problem in far_end.judge(request(thread=_continue(1)))]
+    assert ["threads-are-known"] == [problem.rule for problem in backend.judge(request(thread=_continue(1)))]
 
 
 @pytest.mark.parametrize("field", ["system", "tools"])
@@ -179,10 +179,10 @@ def test_a_thread_keeps_what_it_began_with(field: str) -> None:
 
 def test_a_refusal_names_the_code() -> None:
     """The error of a thread has its code in its details, and the type that goes with its status."""
-    far_end = _begun()
-    far_end.forget()
+    backend = _begun()
+    backend.lose_state()
 
-    (problem,) = far_end.judge(request(ANSWER, thread=_continue(1)))
+    (problem,) = backend.judge(request(ANSWER, thread=_continue(1)))
     error = refusal(problem)["error"]
 
     assert ("not_found_error", {"error_code": "thread_not_found"}) == (error["type"], error["details"])

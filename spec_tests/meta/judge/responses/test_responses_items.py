@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from looptck.turns import Call, Hosted, Thinking, Unknown, calls, turn
+from looptck.values.turns import Call, Hosted, Thinking, Unknown, calls, turn
 from looptck.wires.openai_responses.encode import items
 from looptck.wires.openai_responses.read import echo
+from meta.judge.responses.backend import ASKED, BARE, SENT, THOUGHT, answered, error, first
 from meta.judge.responses.bodies import USER, Item, call, output, reference, request, thought
-from meta.judge.responses.far_end import ASKED, BARE, SENT, THOUGHT, answered, error, first
 
 UNREAD = "could not be verified. Reason: Encrypted content could not be decrypted or parsed."
 OTHERS = "could not be verified. Reason: Encrypted content item_id did not match the target item id."
-OTHER = Thinking("another", id="thought_9a").seal
+OTHER = Thinking("another", id="thought_9a").signature
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ OTHER = Thinking("another", id="thought_9a").seal
 )
 def test_a_turn_comes_back_in_many_forms(given: list[Item]) -> None:
     """Whole, sealed, by id or by reference: it is accepted, and it reads the same."""
-    far_end = answered()
+    backend = answered()
     body = request(USER, *given, output("call_1a"))
 
-    assert [] == far_end.judge(body)
-    assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
+    assert [] == backend.judge(body)
+    assert echo(THOUGHT) == list(backend.read(body).items[1:3])
 
 
 def test_a_sealed_thought_and_a_bare_call_come_back_where_nothing_is_stored() -> None:
@@ -57,21 +57,21 @@ def test_a_thought_that_is_referred_to_may_have_a_bare_call_behind_it() -> None:
 def test_a_message_that_was_built_anew_is_refused() -> None:
     """Behind a thought with its id, the text of the answer alone is not the message that followed; whole it is."""
     turn_of_text = turn(Thinking("hm"), "Warm.").numbered(1)
-    sealed, sent = items(turn_of_text, 1)
+    recorded_signature, sent = items(turn_of_text, 1)
     anew = {"role": "assistant", "content": "Warm."}
 
     for options in ({}, {"store": False}):
-        far_end = answered(turn_of_text, **options)
-        refused = request(USER, sealed, anew, USER, **options)
+        backend = answered(turn_of_text, **options)
+        refused = request(USER, recorded_signature, anew, USER, **options)
 
-        assert "thoughts-come-with-what-followed" == far_end.judge(refused)[0].rule
-        assert [] == far_end.judge(request(USER, sealed, sent, USER, **options))
-        assert [] == far_end.judge(request(USER, {**sealed, "id": None}, anew, USER, **options))
+        assert "thoughts-come-with-what-followed" == backend.judge(refused)[0].rule
+        assert [] == backend.judge(request(USER, recorded_signature, sent, USER, **options))
+        assert [] == backend.judge(request(USER, {**recorded_signature, "id": None}, anew, USER, **options))
 
 
 def test_an_open_thought_comes_back() -> None:
     """A recorded server that encrypts nothing has nothing to lose: its thought is taken back though it stored none."""
-    shown = turn(Thinking("hm", id="thought_1a", sealed=""), *THOUGHT.calls)
+    shown = turn(Thinking("hm", id="thought_1a", recorded_signature=""), *THOUGHT.calls)
     given = [{**SENT, "encrypted_content": ""}, ASKED, output("call_1a")]
 
     assert [] == answered(shown, store=False).judge(request(USER, *given))
@@ -86,15 +86,15 @@ def test_a_thought_under_the_id_of_a_call_is_refused() -> None:
     assert {"item-ids-fit-their-kind", "items-are-kept"} <= rules
 
 
-def test_a_thought_comes_back_under_either_seal() -> None:
+def test_a_thought_comes_back_under_either_signature() -> None:
     """A recorded thought that the stream's last event sealed anew may come back as it was done, or as it was there."""
-    far_end = answered(turn(Thinking("hm", id="thought_1a", sealed_again=OTHER), *THOUGHT.calls))
+    backend = answered(turn(Thinking("hm", id="thought_1a", final_signature=OTHER), *THOUGHT.calls))
 
-    for seal in (SENT["encrypted_content"], OTHER):
-        body = request(USER, {**SENT, "encrypted_content": seal}, ASKED, output("call_1a"))
+    for signature in (SENT["encrypted_content"], OTHER):
+        body = request(USER, {**SENT, "encrypted_content": signature}, ASKED, output("call_1a"))
 
-        assert [] == far_end.judge(body)
-        assert echo(THOUGHT) == list(far_end.read(body).items[1:3])
+        assert [] == backend.judge(body)
+        assert echo(THOUGHT) == list(backend.read(body).items[1:3])
 
 
 @pytest.mark.parametrize(
@@ -152,14 +152,14 @@ def test_the_words_for_a_missing_thought() -> None:
         ),
     ],
 )
-def test_the_words_for_a_broken_seal(given: Item, message: str) -> None:
+def test_the_words_for_a_broken_signature(given: Item, message: str) -> None:
     """The service says whose encrypted content it could not read."""
     wrong = error(answered(), request(given, BARE, output("call_1a")))
 
     assert (message, None, "invalid_encrypted_content") == (wrong["message"], wrong["param"], wrong["code"])
 
 
-def test_a_broken_seal_reads_as_a_changed_thought() -> None:
+def test_a_broken_signature_reads_as_a_changed_thought() -> None:
     """A thought whose encrypted content is not the one that was issued is not the thought that was sent."""
     changed = {**SENT, "encrypted_content": SENT["encrypted_content"][:24]}
 
@@ -167,52 +167,52 @@ def test_a_broken_seal_reads_as_a_changed_thought() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "stateful", "forgotten", "hint"),
+    ("options", "stateful", "state_missing", "hint"),
     [({"store": False}, True, False, True), ({}, False, True, False), ({"store": False}, False, False, True)],
 )
 def test_an_id_alone_is_not_enough_where_nothing_is_stored(
     options: dict[str, Any],
     stateful: bool,
-    forgotten: bool,
+    state_missing: bool,
     hint: bool,
 ) -> None:
     """It is want of memory if the service was to store the item, and the loop's own fault if it was told not to."""
-    far_end = answered(stateful=stateful, **options)
+    backend = answered(stateful=stateful, **options)
     body = request(reference("rs_thought_1a"), reference("fc_call_1a"), output("call_1a"))
 
-    assert (404, "items-are-kept", forgotten) == first(far_end, body)
-    message = error(far_end, body)["message"]
+    assert (404, "items-are-kept", state_missing) == first(backend, body)
+    message = error(backend, body)["message"]
     assert message.startswith("Item with id 'rs_thought_1a' not found.")
     assert hint == ("Items are not persisted when `store` is set to false." in message)
 
 
 def test_a_lost_thought_is_not_required() -> None:
     """Of an item that it does not store, the service does not know which thought belongs to it."""
-    far_end = answered(store=False)
+    backend = answered(store=False)
 
-    assert [] == far_end.judge(request(ASKED, output("call_1a")))
+    assert [] == backend.judge(request(ASKED, output("call_1a")))
 
 
 def test_a_thought_that_led_to_nothing_may_stand_alone() -> None:
     """Where the service itself sent nothing behind a thought, nothing is required behind it."""
-    far_end = answered(turn(Thinking("hm"), stop="length").numbered(1))
+    backend = answered(turn(Thinking("hm"), stop="length").numbered(1))
 
-    assert [] == far_end.judge(request(SENT, USER))
+    assert [] == backend.judge(request(SENT, USER))
 
 
 @pytest.mark.parametrize("id", ["same", "call_1a", ""])
 def test_ids_of_items_differ_where_those_of_calls_do_not(id: str) -> None:
     """A script may say one call id twice, in a turn and in the next; no two items have one id, and all come back."""
     doubled = calls(Call("f", "{}", id), Call("g", "{}", id), Call("g", "x", id, custom=True))
-    far_end = answered(doubled)
-    far_end.replied(request(), 2, doubled)
+    backend = answered(doubled)
+    backend.replied(request(), 2, doubled)
     sent = [*items(doubled, 1), *items(doubled, 2)]
 
     assert 6 == len({item["id"] for item in sent})
     assert {id} == {item["call_id"] for item in sent}
     if id:
         outputs = [output(id)] * 4 + [{**output(id), "type": "custom_tool_call_output"}] * 2
-        assert [] == far_end.judge(request(*sent, *outputs))
+        assert [] == backend.judge(request(*sent, *outputs))
 
 
 def test_the_number_of_a_call_is_in_its_items_id() -> None:
@@ -227,8 +227,8 @@ def test_pieces_of_every_kind_come_back() -> None:
     """Hosted tools, unknown pieces and phased text are taken as they were sent."""
     pieces = turn(Hosted(), Hosted("mcp", done=False), Unknown(), "Wait.", Call("note", "free text", custom=True))
     sent = pieces.numbered(1)
-    far_end = answered(sent)
+    backend = answered(sent)
     body = request(USER, *items(sent, 1), {"type": "custom_tool_call_output", "call_id": "call_1a", "output": "x"})
 
-    assert [] == far_end.judge(body)
-    assert echo(sent) == list(far_end.read(body).items[1:-1])
+    assert [] == backend.judge(body)
+    assert echo(sent) == list(backend.read(body).items[1:-1])

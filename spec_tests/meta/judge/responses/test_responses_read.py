@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.framing import NATURAL
-from looptck.history import Answered, Asked, Item, Kept, Offered, Said
-from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown, turn
+from looptck.values.framing import DEFAULT
+from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Said
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown, turn
 from looptck.wires.openai_responses.encode import body as reply
 from looptck.wires.openai_responses.read import echo
 from looptck.wires.openai_responses.service import service
@@ -24,6 +24,7 @@ from meta.judge.responses.bodies import (
     thought,
     tool,
 )
+from meta.judge.responses.judged import LEAVES, NAMES
 from meta.kit.steady import STEADY
 
 
@@ -32,7 +33,7 @@ def read(*items: object, **options: object) -> list[Item]:
     return list(service(True).read(request(*items, **options)).items)
 
 
-def test_a_request_is_told_neutrally() -> None:
+def test_a_request_is_read() -> None:
     """Model, stream, tools with a name, instructions, texts, calls and outputs are read with their pointers."""
     body = request(
         USER,
@@ -46,10 +47,10 @@ def test_a_request_is_told_neutrally() -> None:
         tools=[tool(description="F."), {"type": "web_search"}],
     )
 
-    told = service(True).read(body)
+    found = service(True).read(body)
 
-    assert ("m", True, None) == (told.model, told.stream, told.continues)
-    assert (Offered("f", "F.", tool()["parameters"], strict=True),) == told.tools
+    assert ("m", True, None) == (found.model, found.stream, found.continues)
+    assert (Offered("f", "F.", tool()["parameters"], strict=True),) == found.tools
     assert [
         Said("system", "Be good."),
         Said("user", "go"),
@@ -58,19 +59,19 @@ def test_a_request_is_told_neutrally() -> None:
         Asked("b", "f", "free"),
         Answered("b", "done"),
         Said("assistant", "Done."),
-    ] == list(told.items)
-    assert ["/instructions", *(f"/input/{place}" for place in range(6))] == [item.pointer for item in told.items]
-    assert ["/tools/0"] == [offered.pointer for offered in told.tools]
+    ] == list(found.items)
+    assert ["/instructions", *(f"/input/{place}" for place in range(6))] == [item.pointer for item in found.items]
+    assert ["/tools/0"] == [offered.pointer for offered in found.tools]
 
 
 def test_tools_of_a_namespace_are_offered() -> None:
     """A namespace is no tool: those in it are offered, each at its place."""
     body = request(tools=[tool("a"), namespace(tool("b", strict=False), tool("c"))])
 
-    told = service(True).read(body).tools
+    found = service(True).read(body).tools
 
-    assert [("a", True), ("b", False), ("c", True)] == [(offered.name, offered.strict) for offered in told]
-    assert ["/tools/0", "/tools/1/tools/0", "/tools/1/tools/1"] == [offered.pointer for offered in told]
+    assert [("a", True), ("b", False), ("c", True)] == [(offered.name, offered.strict) for offered in found]
+    assert ["/tools/0", "/tools/1/tools/0", "/tools/1/tools/1"] == [offered.pointer for offered in found]
 
 
 def test_a_text_is_a_message_of_the_user() -> None:
@@ -86,15 +87,15 @@ def test_silence_of_the_model_is_left_out() -> None:
 
 def test_a_thought_is_its_id() -> None:
     """A thought is read as its id; an encrypted content that nobody issued tells it apart."""
-    assert [Kept("reasoning", {"id": "rs_a"})] == read(thought("rs_a", summary=[part("summary_text")]))
-    assert [Kept("reasoning", {"id": None, "encrypted_content": "x"})] == read(thought(None, encrypted_content="x"))
+    assert [Opaque("reasoning", {"id": "rs_a"})] == read(thought("rs_a", summary=[part("summary_text")]))
+    assert [Opaque("reasoning", {"id": None, "encrypted_content": "x"})] == read(thought(None, encrypted_content="x"))
 
 
 def test_other_items_are_kept_but_for_their_status() -> None:
     """Of an item that a loop does not understand all is kept that says what is in it."""
     search = {"type": "web_search_call", "id": "ws_a", "action": {"type": "search"}, "status": "completed"}
 
-    assert [Kept("web_search_call", {"id": "ws_a", "action": {"type": "search"}})] == read(search)
+    assert [Opaque("web_search_call", {"id": "ws_a", "action": {"type": "search"}})] == read(search)
     assert read(search) == read({**search, "status": None, "x_unknown": 1})
     assert read(search) == read({**search, "action": {"type": "search", "sources": None}})
 
@@ -105,10 +106,10 @@ def test_an_echo_says_each_piece() -> None:
 
     assert [
         Said("assistant", "I look."),
-        Kept("reasoning", {"id": "rs_thought_1a"}),
+        Opaque("reasoning", {"id": "rs_thought_1a"}),
         Asked("call_1a", "f", "{}"),
         Said("assistant", "No."),
-        Kept("x_unknown", {"id": "unknown_1a"}),
+        Opaque("x_unknown", {"id": "unknown_1a"}),
     ] == echo(turn(*pieces).numbered(1))
 
 
@@ -128,20 +129,40 @@ TURNS = st.lists(PIECES, min_size=1, max_size=5).map(lambda pieces: Turn(tuple(p
 @given(TURNS, st.booleans())
 def test_a_returned_turn_reads_as_its_echo(sent: Turn, unknown_fields: bool) -> None:
     """Any turn whose output comes back as it was is accepted but for missing answers, and reads as its echo."""
-    far_end = service(True)
-    far_end.replied(request(), 1, sent)
-    body = request(USER, *reply(sent, 1, NATURAL.but(unknown_fields=unknown_fields))["output"])
+    backend = service(True)
+    backend.replied(request(), 1, sent)
+    body = request(USER, *reply(sent, 1, DEFAULT.but(unknown_fields=unknown_fields))["output"])
 
-    assert [Said("user", "go"), *echo(sent)] == list(far_end.read(body).items)
-    assert {"every-call-is-answered"} >= {problem.rule for problem in far_end.judge(body)}
+    assert [Said("user", "go"), *echo(sent)] == list(backend.read(body).items)
+    assert {"every-call-is-answered"} >= {problem.rule for problem in backend.judge(body)}
 
 
 @STEADY
 @given(TURNS)
 def test_a_remembered_turn_reads_as_its_echo(sent: Turn) -> None:
     """Any turn that is leaned on reads as its echo."""
-    far_end = service(True)
-    far_end.replied(request(), 1, sent)
+    backend = service(True)
+    backend.replied(request(), 1, sent)
     body = request(input=[], previous_response_id="resp_looptck0000000000000001")
 
-    assert [Said("user", "go"), *echo(sent)] == list(far_end.read(body).items)
+    assert [Said("user", "go"), *echo(sent)] == list(backend.read(body).items)
+
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=3) | LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(NAMES | st.sampled_from(["tools", "arguments"]), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@STEADY
+@given(ANY)
+def test_any_body_is_read(body: object) -> None:
+    """Reading a body, and one with anything as its input, never fails."""
+    backend = service(True)
+
+    assert backend.read(body).continues is None
+    assert backend.read(request(input=body)).model == "m"
+    assert backend.read(request(input=[body, body], tools=body, instructions=body)).model == "m"

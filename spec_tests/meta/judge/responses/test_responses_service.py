@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.framing import NATURAL
-from looptck.turns import Call, calls, says
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, calls, says
 from looptck.wires.openai_responses.encode import body as reply
 from looptck.wires.openai_responses.read import echo
+from meta.judge.responses.backend import ASKED, FIRST, SECOND, SENT, THOUGHT, answered, continued, error, first
 from meta.judge.responses.bodies import USER, Item, output, reference, request
-from meta.judge.responses.far_end import ASKED, FIRST, SECOND, SENT, THOUGHT, answered, continued, error, first
 
 
 def test_the_id_of_a_response_is_the_one_that_is_sent() -> None:
     """The service knows a reply by the id that its body says."""
-    assert FIRST == reply(THOUGHT, 1, NATURAL)["id"]
+    assert FIRST == reply(THOUGHT, 1, DEFAULT)["id"]
 
 
 def test_a_response_is_continued() -> None:
     """The outputs of a response's calls are enough: the rest is remembered, and old instructions are not."""
-    far_end = answered(instructions="Old.")
+    backend = answered(instructions="Old.")
     body = continued(output("call_1a"), instructions="New.")
 
-    read = far_end.read(body)
+    read = backend.read(body)
 
-    assert [] == far_end.judge(body)
+    assert [] == backend.judge(body)
     assert FIRST == read.continues
     assert ["New.", "go"] == [item.text for item in read.items[:2]]  # type: ignore[union-attr]
     assert echo(THOUGHT) == list(read.items[2:4])
@@ -33,33 +33,33 @@ def test_a_response_is_continued() -> None:
 
 def test_a_recorded_response_is_known_by_its_own_id() -> None:
     """A reply that was recorded has the id that its server gave it."""
-    far_end = answered()
-    far_end.replied(request(), 2, says("Hi.").numbered(2), "resp_recorded")
+    backend = answered()
+    backend.replied(request(), 2, says("Hi.").numbered(2), "resp_recorded")
 
-    assert [] == far_end.judge(continued({"role": "user", "content": "a"}, after="resp_recorded"))
-    assert "Hi." in [item.text for item in far_end.read(continued(after="resp_recorded")).items]  # type: ignore[union-attr]
+    assert [] == backend.judge(continued({"role": "user", "content": "a"}, after="resp_recorded"))
+    assert "Hi." in [item.text for item in backend.read(continued(after="resp_recorded")).items]  # type: ignore[union-attr]
 
 
 def test_a_chain_is_remembered_whole() -> None:
     """A response that itself continued one stands for both."""
-    far_end = answered()
+    backend = answered()
     second = calls(Call.of("g")).numbered(2)
-    far_end.replied(continued(output("call_1a")), 2, second)
+    backend.replied(continued(output("call_1a")), 2, second)
     body = continued(output("call_2a"), after=SECOND)
 
-    items = far_end.read(body).items
+    items = backend.read(body).items
 
-    assert [] == far_end.judge(body)
+    assert [] == backend.judge(body)
     assert [*echo(THOUGHT), *echo(second)] == [item for item in items if item in [*echo(THOUGHT), *echo(second)]]
-    assert ["call_1a", "call_2a"] == [answer.id for answer in far_end.read(body).answers]
+    assert ["call_1a", "call_2a"] == [answer.id for answer in backend.read(body).answers]
 
 
 def test_a_response_can_be_continued_twice() -> None:
     """Two requests may go on from one response; neither sees the other."""
-    far_end = answered(says("Hi.").numbered(1))
-    far_end.replied(continued({"role": "user", "content": "a"}), 2, says("A.").numbered(2))
+    backend = answered(says("Hi.").numbered(1))
+    backend.replied(continued({"role": "user", "content": "a"}), 2, says("A.").numbered(2))
 
-    said = [item.text for item in far_end.read(continued({"role": "user", "content": "b"})).items]  # type: ignore[union-attr]
+    said = [item.text for item in backend.read(continued({"role": "user", "content": "b"})).items]  # type: ignore[union-attr]
 
     assert ["go", "Hi.", "b"] == said
 
@@ -89,49 +89,49 @@ def test_an_unanswered_call_in_memory_is_missed_in_the_input() -> None:
 
 def test_a_response_that_was_never_sent_is_not_found() -> None:
     """An unknown id is refused in the service's words, and the request may come again in full."""
-    far_end = answered()
+    backend = answered()
     body = continued(output("call_1a"), after="resp_other")
 
-    assert (400, "previous-response-is-kept", True) == first(far_end, body)
+    assert (400, "previous-response-is-kept", True) == first(backend, body)
     assert {
         "message": "Previous response with id 'resp_other' not found.",
         "type": "invalid_request_error",
         "param": "previous_response_id",
         "code": "previous_response_not_found",
-    } == error(far_end, body)
+    } == error(backend, body)
 
 
 def test_a_response_that_was_not_to_be_stored_is_not_found() -> None:
     """Who says that a response is not to be stored cannot lean on it: that is no loss of memory."""
-    far_end = answered(store=False)
+    backend = answered(store=False)
 
-    assert (400, "previous-response-is-kept", False) == first(far_end, continued(output("call_1a")))
+    assert (400, "previous-response-is-kept", False) == first(backend, continued(output("call_1a")))
 
 
 def test_a_service_that_keeps_nothing_finds_no_response() -> None:
     """Without storage every continuation is refused for want of memory, and a whole history is not."""
-    far_end = answered(stateful=False)
+    backend = answered(stateful=False)
 
-    assert (400, "previous-response-is-kept", True) == first(far_end, continued(output("call_1a")))
-    assert [] == far_end.judge(request(USER, SENT, ASKED, output("call_1a")))
+    assert (400, "previous-response-is-kept", True) == first(backend, continued(output("call_1a")))
+    assert [] == backend.judge(request(USER, SENT, ASKED, output("call_1a")))
 
 
 def test_what_was_kept_can_be_lost() -> None:
     """After a loss, continuations are refused with the given code, a replay is taken, and new replies are kept."""
-    far_end = answered()
-    far_end.forget("previous_response_expired")
+    backend = answered()
+    backend.lose_state("previous_response_expired")
 
-    assert "previous_response_expired" == error(far_end, continued(output("call_1a")))["code"]
-    assert [] == far_end.judge(request(USER, SENT, ASKED, output("call_1a")))
-    far_end.replied(request(USER, SENT, ASKED, output("call_1a")), 2, calls(Call.of("g")).numbered(2))
-    assert [] == far_end.judge(continued(output("call_2a"), after=SECOND))
+    assert "previous_response_expired" == error(backend, continued(output("call_1a")))["code"]
+    assert [] == backend.judge(request(USER, SENT, ASKED, output("call_1a")))
+    backend.replied(request(USER, SENT, ASKED, output("call_1a")), 2, calls(Call.of("g")).numbered(2))
+    assert [] == backend.judge(continued(output("call_2a"), after=SECOND))
 
 
 def test_conversations_are_not_there() -> None:
     """A request that belongs to a conversation is refused as one whose conversation is gone."""
-    far_end = answered()
+    backend = answered()
 
-    assert (404, "conversations-are-known", True) == first(far_end, request(conversation="conv_a"))
+    assert (404, "conversations-are-known", True) == first(backend, request(conversation="conv_a"))
     assert (
-        "Conversation with id 'conv_a' not found." == error(far_end, request(conversation={"id": "conv_a"}))["message"]
+        "Conversation with id 'conv_a' not found." == error(backend, request(conversation={"id": "conv_a"}))["message"]
     )

@@ -159,7 +159,7 @@ def test_a_refusal_has_the_services_words(name: str) -> None:
     assert {"message": message, "type": "invalid_request_error", "param": param, "code": code} == error
 
 
-def test_an_unknown_kind_of_item_is_told_the_known_ones() -> None:
+def test_an_unknown_kind_of_item_names_the_known_ones() -> None:
     """The service names the kinds that it takes; those of our own provider are not among them."""
     problem = judge(request({"type": "tool_result"}))[0]
 
@@ -191,8 +191,8 @@ def test_faults_come_in_the_services_order(body: object, first: str) -> None:
     assert first == judge(body)[0].pointer
 
 
-def test_all_faults_are_told() -> None:
-    """A body with a fault in each room has them all told."""
+def test_all_faults_are_reported() -> None:
+    """A body with a fault for each module has them all reported."""
     body = request(USER, output(), {"role": "tool", "content": "x"}, n=1, tool_choice="required")
 
     rules = [problem.rule for problem in judge(body)]
@@ -210,6 +210,6 @@ def test_all_faults_are_told() -> None:
         (request({"type": 5, "role": "user"}), ["items-are-of-known-kinds"]),
     ],
 )
-def test_one_fault_is_told_once(body: object, rules: list[str]) -> None:
-    """What only follows from a fault that was told is not told beside it."""
+def test_one_fault_is_reported_once(body: object, rules: list[str]) -> None:
+    """What only follows from a reported fault is not reported as well."""
     assert rules == [problem.rule for problem in judge(body)]

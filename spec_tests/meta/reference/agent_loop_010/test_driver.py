@@ -18,7 +18,7 @@ from looptck_reference.agent_loop_010 import Approve, Change, Decision, Reject, 
 from looptck_reference.agent_loop_010.confirmation import decision
 from looptck_reference.agent_loop_010.driver import Driver
 from looptck_reference.agent_loop_010.prompt import request_for
-from looptck_reference.errors import NotOnThisWire
+from looptck_reference.loop.errors import NotOnThisWire
 from looptck_reference.wires import ChatWire, Wire
 from meta.reference.reference_provider import replies
 from meta.reference.reference_replies import URL, Json
@@ -150,7 +150,7 @@ def test_decisions(told: Json, decided: Decision) -> None:
 @pytest.mark.parametrize("told", [{}, {"decision": "later"}, {"decision": "change"}, {"decision": "replace"}])
 def test_no_decision(told: Json) -> None:
     """What is no decision is not taken for one."""
-    with pytest.raises(ValueError, match="no decision"):
+    with pytest.raises(ValueError, match="not a decision"):
         decision(told)
 
 

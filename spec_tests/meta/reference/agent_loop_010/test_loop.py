@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from looptck_reference.agent_loop_010 import (
-    AgentLoop,
     Approve,
     Call,
     Change,
@@ -18,10 +17,11 @@ from looptck_reference.agent_loop_010 import (
     Reject,
     Replace,
     Solution,
+    SolutionLoop,
 )
-from looptck_reference.errors import StreamBroken
-from looptck_reference.tools import Tool
-from looptck_reference.values import Json
+from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
 
 GOAL = {"type": "text", "text": "Do it."}
 SCHEMA = {"type": "integer"}
@@ -80,12 +80,12 @@ async def fails(**_: Any) -> Any:
     raise LookupError("nobody there")
 
 
-def loop(model: Model, *tools: Tool, messages: Sequence[Json] = (GOAL,), **options: Any) -> AgentLoop:
+def loop(model: Model, *tools: Tool, messages: Sequence[Json] = (GOAL,), **options: Any) -> SolutionLoop:
     """A loop with the tools `echo` and `fails`, and these."""
-    return AgentLoop(model, messages, [tool("echo", echo), tool("fails", fails), *tools], SCHEMA, **options)
+    return SolutionLoop(model, messages, [tool("echo", echo), tool("fails", fails), *tools], SCHEMA, **options)
 
 
-def run(loop: AgentLoop) -> Any:
+def run(loop: SolutionLoop) -> Any:
     """Run it; afterwards no task is left, however it ended."""
 
     async def all_of_it() -> Any:
@@ -454,14 +454,14 @@ def test_methods_and_references_across_turns() -> None:
     assert {"all": [1, 2]} == model.told(3)[-1]
 
 
-class Eager(AgentLoop):
+class Eager(SolutionLoop):
     """Ends with the first Solution."""
 
     def is_final(self, solution: Solution) -> bool:
         return True
 
 
-class Terse(AgentLoop):
+class Terse(SolutionLoop):
     """Tells the model little."""
 
     def error_of(self, error: BaseException) -> Any:

@@ -8,10 +8,20 @@ from typing import Any
 
 import pytest
 
-from looptck_reference.agent_loop_010 import Approve, Change, Confirm, Context, Decision, Reject, Replace, Start, Tick
+from looptck_reference.agent_loop_010 import (
+    Approve,
+    CallScheduler,
+    Change,
+    Confirm,
+    Context,
+    Decision,
+    Reject,
+    Replace,
+    Start,
+)
+from looptck_reference.agent_loop_010.scheduler import Step
 from looptck_reference.agent_loop_010.structure import Structure
-from looptck_reference.agent_loop_010.tick import Step
-from looptck_reference.values import Json
+from looptck_reference.loop.values import Json
 
 NUMBER: Json = {"type": "object", "properties": {"x": {"type": "number"}}, "additionalProperties": False}
 ANYTHING: Json = {"type": "object"}
@@ -20,8 +30,11 @@ ACTIVITIES = ("a", "b", "c", "d", "number")
 
 
 def tick(
-    *messages: Json, confirms: bool = False, activities: Collection[str] = ACTIVITIES, kind: type[Tick] = Tick
-) -> Tick:
+    *messages: Json,
+    confirms: bool = False,
+    activities: Collection[str] = ACTIVITIES,
+    kind: type[CallScheduler] = CallScheduler,
+) -> CallScheduler:
     """A tick on a context with these messages."""
     return kind(Context(messages), Structure(TOOLS), activities, confirms=confirms)
 
@@ -52,7 +65,7 @@ def question(steps: Sequence[Step]) -> Confirm:
     return step
 
 
-def errors(tick: Tick) -> list[tuple[Any, Any]]:
+def errors(tick: CallScheduler) -> list[tuple[Any, Any]]:
     """Call and error of each Error Message."""
     return [(one["data"]["call"], one["data"]["error"]) for one in tick.errors]
 
@@ -421,14 +434,14 @@ def test_latent_calls_are_not_confirmed() -> None:
     assert 1 == len(turn.context.messages)
 
 
-class Patient(Tick):
+class Patient(CallScheduler):
     """Starts nothing before the Request is at its end."""
 
     def unblocked(self) -> Any:
         return super().unblocked() if self.stream_closed else ()
 
 
-class OneByOne(Tick):
+class OneByOne(CallScheduler):
     """Starts nothing while something runs."""
 
     def unblocked(self) -> Any:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck_reference.server import AgentLoop, Simulator
+from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.server import ServerLoop, Simulator
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.events import CallsPiece, Event, FileProduced, Progress
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Fail
 from looptck_reference.server.values import Answer, Called, Message, Record, Result, RunRequest
-from looptck_reference.values import Json, ToolCall, Turn
 
 
 class OneRoundTooMany(Simulator):
     """The cap is off by one."""
 
-    class loop(AgentLoop):  # noqa: N801  the simulator's attribute
+    class loop(ServerLoop):  # noqa: N801  the simulator's attribute
         def cap_reached(self) -> bool:
             return self.round > self.cap
 
@@ -24,7 +24,7 @@ class OneRoundTooMany(Simulator):
 class RunsAllCalls(Simulator):
     """Every call of a turn is run."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
             return turn.calls
 
@@ -32,17 +32,17 @@ class RunsAllCalls(Simulator):
 class NoComplete(Simulator):
     """`complete` is missing."""
 
-    class loop(AgentLoop):  # noqa: N801
-        def told_after(self, record: Record) -> Sequence[Event]:
-            return [event for event in super().told_after(record) if not isinstance(event, Progress)]
+    class loop(ServerLoop):  # noqa: N801
+        def events_after(self, record: Record) -> Sequence[Event]:
+            return [event for event in super().events_after(record) if not isinstance(event, Progress)]
 
 
 class CompleteBeforeFiles(Simulator):
     """`complete` comes before `file_produced`."""
 
-    class loop(AgentLoop):  # noqa: N801
-        def told_after(self, record: Record) -> Sequence[Event]:
-            return sorted(super().told_after(record), key=lambda event: isinstance(event, FileProduced))
+    class loop(ServerLoop):  # noqa: N801
+        def events_after(self, record: Record) -> Sequence[Event]:
+            return sorted(super().events_after(record), key=lambda event: isinstance(event, FileProduced))
 
 
 class NoEndAtTheCap(Simulator):
@@ -56,7 +56,7 @@ class NoEndAtTheCap(Simulator):
 class ForgetsToolMessages(Simulator):
     """A session has only what the client has seen."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def saved(self, turn: Turn) -> Sequence[Message]:
             return [message for message in super().saved(turn) if not message.hidden]
 
@@ -71,7 +71,7 @@ class AnothersSession(Simulator):
 class RaisesToTheClient(Simulator):
     """A tool that fails ends the run."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def failure(self, called: Called, error: Exception) -> Result | Fail:
             return Fail(error)
 
@@ -79,7 +79,7 @@ class RaisesToTheClient(Simulator):
 class ForcesForEver(Simulator):
     """A forced tool_choice holds in every round."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def tool_choice(self) -> object:
             return self.request.tool_choice
 
@@ -87,7 +87,7 @@ class ForcesForEver(Simulator):
 class LeaksCalls(Simulator):
     """The client sees calls that are not its own."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def forwards(self, turn: Turn) -> Sequence[Event]:
             return [CallsPiece(turn.calls)]
 
@@ -95,7 +95,7 @@ class LeaksCalls(Simulator):
 class LastUsage(Simulator):
     """Only the last round is counted."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def total_usage(self) -> Json | None:
             return self.usages[-1]
 
@@ -103,6 +103,6 @@ class LastUsage(Simulator):
 class NextRound(Simulator):
     """A file is attributed to the round behind its own."""
 
-    class loop(AgentLoop):  # noqa: N801
+    class loop(ServerLoop):  # noqa: N801
         def file_round(self) -> int:
             return self.round + 1

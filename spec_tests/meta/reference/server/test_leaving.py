@@ -165,8 +165,8 @@ def test_a_silent_stream_is_kept_alive(world: Callable[..., World]) -> None:
     [
         (httpx.Response(500, json={"error": {"message": "boom"}}), 502, "the model answered 500: boom"),
         (httpx.Response(429, json={"error": {"message": "slow down"}}), 429, "the model answered 429: slow down"),
-        (httpx.Response(200, text="<html>"), 502, "what is not JSON"),
-        (httpx.Response(200, json=[]), 502, "no object"),
+        (httpx.Response(200, text="<html>"), 502, "reply is not JSON"),
+        (httpx.Response(200, json=[]), 502, "not an object"),
         (httpx.Response(200, json={"choices": []}), 502, "no choice"),
         (httpx.Response(200, json={"error": {"message": "boom"}}), 502, "boom"),
     ],

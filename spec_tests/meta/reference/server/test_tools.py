@@ -130,5 +130,5 @@ def test_a_file_that_is_no_index_is_refused(tmp_path: Path, text: str) -> None:
     """With its path."""
     (tmp_path / "index.json").write_text(text)
 
-    with pytest.raises(ValueError, match=r"index\.json is no array of pages"):
+    with pytest.raises(ValueError, match=r"index\.json is not an array of pages"):
         SearchIndex.from_file(tmp_path / "index.json")

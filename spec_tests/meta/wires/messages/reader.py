@@ -21,25 +21,25 @@ def said(stream: bytes) -> dict[str, Any]:
 
 def _said(events: Iterable[dict[str, Any]]) -> dict[str, Any]:
     blocks: dict[int, dict[str, Any]] = {}
-    told: dict[str, Any] = {"stop_reason": None, "stopped": set(), "over": False}
+    message: dict[str, Any] = {"stop_reason": None, "stopped": set(), "over": False}
     for event in events:
         kind = event["type"]
         if kind == "content_block_start":
             assert event["index"] == len(blocks), "blocks start in order"
             blocks[event["index"]] = event["content_block"]
         elif kind == "content_block_delta":
-            assert event["index"] not in told["stopped"], "a block that has stopped grows no more"
+            assert event["index"] not in message["stopped"], "a block that has stopped grows no more"
             for member in _ADDED:
                 if member in event["delta"]:
                     block = blocks[event["index"]]
                     block[member] = block.get(member, "") + event["delta"][member]
         elif kind == "content_block_stop":
-            told["stopped"].add(event["index"])
+            message["stopped"].add(event["index"])
         elif kind == "message_delta" and event["delta"]["stop_reason"]:
-            told |= {name: event["delta"][name] for name in ("stop_reason", "stop_sequence", "stop_details")}
+            message |= {name: event["delta"][name] for name in ("stop_reason", "stop_sequence", "stop_details")}
         elif kind == "message_stop":
-            told["over"] = True
-    return {**told, "content": [_whole(blocks[index]) for index in range(len(blocks))]}
+            message["over"] = True
+    return {**message, "content": [_whole(blocks[index]) for index in range(len(blocks))]}
 
 
 def _whole(block: dict[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,23 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from looptck.framing import PRESETS
 from looptck.spec import strategies
-from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown, calls, refuses, says, turn
+from looptck.values.framing import PRESETS
+from looptck.values.turns import (
+    Call,
+    Hosted,
+    Piece,
+    Refusal,
+    Stop,
+    Text,
+    Thinking,
+    Turn,
+    Unknown,
+    calls,
+    refuses,
+    says,
+    turn,
+)
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
 from meta.wires.messages.reader import value_of
 
@@ -67,14 +81,14 @@ ANY_TURN = st.builds(
 )
 ANY_FRAMING = st.builds(
     lambda framing, newline, data_lines, every: framing.but(newline=newline, data_lines=data_lines, every=every),
-    strategies.framings(ANTHROPIC_MESSAGES.shapes),
+    strategies.framings(ANTHROPIC_MESSAGES.layouts),
     st.sampled_from(["\n", "\r\n", "\r"]),
     st.booleans(),
     st.sampled_from([0, 0, 1, 5]),
 )
 
 
-def told(turn: Turn, *, over: bool = True) -> dict[str, Any]:
+def meant(turn: Turn, *, over: bool = True) -> dict[str, Any]:
     """What a reader of a numbered turn should come to; not ``over``: all but how it ended."""
     content = [block for piece in turn.pieces for block in _blocks(piece)]
     stop = "refusal" if turn.stop is None and turn.refusal is not None else turn.stopped
@@ -100,8 +114,8 @@ def _blocks(piece: Piece) -> list[dict[str, Any]]:
             return [{"type": "tool_use", "id": id, "name": tool, "input": value_of(arguments), **direct}]
         case Thinking():
             if piece.redacted:
-                return [{"type": "redacted_thinking", "data": piece.seal}]
-            return [{"type": "thinking", "thinking": piece.text, "signature": piece.seal}]
+                return [{"type": "redacted_thinking", "data": piece.signature}]
+            return [{"type": "thinking", "thinking": piece.text, "signature": piece.signature}]
         case Hosted(kind, query, done, id):
             named: dict[str, Any] = {"type": "server_tool_use", "id": f"srvtoolu_{id}", "name": "web_search", **direct}
             if kind == "mcp":

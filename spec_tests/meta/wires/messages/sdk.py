@@ -17,7 +17,11 @@ from anthropic.types.beta import BetaMessage, BetaRawMessageStreamEvent
 from anthropic.types.shared import ErrorResponse
 from pydantic import TypeAdapter, ValidationError
 
+from looptck.values.framing import DEFAULT, Framing
+from looptck.values.turns import Turn
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
+from meta.wires.encoded import SecondOpinion
+from meta.wires.messages.samples import ANY_FRAMING, ANY_TURN, CUT, FRAMINGS, TURNS
 from meta.wires.strict_models import undeclared
 
 BETA_WORDS = frozenset({"mcp_tool_use", "mcp_tool_result", "compaction"})
@@ -52,8 +56,8 @@ class Replies:
         """Answer one request."""
         if request.url.path != "/v1/messages":
             body = json.loads(request.content or "null")
-            beside = ANTHROPIC_MESSAGES.side(request.method, request.url.path.removeprefix("/v1"), body)
-            return httpx2.Response(404 if beside is None else 200, json=beside)
+            side = ANTHROPIC_MESSAGES.side(request.method, request.url.path.removeprefix("/v1"), body)
+            return httpx2.Response(404 if side is None else 200, json=side)
         return httpx2.Response(self.status, headers={"content-type": self.content_type}, content=b"".join(self.pieces))
 
 
@@ -110,3 +114,50 @@ def strangers(kind: str, value: dict[str, Any]) -> list[str]:
     except ValidationError:
         return undeclared(_BETA_MODELS[kind].validate_json(text, strict=True), value)
     raise AssertionError(f"the stable API knows it too by now: {text}")
+
+
+READABLE = {**TURNS, "cut": CUT}
+SHAPED = [name for name, framing in FRAMINGS.items() if framing == DEFAULT or framing.layout]
+"""The framings that change the event layout, and the default one: the others change the encoding only."""
+UNREAD = {
+    "byte-order-mark": "its decoder takes the mark for a part of the first field's name, and so loses message_start",
+    "unnamed-events": "its stream leaves out every event without an event line",
+}
+"""The framings that the SDK's client does not read: the reader of these tests does."""
+
+
+def body(turn: Turn, framing: Framing = DEFAULT) -> dict[str, Any]:
+    """The plain reply that is a turn, the first of its run."""
+    return ANTHROPIC_MESSAGES.body(turn, 1, framing)
+
+
+def of_stream(turn: Turn, framing: Framing) -> dict[str, Any]:
+    """The message that the client makes of a turn's stream."""
+    stream = framing.encode(ANTHROPIC_MESSAGES.events(turn, 1, framing), named=True)
+    return accumulated(framing.pieces(stream), beta=is_beta(body(turn)))
+
+
+def _of_events(events: list[Any]) -> list[str]:
+    """What no model declares in a stream; pings the client leaves out before it parses, and no model has the word."""
+    return [pointer for event in events if event != {"type": "ping"} for pointer in strangers("event", event)]
+
+
+def _agrees(turn: Turn, framing: Framing) -> None:
+    """A stream, accumulated, is the plain reply: member by member, unknown ones and the usage included."""
+    assert body(turn, framing) == of_stream(turn, framing)
+
+
+MESSAGES_SDK = SecondOpinion(
+    wire=ANTHROPIC_MESSAGES,
+    turns=READABLE,
+    plain_only={},
+    modelled={name: FRAMINGS[name] for name in SHAPED},
+    read={name: framing for name, framing in FRAMINGS.items() if name not in UNREAD},
+    any_turn=ANY_TURN,
+    any_framing=ANY_FRAMING,
+    undeclared_in_body=lambda body: strangers("message", body),
+    undeclared_in_events=_of_events,
+    agrees=_agrees,
+    quirks=("input-at-start", "block-not-stopped", "end-marker"),
+    quirk_turns=list(READABLE),
+)

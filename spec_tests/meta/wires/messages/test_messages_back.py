@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from looptck.expected import agrees
-from looptck.framing import NATURAL, PRESETS, Framing
-from looptck.history import Answered
-from looptck.turns import Thinking, Turn
+from looptck.bench.oracle import agrees
+from looptck.values.framing import DEFAULT, PRESETS, Framing
+from looptck.values.history import Answered
+from looptck.values.turns import Thinking, Turn
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
 from meta.wires.messages.samples import STRANGE, TURNS
 
@@ -30,7 +30,7 @@ def sent_back(turn: Turn, framing: Framing) -> dict[str, Any]:
     return {**_ASKED, "messages": [*_ASKED["messages"], {"role": "assistant", "content": reply["content"]}, answer]}
 
 
-@pytest.mark.parametrize("framing", [NATURAL, PRESETS["unknown-fields"]], ids=["natural", "unknown-fields"])
+@pytest.mark.parametrize("framing", [DEFAULT, PRESETS["unknown-fields"]], ids=["natural", "unknown-fields"])
 @pytest.mark.parametrize("name", SENT_BACK)
 def test_a_reply_may_be_sent_back(name: str, framing: Framing) -> None:
     """The judge accepts the blocks of any reply, and they are read as the echo of its turn, in order."""
@@ -46,12 +46,12 @@ def test_a_reply_may_be_sent_back(name: str, framing: Framing) -> None:
     assert all(agrees(want, item) for want, item in zip(wanted, echoed, strict=False))
 
 
-def test_a_seal_that_was_changed_is_refused() -> None:
+def test_a_signature_that_was_changed_is_refused() -> None:
     """The control of the test above: a thought with the seal of another is no longer the one that was sent."""
     numbered = TURNS["thinking"].numbered(1)
     service = ANTHROPIC_MESSAGES.service(False)
     service.replied(_ASKED, 1, numbered)
-    request = sent_back(numbered, NATURAL)
-    request["messages"][1]["content"][0]["signature"] = Thinking("Cold, I think.", id="thought_1a").seal
+    request = sent_back(numbered, DEFAULT)
+    request["messages"][1]["content"][0]["signature"] = Thinking("Cold, I think.", id="thought_1a").signature
 
     assert service.judge(request)

@@ -1,88 +1,29 @@
-"""What the Messages encoder writes, by a reader of our own: one and the same turn, plain and in any framing."""
+"""What each framing and quirk changes in the streams of the Messages encoder."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from hypothesis import given
-from syrupy.assertion import SnapshotAssertion
 
-from looptck.framing import NATURAL, Framing, Quirk
-from looptck.turns import Call, Turn, calls, refuses, says, turn
+from looptck.values.framing import DEFAULT, Framing
+from looptck.values.turns import Call, Turn, calls, refuses, says, turn
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
 from meta.kit.steady import STEADY
+from meta.wires.messages.encoded import read_stream
 from meta.wires.messages.reader import said
-from meta.wires.messages.samples import ANY_FRAMING, ANY_TURN, BROKEN, CUT, FRAMINGS, STRANGE, TURNS, WEATHER, told
+from meta.wires.messages.samples import ANY_FRAMING, ANY_TURN, FRAMINGS, TURNS, WEATHER, meant
 
-ALL = {**TURNS, "cut": CUT, "broken": BROKEN, "strange": STRANGE}
-QUIRKS: tuple[Quirk, ...] = ("input-at-start", "no-input-at-start", "unnamed-events", "end-marker")
-SHOWN = ("text", "refusal", "text-and-calls", "thinking", "search", "mcp", "nothing")
+
+def read(turn: Turn, framing: Framing) -> dict[str, Any]:
+    """A turn, encoded in a framing and read back."""
+    return read_stream(framing.encode(events(turn, framing), named=True))
 
 
 def events(turn: Turn, framing: Framing) -> list[Any]:
     """The events of a turn, the first of its run."""
     return ANTHROPIC_MESSAGES.events(turn, 1, framing)
-
-
-def read(turn: Turn, framing: Framing) -> dict[str, Any]:
-    """A turn, dressed in a framing, cut into pieces, and read back without what is unknown."""
-    told = said(b"".join(framing.pieces(framing.dress(events(turn, framing), named=True))))
-    for block in told["content"]:
-        block.pop("x_unknown", None)
-    return told
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_the_natural_body(name: str, snapshot: SnapshotAssertion) -> None:
-    """The plain reply, as the service was seen to write it."""
-    assert snapshot == json.dumps(ANTHROPIC_MESSAGES.body(TURNS[name].numbered(1), 1, NATURAL), indent=1)
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_the_natural_stream(name: str, snapshot: SnapshotAssertion) -> None:
-    """The streamed reply, byte for byte, as the service was seen to write it."""
-    assert snapshot == NATURAL.dress(events(TURNS[name].numbered(1), NATURAL), named=True).decode()
-
-
-@pytest.mark.parametrize("name", TURNS)
-def test_the_plain_reply_says_the_turn(name: str) -> None:
-    """The plain reply has the blocks of the turn, and says why it ended."""
-    numbered = TURNS[name].numbered(1)
-    body = ANTHROPIC_MESSAGES.body(numbered, 1, NATURAL)
-    wanted = told(numbered)
-
-    assert wanted["content"] == body["content"]
-    for member in ("stop_reason", "stop_sequence", "stop_details"):
-        assert wanted[member] == body[member]
-
-
-@pytest.mark.parametrize("framing", FRAMINGS)
-@pytest.mark.parametrize("name", ALL)
-def test_a_named_framing_changes_nothing(name: str, framing: str) -> None:
-    """Any turn in any named framing is read back as the turn that it was."""
-    numbered = ALL[name].numbered(1)
-
-    assert told(numbered) == read(numbered, FRAMINGS[framing])
-
-
-@pytest.mark.parametrize("quirk", QUIRKS)
-@pytest.mark.parametrize("name", TURNS)
-def test_a_quirk_changes_nothing(name: str, quirk: Quirk) -> None:
-    """Any turn is read back as the turn that it was, in the shapes of compatible servers too."""
-    numbered = TURNS[name].numbered(1)
-
-    assert told(numbered) == read(numbered, NATURAL.but(quirk=quirk))
-
-
-@STEADY
-@given(ANY_TURN, ANY_FRAMING)
-def test_any_framing_changes_nothing(turn: Turn, framing: Framing) -> None:
-    """Any turn in any framing is read back as the turn that it was: no framing says anything of its own."""
-    numbered = turn.numbered(1)
-
-    assert told(numbered) == read(numbered, framing)
 
 
 @STEADY
@@ -93,12 +34,12 @@ def test_without_finish_only_the_reason_is_gone(turn: Turn, framing: Framing) ->
     known = framing.but(unknown_fields=False)
     kept = ANTHROPIC_MESSAGES.without_finish(events(numbered, known))
 
-    assert told(numbered, over=False) == said(known.dress(kept, named=True))
+    assert meant(numbered, over=False) == said(known.encode(kept, named=True))
 
 
 @STEADY
 @given(ANY_TURN, ANY_FRAMING)
-def test_what_is_unknown_stands_beside(turn: Turn, framing: Framing) -> None:
+def test_what_is_unknown_is_added(turn: Turn, framing: Framing) -> None:
     """Without the fields and events that nobody knows, a stream is what it would have been."""
     numbered = turn.numbered(1)
     framing = framing.but(pings=False)  # there would be pings beside the unknown events too
@@ -135,7 +76,7 @@ def test_unknown_fields_are_everywhere_but_in_inputs() -> None:
         assert "x_unknown" in event.get("delta", event)
 
 
-def test_an_unknown_delta_stands_inside_a_block() -> None:
+def test_an_unknown_delta_is_inside_a_block() -> None:
     """Between unknown events, one delta of an unknown type stands in the first block."""
     stream = events(calls(WEATHER).numbered(1), FRAMINGS["unknown-events"])
 
@@ -147,19 +88,19 @@ def kinds(turn: Turn, framing: Framing) -> list[str]:
     return [event["type"] for event in events(turn.numbered(1), framing)]
 
 
-def test_pings_stand_everywhere() -> None:
+def test_pings_are_everywhere() -> None:
     """A ping stands before every event, the first and the last included."""
     spread = kinds(says("Hi."), FRAMINGS["pings"])
 
     assert {"ping"} == set(spread[::2])
     assert "ping" not in spread[1::2]
-    assert [kind for kind in kinds(says("Hi."), NATURAL) if kind != "ping"] == spread[1::2]
+    assert [kind for kind in kinds(says("Hi."), DEFAULT) if kind != "ping"] == spread[1::2]
 
 
 @pytest.mark.parametrize("turn", [says("Hi."), says(None), calls(WEATHER)])
-def test_one_ping_is_natural(turn: Turn) -> None:
+def test_one_ping_is_the_default(turn: Turn) -> None:
     """The service pings once, after the first block has started; after the message has, where there is no block."""
-    stream = kinds(turn, NATURAL)
+    stream = kinds(turn, DEFAULT)
 
     assert 1 == stream.count("ping")
     assert ("content_block_start" if turn.pieces else "message_start") == stream[stream.index("ping") - 1]
@@ -183,7 +124,7 @@ def test_fragments_of_an_input(arguments: str, natural: list[str], without: list
     fragments = [
         [event["delta"]["partial_json"] for event in events(one, framing) if event["type"] == "content_block_delta"]
         for one in [calls(Call("ping", arguments)).numbered(1)]
-        for framing in (NATURAL, FRAMINGS["no-empty-arguments"])
+        for framing in (DEFAULT, FRAMINGS["no-empty-arguments"])
     ]
 
     assert [natural, without] == fragments
@@ -191,7 +132,7 @@ def test_fragments_of_an_input(arguments: str, natural: list[str], without: list
 
 def test_empty_deltas() -> None:
     """With empty deltas, one stands before and after each part of a text."""
-    stream = events(says("ab"), NATURAL.but(fragment=1, empty_deltas=True))
+    stream = events(says("ab"), DEFAULT.but(fragment=1, empty_deltas=True))
 
     assert ["", "a", "", "b", ""] == [
         event["delta"]["text"] for event in stream if event["type"] == "content_block_delta"
@@ -209,15 +150,15 @@ def test_the_end_in_two() -> None:
 def test_the_last_block_may_not_stop(name: str) -> None:
     """The quirk takes the stop of the last block away, and nothing else."""
     numbered = TURNS[name].numbered(1)
-    wanted = told(numbered)
+    wanted = meant(numbered)
     last = len(wanted["content"]) - 1
 
-    assert {**wanted, "stopped": wanted["stopped"] - {last}} == read(numbered, NATURAL.but(quirk="block-not-stopped"))
+    assert {**wanted, "stopped": wanted["stopped"] - {last}} == read(numbered, DEFAULT.but(quirk="block-not-stopped"))
 
 
 def test_input_at_start() -> None:
     """The input stands where the block starts, and no delta repeats it."""
-    _, start, *_ = stream = events(calls(WEATHER).numbered(1), NATURAL.but(quirk="input-at-start"))
+    _, start, *_ = stream = events(calls(WEATHER).numbered(1), DEFAULT.but(quirk="input-at-start"))
 
     assert {"city": "Zürich"} == start["content_block"]["input"]
     assert not any(event["type"] == "content_block_delta" for event in stream)
@@ -225,16 +166,16 @@ def test_input_at_start() -> None:
 
 def test_no_input_at_start() -> None:
     """The block starts without the member for its input."""
-    _, start, *_ = events(calls(WEATHER).numbered(1), NATURAL.but(quirk="no-input-at-start"))
+    _, start, *_ = events(calls(WEATHER).numbered(1), DEFAULT.but(quirk="no-input-at-start"))
 
     assert "input" not in start["content_block"]
 
 
 def test_a_stray_end_marker() -> None:
     """The quirk adds the end marker of another wire, in place of nothing."""
-    marked = events(says("Hi."), NATURAL.but(quirk="end-marker"))
+    marked = events(says("Hi."), DEFAULT.but(quirk="end-marker"))
 
-    assert [*events(says("Hi."), NATURAL), "[DONE]"] == marked
+    assert [*events(says("Hi."), DEFAULT), "[DONE]"] == marked
 
 
 @pytest.mark.parametrize(
@@ -251,7 +192,7 @@ def test_a_stray_end_marker() -> None:
 )
 def test_the_plain_input_holds_what_was_whole(arguments: str, whole: dict[str, Any]) -> None:
     """A plain reply holds the members of a cut input that were whole, and nothing of what is no object."""
-    body = ANTHROPIC_MESSAGES.body(calls(Call("add", arguments), stop="length").numbered(1), 1, NATURAL)
+    body = ANTHROPIC_MESSAGES.body(calls(Call("add", arguments), stop="length").numbered(1), 1, DEFAULT)
 
     assert whole == body["content"][0]["input"]
 
@@ -262,20 +203,20 @@ def test_the_text_that_events_add() -> None:
     thought = TURNS["thinking"].numbered(1)
 
     assert "It is 18 °C." == "".join(map(ANTHROPIC_MESSAGES.text, events(mixed, FRAMINGS["pings"])))
-    assert "" == "".join(map(ANTHROPIC_MESSAGES.text, [*events(thought, NATURAL), "[DONE]"]))
+    assert "" == "".join(map(ANTHROPIC_MESSAGES.text, [*events(thought, DEFAULT), "[DONE]"]))
 
 
 def test_a_refusal_ends_the_turn() -> None:
     """The words of a refusal stand beside the stop reason, and no block has them."""
-    body = ANTHROPIC_MESSAGES.body(refuses("No."), 1, NATURAL)
+    body = ANTHROPIC_MESSAGES.body(refuses("No."), 1, DEFAULT)
 
     assert ([], "refusal", "No.") == (body["content"], body["stop_reason"], body["stop_details"]["explanation"])
 
 
 def test_ids_of_replies_are_distinct() -> None:
     """Each reply of a run has an id of its own, the same plain and streamed."""
-    bodies = [ANTHROPIC_MESSAGES.body(says("Hi."), n, NATURAL)["id"] for n in (1, 2, 11)]
-    starts: list[Any] = [ANTHROPIC_MESSAGES.events(says("Hi."), n, NATURAL)[0] for n in (1, 2, 11)]
+    bodies = [ANTHROPIC_MESSAGES.body(says("Hi."), n, DEFAULT)["id"] for n in (1, 2, 11)]
+    starts: list[Any] = [ANTHROPIC_MESSAGES.events(says("Hi."), n, DEFAULT)[0] for n in (1, 2, 11)]
 
     assert 3 == len(set(bodies))
     assert bodies == [start["message"]["id"] for start in starts]

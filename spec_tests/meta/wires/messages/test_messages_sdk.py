@@ -9,63 +9,15 @@ import anthropic
 import pytest
 from anthropic.types import Message, StopReason
 from anthropic.types.beta import BetaStopReason
-from hypothesis import given
 from pydantic import ValidationError
 
-from looptck.framing import NATURAL, Framing, Quirk
-from looptck.turns import Call, Turn, calls, says
+from looptck.values.framing import DEFAULT
+from looptck.values.turns import Call, calls, says
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
-from meta.kit.steady import STEADY
 from meta.wires.messages import sdk
-from meta.wires.messages.samples import ANY_FRAMING, ANY_TURN, BROKEN, CUT, FRAMINGS, STRANGE, TURNS, WORDS
+from meta.wires.messages.samples import BROKEN, FRAMINGS, STRANGE, TURNS, WORDS
+from meta.wires.messages.sdk import READABLE, UNREAD, body, of_stream
 from meta.wires.strict_models import undeclared
-
-READABLE = {**TURNS, "cut": CUT}
-SHAPED = [name for name, framing in FRAMINGS.items() if framing == NATURAL or framing.shape]
-"""The framings that change events, and the natural one: the others change how they are dressed."""
-UNREAD = {
-    "byte-order-mark": "its decoder takes the mark for a part of the first field's name, and so loses message_start",
-    "unnamed-events": "its stream leaves out every event without an event line",
-}
-"""The framings that the SDK's client does not read: the reader of these tests does."""
-QUIRKS: tuple[Quirk, ...] = ("input-at-start", "block-not-stopped", "end-marker")
-
-
-def body(turn: Turn, framing: Framing = NATURAL) -> dict[str, Any]:
-    """The plain reply that is a turn, the first of its run."""
-    return ANTHROPIC_MESSAGES.body(turn, 1, framing)
-
-
-def accumulated(turn: Turn, framing: Framing) -> dict[str, Any]:
-    """The message that the client makes of a turn's stream."""
-    stream = framing.dress(ANTHROPIC_MESSAGES.events(turn, 1, framing), named=True)
-    return sdk.accumulated(framing.pieces(stream), beta=sdk.is_beta(body(turn)))
-
-
-def check(turn: Turn, framing: Framing) -> None:
-    """Every member of the body and of each event is declared by the SDK's models."""
-    known = framing.but(unknown_fields=False, unknown_events=False)
-
-    assert [] == sdk.strangers("message", body(turn, known))
-    for event in ANTHROPIC_MESSAGES.events(turn, 1, known):
-        if event == {"type": "ping"}:
-            continue  # the client leaves pings out before it parses; no model has the word
-        assert isinstance(event, dict)
-        assert [] == sdk.strangers("event", event)
-
-
-@pytest.mark.parametrize("framing", SHAPED)
-@pytest.mark.parametrize("name", READABLE)
-def test_the_models_declare_every_member(name: str, framing: str) -> None:
-    """Body and events of any turn in any named framing have no member that the SDK's models do not declare."""
-    check(READABLE[name].numbered(1), FRAMINGS[framing])
-
-
-@STEADY
-@given(ANY_TURN, ANY_FRAMING)
-def test_the_models_declare_every_member_of_any_turn(turn: Turn, framing: Framing) -> None:
-    """Body and events of any turn in any framing have no member that the SDK's models do not declare."""
-    check(turn.numbered(1), framing)
 
 
 @pytest.mark.parametrize("name", READABLE)
@@ -76,63 +28,36 @@ def test_the_client_reads_the_plain_reply(name: str) -> None:
     assert body(numbered) == sdk.read(body(numbered), beta=sdk.is_beta(body(numbered)))
 
 
-@pytest.mark.parametrize("framing", [name for name in FRAMINGS if name not in UNREAD])
-@pytest.mark.parametrize("name", READABLE)
-def test_the_client_accumulates_the_plain_reply(name: str, framing: str) -> None:
-    """A stream, accumulated, is the plain reply: member by member, unknown ones and the usage included."""
-    numbered = READABLE[name].numbered(1)
-
-    assert body(numbered, FRAMINGS[framing]) == accumulated(numbered, FRAMINGS[framing])
-
-
-@STEADY
-@given(ANY_TURN, ANY_FRAMING)
-def test_the_client_accumulates_any_turn(turn: Turn, framing: Framing) -> None:
-    """A stream of any turn in any framing, accumulated, is the plain reply."""
-    numbered = turn.numbered(1)
-
-    assert body(numbered, framing) == accumulated(numbered, framing)
-
-
-@pytest.mark.parametrize("quirk", QUIRKS)
-@pytest.mark.parametrize("name", READABLE)
-def test_the_client_accumulates_quirks(name: str, quirk: Quirk) -> None:
-    """The client comes to the plain reply in the shapes of compatible servers too."""
-    numbered = READABLE[name].numbered(1)
-
-    assert body(numbered) == accumulated(numbered, NATURAL.but(quirk=quirk))
-
-
 @pytest.mark.parametrize("arguments", ['{"a": 1}', "{}"])
 def test_the_client_accumulates_without_input_at_start(arguments: str) -> None:
     """An input that is missing where its block starts is read from its fragments."""
     numbered = calls(Call("add", arguments)).numbered(1)
 
-    assert body(numbered) == accumulated(numbered, NATURAL.but(quirk="no-input-at-start"))
+    assert body(numbered) == of_stream(numbered, DEFAULT.but(quirk="no-input-at-start"))
 
 
 @pytest.mark.parametrize("framing", UNREAD)
 def test_what_the_client_does_not_read(framing: str) -> None:
     """The framings that are said to be unread are: else they belong to the others."""
-    unread = FRAMINGS.get(framing, NATURAL.but(quirk="unnamed-events"))
+    unread = FRAMINGS.get(framing, DEFAULT.but(quirk="unnamed-events"))
 
     with pytest.raises(AssertionError):
-        accumulated(says("Hi."), unread)
+        of_stream(says("Hi."), unread)
 
 
 def test_the_client_does_not_read_broken_arguments() -> None:
     """Arguments that are no JSON reach the client as the model wrote them: it raises."""
     with pytest.raises(ValueError, match="Unable to parse tool parameter JSON"):
-        accumulated(BROKEN.numbered(1), NATURAL)
+        of_stream(BROKEN.numbered(1), DEFAULT)
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")
-def test_the_client_passes_on_what_nobody_knows() -> None:
+def test_the_client_passes_on_what_is_unknown() -> None:
     """Blocks of an unknown type and an unknown stop reason come through the client as they are."""
     numbered = STRANGE.numbered(1)
 
     assert body(numbered) == sdk.read(body(numbered))
-    assert body(numbered) == accumulated(numbered, NATURAL)
+    assert body(numbered) == of_stream(numbered, DEFAULT)
 
 
 def test_the_models_know_the_words() -> None:
@@ -144,7 +69,7 @@ def test_the_models_know_the_words() -> None:
 
 
 def test_unknown_fields_are_unknown() -> None:
-    """The framing with unknown fields has no others than those that no model declares, and has them in every room."""
+    """The framing with unknown fields adds those that no model declares, to the message and to its blocks."""
     unknown = body(TURNS["call"].numbered(1), FRAMINGS["unknown-fields"])
     parsed = Message.model_validate_json(json.dumps(unknown), strict=True)
 
@@ -190,8 +115,8 @@ def test_the_models_do_not_declare_every_error() -> None:
 @pytest.mark.parametrize("after", [0, 3])
 def test_an_error_inside_a_stream_is_raised(after: int) -> None:
     """An error in place of the rest of a stream is raised by the client, whatever came before."""
-    before = ANTHROPIC_MESSAGES.events(says("It is warm."), 1, NATURAL)[:after]
-    stream = NATURAL.dress([*before, *ANTHROPIC_MESSAGES.error_events(before, "Overloaded.")], named=True)
+    before = ANTHROPIC_MESSAGES.events(says("It is warm."), 1, DEFAULT)[:after]
+    stream = DEFAULT.encode([*before, *ANTHROPIC_MESSAGES.error_events(before, "Overloaded.")], named=True)
 
     with pytest.raises(anthropic.APIStatusError, match=r"Overloaded\.") as caught:
         sdk.accumulated([stream])

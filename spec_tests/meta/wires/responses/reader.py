@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from looptck.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
 
-Told = tuple[Any, ...]
+Said = tuple[Any, ...]
 _LAST = ("response.completed", "response.incomplete", "response.failed")
 _NAMES_OF_TEXTS = ("text", "refusal", "arguments", "input")
 
@@ -21,10 +21,14 @@ _NAMES_OF_TEXTS = ("text", "refusal", "arguments", "input")
 def said(body: dict[str, Any]) -> dict[str, Any]:
     """What a response says."""
     why = (body["incomplete_details"] or {}).get("reason")
-    return {"pieces": [told for item in body["output"] for told in _told(item)], "status": body["status"], "why": why}
+    return {
+        "pieces": [piece for item in body["output"] for piece in _pieces(item)],
+        "status": body["status"],
+        "why": why,
+    }
 
 
-def meant(turn: Turn) -> list[Told]:
+def meant(turn: Turn) -> list[Said]:
     """What a reader should take from the items of a turn."""
     return [_meant(piece) for piece in turn.pieces]
 
@@ -102,7 +106,7 @@ def _texts(item: dict[str, Any]) -> Iterator[str]:
         yield from (part[name] for name in _NAMES_OF_TEXTS if name in part)
 
 
-def _told(item: dict[str, Any]) -> Iterator[Told]:
+def _pieces(item: dict[str, Any]) -> Iterator[Said]:
     match item:
         case {"type": "message", "content": parts}:
             for part in parts:
@@ -121,7 +125,7 @@ def _told(item: dict[str, Any]) -> Iterator[Told]:
             yield item["type"], item["id"]
 
 
-def _meant(piece: Piece) -> Told:
+def _meant(piece: Piece) -> Said:
     match piece:
         case Text(text, phase):
             return "output_text", text, phase
@@ -130,7 +134,7 @@ def _meant(piece: Piece) -> Told:
         case Call(tool, arguments, id, custom):
             return "custom call" if custom else "call", id, tool, arguments
         case Thinking(text, redacted, id):
-            return "thought", f"rs_{id}", [] if redacted else [text], piece.seal
+            return "thought", f"rs_{id}", [] if redacted else [text], piece.signature
         case Hosted(kind, query, done, id):
             prefix = "ws" if kind == "search" else "mcp"
             return kind, f"{prefix}_{id}", query, "completed" if done else "in_progress"

@@ -5,9 +5,23 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from looptck.framing import PRESETS, Framing
 from looptck.spec import strategies
-from looptck.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown, calls, refuses, says, turn
+from looptck.values.framing import PRESETS, Framing
+from looptck.values.turns import (
+    Call,
+    Hosted,
+    Piece,
+    Refusal,
+    Stop,
+    Text,
+    Thinking,
+    Turn,
+    Unknown,
+    calls,
+    refuses,
+    says,
+    turn,
+)
 from looptck.wires.openai_responses import OPENAI_RESPONSES
 
 WEATHER = Call.of("weather", {"city": "Zürich"})
@@ -70,7 +84,7 @@ def known_turns() -> SearchStrategy[Turn]:
 
 def framings() -> SearchStrategy[Framing]:
     """Any legal framing of the wire."""
-    return strategies.framings(OPENAI_RESPONSES.shapes)
+    return strategies.framings(OPENAI_RESPONSES.layouts)
 
 
 def _turns(pieces: SearchStrategy[Piece]) -> SearchStrategy[Turn]:

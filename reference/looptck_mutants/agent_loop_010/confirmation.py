@@ -1,0 +1,138 @@
+"""Mutants of the 010 loop: who is asked before a call runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.confirmation import Approve, Change, Decision, Reject, Replace
+from looptck_reference.agent_loop_010.loop import SolutionLoop
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Confirm, Start, Step, without
+
+
+@breaks("loop010-only-unblocked-calls-are-confirmed")
+class BlockedCallsAreAskedAbout(CallScheduler):
+    """Asks about each call as it comes, blocked or not."""
+
+    def rescan(self) -> list[Step]:
+        blocked = [call for call in self.pending if self.is_asked(call) and not self.is_unblocked(call)]
+        for call in blocked:
+            self.pending = without(self.pending, call)
+            self.asked.append(call)
+        return [*map(Confirm, blocked), *super().rescan()]
+
+
+@breaks("loop010-calls-wait-for-their-confirmation")
+class SilenceIsConsent(CallScheduler):
+    """Starts a call without an answer when two others have completed."""
+
+    ended = 0
+
+    def completed(self, call: Call, value: Any) -> list[Step]:
+        steps = super().completed(call, value)
+        self.ended += 1
+        tired = self.asked if self.ended == 2 else []
+        self.asked = [one for one in self.asked if one not in tired]
+        self.running += tired
+        return [*steps, *(Start(one, self.activity_of(one), self.arguments(one)) for one in tired)]
+
+    def decided(self, call: Call, decision: Decision) -> list[Step]:
+        return super().decided(call, decision) if call in self.asked else []
+
+
+@breaks("loop010-changed-parameters-are-used")
+class ChangesAreIgnored(SolutionLoop):
+    """Runs a call that was changed as the model wrote it."""
+
+    async def confirm(self, call: Call) -> Decision:
+        decision = await super().confirm(call)
+        return Approve() if isinstance(decision, Change) else decision
+
+
+@breaks("loop010-changed-parameters-are-used")
+class ChangesAreAllThereIs(CallScheduler):
+    """Drops the parameters that nobody has changed."""
+
+    def decided(self, call: Call, decision: Decision) -> list[Step]:
+        if not isinstance(decision, Change):
+            return super().decided(call, decision)
+        own = {name: value for name, value in call.raw.items() if name.startswith("_")}
+        return super().decided(call, Replace({**own, **decision.parameters}))
+
+
+@breaks("loop010-changed-parameters-are-used")
+class FalsyChangesAreIgnored(SolutionLoop):
+    """Takes a change to 0 or false for none."""
+
+    async def confirm(self, call: Call) -> Decision:
+        decision = await super().confirm(call)
+        if not isinstance(decision, Change):
+            return decision
+        return Change({name: value for name, value in decision.parameters.items() if value or value is None})
+
+
+@breaks("loop010-replacements-run-instead")
+class ReplacedCallsRunToo(CallScheduler):
+    """Runs the call that was replaced beside the one in its place."""
+
+    def decided(self, call: Call, decision: Decision) -> list[Step]:
+        if isinstance(decision, Replace):
+            self.take(call.raw, agreed=True)
+        return super().decided(call, decision)
+
+
+@breaks("loop010-replacements-run-instead")
+class ReplacementsAreIgnored(SolutionLoop):
+    """Runs a call that was replaced as if nothing had been said."""
+
+    async def confirm(self, call: Call) -> Decision:
+        decision = await super().confirm(call)
+        return Approve() if isinstance(decision, Replace) else decision
+
+
+@breaks("loop010-replacements-run-instead")
+class ReplacementsKeepThePlace(CallScheduler):
+    """Writes the result of a replacement where the replaced call was to write."""
+
+    def decided(self, call: Call, decision: Decision) -> list[Step]:
+        if isinstance(decision, Replace):
+            decision = Replace({**decision.call, "_outputPath": call.output_path})
+        return super().decided(call, decision)
+
+
+@breaks("loop010-corrected-calls-are-checked-again")
+class CorrectionsAreTrusted(CallScheduler):
+    """Checks no call that somebody has changed or replaced."""
+
+    def take(self, raw: Any, *, agreed: bool = False) -> None:
+        if agreed:
+            self.pending.append(Call.read(raw))
+            self._agreed.append(self.pending[-1])
+        else:
+            super().take(raw)
+
+    def launch(self, call: Call) -> Step | None:
+        if not any(call is one for one in self._agreed):
+            return super().launch(call)
+        self.running.append(call)
+        return Start(call, self.activity_of(call), self.arguments(call))
+
+
+@breaks("loop010-rejected-calls-do-not-run")
+class RejectedCallsRun(CallScheduler):
+    """Tells the model why a call was rejected, and runs it."""
+
+    def decided(self, call: Call, decision: Decision) -> list[Step]:
+        if isinstance(decision, Reject):
+            self.take(call.raw, agreed=True)
+        return super().decided(call, decision)
+
+
+@breaks("loop010-rejected-calls-do-not-run")
+class RejectionsAreSilent(SolutionLoop):
+    """Tells the model that a call was rejected, and not why."""
+
+    async def confirm(self, call: Call) -> Decision:
+        decision = await super().confirm(call)
+        return Reject("rejected") if isinstance(decision, Reject) else decision

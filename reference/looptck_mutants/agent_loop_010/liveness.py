@@ -1,0 +1,168 @@
+"""Mutants of the 010 loop: what never resolves, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from looptck_mutants.agent_loop_010.errors import ToolFailed
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.expressions import references
+from looptck_reference.agent_loop_010.loop import SolutionLoop
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
+from looptck_reference.agent_loop_010.solution import Solution
+
+PLAIN = ("openai-chat/plain/async",)
+
+
+def reads(call: Call) -> set[str]:
+    """What a call refers to."""
+    return {str(expression) for expression in references(call.parameters)}
+
+
+def circular(calls: Sequence[Call]) -> Sequence[Call]:
+    """Those of the blocked calls that wait for each other, and what waits for nobody else."""
+    written = {call.output_path for call in calls}
+    left = [call for call in calls if reads(call) <= written]
+    return left if len(left) == len(calls) else circular(left)
+
+
+@breaks("loop010-unresolvable-references-become-errors", cells=PLAIN)
+class WaitsForNobody(CallScheduler):
+    """Waits for ever for the input that is not there."""
+
+    def end_blocked(self) -> None:
+        if not any("†input.nothing" in reads(call) for call in self.pending):
+            super().end_blocked()
+
+
+@breaks("loop010-unresolvable-references-become-errors")
+class BlockedCallsAreDropped(CallScheduler):
+    """Says nothing of calls that could never start."""
+
+    def end_blocked(self) -> None:
+        self.pending = []
+
+
+@breaks("loop010-unresolvable-references-become-errors")
+class LateBlockedCallsAreDropped(CallScheduler):
+    """Tells of calls that are blocked as the stream ends only.
+
+    Where another call runs by then, nobody looks at them again.
+    """
+
+    closing = False
+
+    def closed(self) -> list[Step]:
+        self.closing = True
+        steps = super().closed()
+        self.closing = False
+        return steps
+
+    def end_blocked(self) -> None:
+        if self.closing:
+            super().end_blocked()
+        self.pending = []
+
+
+@breaks("loop010-unresolvable-references-become-errors")
+class BlockedCallsAreToldTwice(CallScheduler):
+    """Tells of a call that could never start twice."""
+
+    def end_blocked(self) -> None:
+        for call in self.pending:
+            self.fail(call.raw, self.why_blocked(call))
+        super().end_blocked()
+
+
+@breaks("loop010-cycles-become-errors", cells=PLAIN)
+class CyclesHang(CallScheduler):
+    """Waits for ever for a call that waits for itself."""
+
+    def end_blocked(self) -> None:
+        if len(circular(self.pending)) != 1:
+            super().end_blocked()
+
+
+@breaks("loop010-cycles-become-errors")
+class CyclesAreCut(CallScheduler):
+    """Starts calls that wait for each other with null for what is missing."""
+
+    cut = False
+
+    def rescan(self) -> list[Step]:
+        steps = super().rescan()
+        if self.cut:
+            self.cut = False
+            steps += super().rescan()
+        return steps
+
+    def end_blocked(self) -> None:
+        for call in circular(self.pending):
+            self.write(call, None)
+            self.cut = True
+        if not self.cut:
+            super().end_blocked()
+
+
+@breaks("loop010-cycles-become-errors")
+class CyclesEndTheRun(CallScheduler):
+    """Hands calls that wait for each other to the caller."""
+
+    def end_blocked(self) -> None:
+        if circular(self.pending):
+            raise ToolFailed("calls wait for each other")
+        super().end_blocked()
+
+
+@breaks("loop010-dependents-of-failures-never-run")
+class FailuresWriteNull(CallScheduler):
+    """Writes null where a call that failed was to write."""
+
+    def failed(self, call: Call, error: Any) -> list[Step]:
+        self.write(call, None)
+        return super().failed(call, error)
+
+
+@breaks("loop010-dependents-of-failures-never-run")
+class FaultyCallsWriteTheirFault(CallScheduler):
+    """Writes what is wrong with a call in place of its result."""
+
+    def take(self, raw: Any, *, agreed: bool = False) -> None:
+        before = len(self.errors)
+        super().take(raw, agreed=agreed)
+        if len(self.errors) > before:
+            self.write(Call.read(raw), "it is wrong")
+
+
+@breaks("loop010-turns-are-limited")
+class NoLimit(SolutionLoop):
+    """Asks for as long as there is no output."""
+
+    def limit_reached(self) -> bool:
+        return False
+
+
+@breaks("loop010-turns-are-limited")
+class OneTooMany(SolutionLoop):
+    """Makes one Request more than its limit allows."""
+
+    def limit_reached(self) -> bool:
+        return self.turns > self.limit
+
+
+@breaks("loop010-turns-are-limited")
+class OneTooFew(SolutionLoop):
+    """Makes one Request less than its limit allows."""
+
+    def limit_reached(self) -> bool:
+        return self.turns >= max(1, self.limit - 1)
+
+
+@breaks("loop010-turns-are-limited")
+class LastTurnIsNotRead(SolutionLoop):
+    """Returns nothing of the last turn that its limit allows."""
+
+    def is_final(self, solution: Solution) -> bool:
+        return super().is_final(solution) and self.turns < self.limit

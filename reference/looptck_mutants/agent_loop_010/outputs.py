@@ -1,0 +1,179 @@
+"""Mutants of the 010 loop: which output ends a run, and what is returned."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.loop import SolutionLoop
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
+from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
+
+
+@breaks(
+    "loop010-null-output-asks-again",
+    "loop010-no-calls-is-no-end",
+    collateral={
+        (
+            "loop010-corrected-calls-are-checked-again",
+            "loop010-rejected-calls-do-not-run",
+            "loop010-raising-tools-end-nothing",
+            "loop010-unknown-tools-are-structural-errors",
+            "loop010-unresolvable-references-become-errors",
+            "loop010-cycles-become-errors",
+            "loop010-dependents-of-failures-never-run",
+            "loop010-turns-are-limited",
+        ): "a run that has ended does not go on"
+    },
+)
+class NullEnds(SolutionLoop):
+    """Ends with whatever stands under `output`."""
+
+    def is_final(self, solution: Solution) -> bool:
+        return solution.has_output
+
+
+@breaks("loop010-no-calls-is-no-end")
+class NoCallsEnd(SolutionLoop):
+    """Ends, with nothing, when the model asks for nothing."""
+
+    def is_final(self, solution: Solution) -> bool:
+        return super().is_final(solution) or not solution.calls
+
+
+@breaks("loop010-output-ends-and-is-returned")
+class NullMembersAreLost(SolutionLoop):
+    """Returns the output without its members that are null."""
+
+    async def run(self) -> Any | None:
+        output = await super().run()
+        if isinstance(output, dict):
+            return {name: value for name, value in output.items() if value is not None}
+        return output
+
+
+@breaks("loop010-output-ends-and-is-returned")
+class ListsAreProgress(SolutionLoop):
+    """Goes on when the output is a list of something."""
+
+    def is_final(self, solution: Solution) -> bool:
+        return super().is_final(solution) and not (isinstance(solution.output, list) and solution.output)
+
+
+@breaks(
+    "loop010-output-beside-calls-ends",
+    collateral={"loop010-output-ends-in-spite-of-errors": "calls that have failed are calls"},
+)
+class CallsComeFirst(SolutionLoop):
+    """Goes on while there are calls, whatever the output."""
+
+    def is_final(self, solution: Solution) -> bool:
+        return super().is_final(solution) and not solution.calls
+
+
+@breaks("loop010-falsy-outputs-end")
+class FalsyIsNull(SolutionLoop):
+    """Takes an output that is false, 0 or empty for none."""
+
+    def is_final(self, solution: Solution) -> bool:
+        return bool(solution.output)
+
+
+@breaks("loop010-falsy-outputs-end")
+class ZeroIsNull(SolutionLoop):
+    """Takes 0 and an empty text for no output, and no others."""
+
+    def is_final(self, solution: Solution) -> bool:
+        zero = isinstance(solution.output, int | float) and solution.output == 0
+        return super().is_final(solution) and not zero and solution.output != ""
+
+
+@breaks("loop010-calls-of-the-last-turn-run")
+class ReturnsAtOnce(SolutionLoop):
+    """Returns an output as soon as it is read, and cancels what runs."""
+
+    ends = False
+
+    def request_ended(self, tick: CallScheduler, solution: Solution | Unreadable) -> Sequence[Step]:
+        self.ends = isinstance(solution, Solution) and self.is_final(solution)
+        return super().request_ended(tick, solution)
+
+    def is_over(self, tick: CallScheduler) -> bool:
+        return self.ends or super().is_over(tick)
+
+
+@breaks("loop010-calls-of-the-last-turn-run")
+class LastTurnsBlockedCallsAreDropped(SolutionLoop):
+    """Beside an output, runs what can run at once and nothing else."""
+
+    def request_ended(self, tick: CallScheduler, solution: Solution | Unreadable) -> Sequence[Step]:
+        if isinstance(solution, Solution) and self.is_final(solution):
+            tick.pending = []
+        return super().request_ended(tick, solution)
+
+
+@breaks("loop010-calls-of-the-last-turn-run", cells=("openai-chat/plain/async",))
+class LastTurnRunsNothing(Reader):
+    """Starts no call when it has read an output with it."""
+
+    def feed(self, piece: str) -> list[Any]:
+        calls = super().feed(piece)
+        return [] if (parsed(self.text) or {}).get("output") is not None else calls
+
+
+@breaks("loop010-calls-of-the-last-turn-run")
+class StopsReadingAtTheOutput(Reader):
+    """Reads no further than an output, though calls may follow it."""
+
+    def feed(self, piece: str) -> list[Any]:
+        calls = super().feed(piece)
+        return [] if re.match(r'\{"output":(?!null)', self.text) else calls
+
+
+@breaks(
+    "loop010-output-ends-and-is-returned",
+    collateral={
+        (
+            "loop010-falsy-outputs-end",
+            "loop010-lazy-plans-run-nothing",
+            "loop010-output-ends-in-spite-of-errors",
+        ): "other outputs are returned too"
+    },
+)
+class OutputsBecomeText(SolutionLoop):
+    """Returns an output that is no text as its JSON text."""
+
+    async def run(self) -> Any | None:
+        output = await super().run()
+        return output if output is None or isinstance(output, str) else json.dumps(output)
+
+
+@breaks("loop010-output-ends-and-is-returned")
+class OutputsAreStripped(SolutionLoop):
+    """Returns a text without the blanks around it."""
+
+    async def run(self) -> Any | None:
+        output = await super().run()
+        return output.strip() if isinstance(output, str) else output
+
+
+@breaks("loop010-output-ends-and-is-returned")
+class JsonTextsAreParsed(SolutionLoop):
+    """Returns the value that an output is the JSON text of."""
+
+    async def run(self) -> Any | None:
+        output = await super().run()
+        if not isinstance(output, str) or not output.startswith(("{", "null")):
+            return output
+        return parsed(output)
+
+
+def parsed(text: str) -> Any:
+    """The JSON value that a text is, None if it is none."""
+    with suppress(ValueError):
+        return json.loads(text)
+    return None

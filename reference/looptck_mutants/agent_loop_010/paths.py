@@ -1,0 +1,222 @@
+"""Mutants of the 010 loop: paths that name several paths, and values that belong to instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.agent_loop_010.orchestration import being_written
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.context import Context
+from looptck_reference.agent_loop_010.expressions import (
+    MISSING,
+    AllOf,
+    Expression,
+    FirstOf,
+    Found,
+    Path,
+    Unresolved,
+    read,
+    targets,
+    value_of,
+)
+from looptck_reference.agent_loop_010.messages import Message
+from looptck_reference.agent_loop_010.scheduler import CallScheduler
+from looptck_reference.loop.values import Json
+
+Look = Callable[[Path], Found]
+
+
+class _Reading(CallScheduler):
+    """Reads expressions in a way of its own."""
+
+    def arguments(self, call: Call) -> Json:
+        found: Json = self.read(call.parameters, lambda path: self.context.look(path, call.instance))
+        return found
+
+    def read(self, value: Any, look: Look) -> Any:
+        """As `resolve`."""
+        match value:
+            case dict():
+                return {name: self.read(one, look) for name, one in value.items()}
+            case list():
+                return [self.read(one, look) for one in value]
+            case str() if expression := read(value):
+                found = self.value_of(expression, look)
+                if found is MISSING:
+                    raise Unresolved(expression)
+                return found
+        return value
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        """What an expression stands for."""
+        return value_of(expression, look)
+
+
+@breaks("loop010-input-expressions")
+class FalsyIsMissing(_Reading):
+    """Passes over an alternative that is false, 0 or empty."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        if isinstance(expression, FirstOf):
+            return super().value_of(expression, lambda path: look(path) or MISSING)
+        return super().value_of(expression, look)
+
+
+@breaks("loop010-input-expressions")
+class LastAlternativeWins(_Reading):
+    """Takes the last alternative that exists."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        if isinstance(expression, FirstOf):
+            expression = FirstOf(expression.operands[::-1])
+        return super().value_of(expression, look)
+
+
+@breaks("loop010-input-expressions")
+class AlternativesWait(_Reading):
+    """Waits for an alternative that a call of the turn is about to write."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        if isinstance(expression, FirstOf) and being_written(self) & set(expression.operands):
+            return MISSING
+        return super().value_of(expression, look)
+
+
+@breaks("loop010-input-expressions")
+class AllTakesTheFirst(_Reading):
+    """Gives the first of all that were asked for."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        if isinstance(expression, AllOf):
+            expression = AllOf(expression.operands[::-1])
+        return super().value_of(expression, look)
+
+
+@breaks("loop010-input-expressions")
+class AllNeedsTheLast(_Reading):
+    """Waits for the last of all that were asked for, and for no other."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        return super().value_of(expression.operands[-1] if isinstance(expression, AllOf) else expression, look)
+
+
+@breaks("loop010-input-expressions")
+class FalsyIsNotThere(_Reading):
+    """Waits for a true value where several are asked for."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        if isinstance(expression, AllOf):
+            return super().value_of(expression, lambda path: look(path) or MISSING)
+        return super().value_of(expression, look)
+
+
+class _Writing(Context):
+    """Writes to paths of its own choice."""
+
+    def destinations(self, call: Call) -> tuple[Path, ...]:
+        if call.output_path is None:
+            return ()
+        expression = targets(call.output_path)
+        return (expression,) if isinstance(expression, Path) else self.several(expression)
+
+    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
+        """Which of several paths."""
+        return expression.operands if isinstance(expression, AllOf) else expression.operands[:1]
+
+
+@breaks("loop010-output-expressions")
+class FanOutWritesOnce(_Writing):
+    """Writes to the first of several paths."""
+
+    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
+        return expression.operands[:1]
+
+
+@breaks("loop010-output-expressions")
+class FanOutStopsAtTwo(_Writing):
+    """Writes to two of several paths."""
+
+    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
+        return super().several(expression)[:2]
+
+
+@breaks("loop010-output-expressions")
+class AlternativesAreAllWritten(_Writing):
+    """Writes to every alternative."""
+
+    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
+        return expression.operands
+
+
+@breaks("loop010-output-expressions")
+class LastAlternativeIsWritten(_Writing):
+    """Writes to the last alternative."""
+
+    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
+        return super().several(expression) if isinstance(expression, AllOf) else expression.operands[-1:]
+
+
+@breaks("loop010-instances-stay-apart")
+class InstancesWriteForAll(Context):
+    """Writes what a call of an instance gives for all."""
+
+    def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
+        return super().result(replace(call, instance=None), path, value, date)
+
+
+@breaks("loop010-instances-stay-apart")
+class InstancesReadAll(Context):
+    """Reads what belongs to any instance."""
+
+    def seen(self, kind: str, instance: str | None) -> list[Message]:
+        messages: list[Message] = []
+        for one in dict.fromkeys(message.get("_instance") for message in self.messages):
+            messages += super().seen(kind, one)
+        return [*messages, *super().seen(kind, instance)]
+
+
+@breaks("loop010-instances-stay-apart")
+class InstancesReadWhatIsForAll(Context):
+    """Reads what belongs to no instance, and nothing else."""
+
+    def seen(self, kind: str, instance: str | None) -> list[Message]:
+        return super().seen(kind, None)
+
+
+@breaks("loop010-instances-stay-apart")
+class InstancesReadTheirOwnOnly(Context):
+    """Reads nothing that belongs to all where a call has an instance."""
+
+    def seen(self, kind: str, instance: str | None) -> list[Message]:
+        return [one for one in super().seen(kind, instance) if one.get("_instance") == instance]
+
+
+@breaks("loop010-instances-stay-apart")
+class WhatIsForAllWins(Context):
+    """Reads what belongs to all in place of what belongs to an instance."""
+
+    def seen(self, kind: str, instance: str | None) -> list[Message]:
+        return sorted(super().seen(kind, instance), key=lambda message: "_instance" not in message)
+
+
+@breaks("loop010-input-expressions")
+class AbsentAlternativesAreNull(_Reading):
+    """Takes the first alternative in any case, and null where it is not there."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        if not isinstance(expression, FirstOf):
+            return super().value_of(expression, look)
+        found = look(expression.operands[0])
+        return None if found is MISSING else found
+
+
+@breaks("loop010-input-expressions")
+class NullAlternativesBecomeText(_Reading):
+    """Takes an empty text for an alternative that is null."""
+
+    def value_of(self, expression: Expression, look: Look) -> Found:
+        found = super().value_of(expression, look)
+        return "" if isinstance(expression, FirstOf) and found is None else found

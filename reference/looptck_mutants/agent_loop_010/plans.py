@@ -1,0 +1,71 @@
+"""Mutants of the 010 loop: plans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.loop import SolutionLoop
+from looptck_reference.agent_loop_010.scheduler import CallScheduler
+from looptck_reference.agent_loop_010.solution import Solution, Unreadable
+
+
+@breaks("loop010-plans-hold-the-last-calls")
+class PlansStay(SolutionLoop):
+    """Tells in every Request the plan that the run began with."""
+
+    def carry_plan(self, solution: Solution) -> None:
+        """The plan is as it was."""
+
+
+@breaks("loop010-plans-hold-the-last-calls")
+class PlansGrow(SolutionLoop):
+    """Adds the calls of each turn to the plan."""
+
+    def carry_plan(self, solution: Solution) -> None:
+        place = self._plan()
+        if place is not None:
+            before = self._context.messages[place]["plan"]
+            super().carry_plan(Solution({"calls": [*before, *solution.calls]}))
+
+
+@breaks("loop010-plans-hold-the-last-calls")
+class PlansLoseOwnKeys(SolutionLoop):
+    """Keeps of the calls in a plan no more than tool and parameters."""
+
+    def carry_plan(self, solution: Solution) -> None:
+        bare = [
+            {name: call[name] for name in call if name == "_tool" or not name.startswith("_")}
+            for call in solution.calls
+        ]
+        super().carry_plan(Solution({"calls": bare}))
+
+
+@breaks("loop010-lazy-plans-run-nothing")
+class LazyPlansRun(SolutionLoop):
+    """Runs the calls of a lazy plan before it returns the Solution."""
+
+    async def turn(self, tick: CallScheduler) -> Solution | Unreadable:
+        lazy, self.lazy = self.lazy, False
+        solution = await super().turn(tick)
+        self.lazy = lazy
+        return solution
+
+
+@breaks("loop010-lazy-plans-run-nothing")
+class LazyPlansGoOn(SolutionLoop):
+    """Runs nothing of a lazy plan, and asks again."""
+
+    async def turn(self, tick: CallScheduler) -> Solution | Unreadable:
+        solution = await super().turn(tick)
+        self.lazy = False
+        return solution
+
+
+@breaks("loop010-lazy-plans-run-nothing")
+class LazyPlansReturnTheOutput(SolutionLoop):
+    """Returns of a Solution that was not executed its output only."""
+
+    async def run(self) -> Any | None:
+        value = await super().run()
+        return value.get("output") if self.lazy and isinstance(value, dict) else value

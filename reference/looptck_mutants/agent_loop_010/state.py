@@ -1,0 +1,143 @@
+"""Mutants of the 010 loop: what is written, and what is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.calls import Call, Method
+from looptck_reference.agent_loop_010.context import Context
+from looptck_reference.agent_loop_010.expressions import Found, Path
+from looptck_reference.agent_loop_010.messages import Message
+from looptck_reference.agent_loop_010.prompt import Prompt
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
+
+FOLD = "loop010-methods-fold-in-order"
+
+
+@breaks(
+    "loop010-last-to-complete-wins", collateral={FOLD: "what is merged into or pushed upon a value is a second write"}
+)
+class FirstWriteWins(Context):
+    """Writes a result at a path once, and never again."""
+
+    def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
+        written = any(
+            path.kind == message.get("kind") and str(path) == message["_call"].get("_outputPath")
+            for message in self.messages
+            if "_call" in message and message.get("_instance") == call.instance
+        )
+        return {"type": "text", "text": "There is a value."} if written else super().result(call, path, value, date)
+
+
+class _Ranked(CallScheduler):
+    """Puts a result before those of calls of its turn that have a higher rank, whichever comes first."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.ranks: list[Call] = []
+
+    def write(self, call: Call, value: Any) -> None:
+        messages = self.context.messages
+        end = len(messages)
+        super().write(call, value)
+        new = messages[end:]
+        del messages[end:]
+        lower = next((at for at, one in enumerate(self.ranks) if one is call), 0)
+        higher = [one.raw for one in self.ranks[lower + 1 :]]
+        at = next(
+            (at for at, message in enumerate(messages) if any(message.get("_call") is raw for raw in higher)), end
+        )
+        messages[at:at] = new
+
+
+@breaks("loop010-last-to-complete-wins", collateral={FOLD: "what is pushed upon a later call's value stands before it"})
+class LastListedWins(_Ranked):
+    """Lets the result of the call that stands last win."""
+
+    def take(self, raw: Any, *, agreed: bool = False) -> None:
+        super().take(raw, agreed=agreed)
+        self.ranks += self.pending[-1:]
+
+
+@breaks("loop010-last-to-complete-wins", collateral={FOLD: "what is pushed upon a later call's value stands before it"})
+class LastBegunWins(_Ranked):
+    """Lets the result of the call that began last win."""
+
+    def launch(self, call: Call) -> Step | None:
+        self.ranks.append(call)
+        return super().launch(call)
+
+
+@breaks("loop010-older-nested-values-stay")
+class NeighboursAreLost(Context):
+    """Writes a field, and with it all of the object that it stands in."""
+
+    def writes(self, message: Message) -> Iterator[tuple[tuple[str, ...], Method, Any]]:
+        for keys, method, value in super().writes(message):
+            yield (keys[:-1], method, {keys[-1]: value}) if len(keys) > 1 else (keys, method, value)
+
+
+@breaks(FOLD)
+class MethodsForgotten(Context):
+    """Sets every result, whatever the call says."""
+
+    def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
+        return super().result(replace(call, method="set"), path, value, date)
+
+
+@breaks(FOLD)
+class MergesAreShallow(Context):
+    """Merges as it assigns."""
+
+    def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
+        shallow = replace(call, method="assign") if call.method == "merge" else call
+        return super().result(shallow, path, value, date)
+
+
+@breaks(FOLD)
+class PushedArraysAreConcatenated(Context):
+    """Pushes the elements of an array, and not the array."""
+
+    def applied(self, base: Found, method: Method, value: Any) -> Any:
+        return super().applied(base, "concat" if method == "push" else method, value)
+
+
+@breaks(FOLD)
+class ArraysAreNeverSet(Context):
+    """Adds to an array that is there where another one is set."""
+
+    def applied(self, base: Found, method: Method, value: Any) -> Any:
+        adds = method == "set" and isinstance(base, list) and isinstance(value, list)
+        return super().applied(base, "concat" if adds else method, value)
+
+
+@breaks("loop010-own-keys-are-hidden")
+class OwnKeysShown(Prompt):
+    """Tells the model all that a result is kept with."""
+
+    def words(self, message: Message) -> str:
+        if "_call" in message:
+            return json.dumps(message, ensure_ascii=False)
+        return super().words(message)
+
+
+@breaks("loop010-own-keys-are-hidden")
+class DatesShown(Prompt):
+    """Tells the model when a result was written."""
+
+    def words(self, message: Message) -> str:
+        dated = f"\nIts _date is {message['_date']}." if "_date" in message else ""
+        return super().words(message) + dated
+
+
+@breaks("loop010-no-path-stores-nothing")
+class StoredWithoutPath(Context):
+    """Keeps results without an output path under the names of their tools."""
+
+    def destinations(self, call: Call) -> tuple[Path, ...]:
+        found = super().destinations(call)
+        return found if found or call.has_output else (Path("results", (call.tool,)),)

@@ -1,0 +1,121 @@
+"""Mutants of the 010 loop: what a reference hands on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.expressions import resolve
+from looptck_reference.agent_loop_010.scheduler import CallScheduler
+from looptck_reference.loop.values import Json
+
+
+class _Resolving(CallScheduler):
+    """Resolves in a way of its own, once everything is there."""
+
+    def arguments(self, call: Call) -> Json:
+        super().arguments(call)
+        found: Json = {
+            name: self.argument(value, lambda path: self.context.look(path, call.instance))
+            for name, value in call.parameters.items()
+        }
+        return found
+
+    def argument(self, value: Any, look: Any) -> Any:
+        """What one parameter stands for."""
+        return resolve(value, look)
+
+
+@breaks("loop010-references-are-resolved")
+class NestedReferencesStay(_Resolving):
+    """Resolves references that are a whole parameter, and no others."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        return super().argument(value, look) if isinstance(value, str) else value
+
+
+@breaks("loop010-references-are-resolved")
+class FractionsBecomeText(_Resolving):
+    """Hands on numbers with a fraction as text."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        found = super().argument(value, look)
+        return str(found) if isinstance(value, str) and isinstance(found, float) else found
+
+
+@breaks("loop010-references-are-resolved")
+class ReferencesWithinTexts(_Resolving):
+    """Puts values into texts that only speak of a path."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        if isinstance(value, list):
+            return [self.argument(one, look) for one in value]
+        if isinstance(value, str) and value.startswith("see †"):
+            return f"see {resolve(value.removeprefix('see '), look)}"
+        return super().argument(value, look)
+
+
+@breaks("loop010-references-are-resolved", collateral={"loop010-input-expressions": "alternatives are handed on too"})
+class IntegersBecomeText(_Resolving):
+    """Hands on integers and booleans as text."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        found = super().argument(value, look)
+        return str(found) if isinstance(value, str) and isinstance(found, int) else found
+
+
+@breaks(
+    "loop010-references-are-resolved",
+    collateral={
+        (
+            "loop010-call-order-carries-no-meaning",
+            "loop010-input-expressions",
+            "loop010-instances-stay-apart",
+            "loop010-last-to-complete-wins",
+            "loop010-latent-calls-write-their-output",
+            "loop010-methods-fold-in-order",
+            "loop010-no-wake-up-is-lost",
+            "loop010-older-nested-values-stay",
+            "loop010-output-expressions",
+            "loop010-returned-messages-are-appended",
+            "loop010-schedules-do-not-matter",
+        ): "what stands in the state is shown by what a later call is given"
+    },
+)
+class StructuresBecomeText(_Resolving):
+    """Hands on objects and arrays as their JSON text."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        found = super().argument(value, look)
+        return json.dumps(found) if isinstance(value, str) and isinstance(found, dict | list) else found
+
+
+@breaks("loop010-references-are-resolved")
+class EmptyTextsBecomeNull(_Resolving):
+    """Hands on an empty text as null."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        found = super().argument(value, look)
+        return None if isinstance(value, str) and value and found == "" else found
+
+
+@breaks("loop010-references-are-resolved")
+class TextsBecomeAscii(_Resolving):
+    """Hands on texts with question marks in place of what is beyond ASCII."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        found = super().argument(value, look)
+        if isinstance(value, str) and value.startswith("†") and isinstance(found, str):
+            return found.encode("ascii", "replace").decode()
+        return found
+
+
+@breaks("loop010-references-are-resolved")
+class DeepReferencesStopShort(_Resolving):
+    """Follows a reference for two keys and no further."""
+
+    def argument(self, value: Any, look: Any) -> Any:
+        return super().argument(value, lambda path: look(replace(path, keys=path.keys[:2])))

@@ -1,0 +1,90 @@
+"""Which rounds a pruned request keeps: the seam `remembered`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import MESSAGES
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, Turn
+
+
+@breaks("claude-pruning-keeps-the-prompt", cells=MESSAGES)
+class QuestionPruned(Loop):
+    """Prunes the user's question with the rounds."""
+
+    def remembered(self) -> Sequence[Json]:
+        kept = super().remembered()
+        pruned = self.keep_rounds and len(kept) < len(self.history)
+        return [{"role": "user", "content": "(pruned)"}, *kept[1:]] if pruned else kept
+
+
+@breaks("claude-pruning-keeps-the-latest-rounds", cells=MESSAGES)
+class OneRoundTooFew(Loop):
+    """Keeps one round less than it is to keep where there are more."""
+
+    def remembered(self) -> Sequence[Json]:
+        prompt, *ends = self.round_ends
+        if not self.keep_rounds or self.keep_rounds >= len(ends):
+            return super().remembered()
+        return [*self.history[:prompt], *self.history[ends[-self.keep_rounds] :]]
+
+
+@breaks("claude-pruning-drops-older-rounds", cells=MESSAGES)
+class OneRoundTooMany(Loop):
+    """Keeps one round more than it is to keep."""
+
+    def __init__(self, agent: Agent, *, keep_rounds: int | None = None, **options: Any) -> None:
+        super().__init__(agent, keep_rounds=keep_rounds and keep_rounds + 1, **options)
+
+
+@breaks("claude-pruning-to-none-drops-all", cells=MESSAGES)
+class TextsOfNoneStay(Loop):
+    """Leaves the texts of the rounds where it is to keep none."""
+
+    def remembered(self) -> Sequence[Json]:
+        kept = super().remembered()
+        if self.keep_rounds != 0:
+            return kept
+        old = self.history[self.round_ends[0] : self.round_ends[-1]]
+        texts = [block for message in old for block in message["content"] if block["type"] == "text"]
+        said = [{"role": "user", "content": texts}] if texts else []
+        return [*kept[: self.round_ends[0]], *said, *kept[self.round_ends[0] :]]
+
+
+@breaks("claude-pruning-beyond-the-rounds-drops-none", cells=MESSAGES)
+class FourRoundsAtMost(Loop):
+    """Keeps four rounds where it is to keep more."""
+
+    def __init__(self, agent: Agent, *, keep_rounds: int | None = None, **options: Any) -> None:
+        super().__init__(agent, keep_rounds=keep_rounds and min(keep_rounds, 4), **options)
+
+
+@breaks(
+    "claude-pruning-leaves-no-orphan",
+    collateral={"claude-pruning-drops-older-rounds": "the calls that it leaves are of older rounds"},
+    cells=MESSAGES,
+)
+class OldResultsAlonePruned(Loop):
+    """Prunes old results and leaves their calls."""
+
+    def remembered(self) -> Sequence[Json]:
+        if self.keep_rounds is None:
+            return self.history
+        _, *ends = self.round_ends
+        old = {end - 1 for end in ends[: max(0, len(ends) - self.keep_rounds)]}
+        return [message for place, message in enumerate(self.history) if place not in old]
+
+
+@breaks("claude-pruning-changes-no-tool-run", cells=MESSAGES)
+class PruningToldInTheAnswer(Loop):
+    """Tells its caller of pruning in the answer."""
+
+    def stop(self, turn: Turn) -> Action:
+        pruned = len(self.remembered()) < len(self.history)
+        return super().stop(replace(turn, text=f"{turn.text} (pruned)") if pruned else turn)

@@ -1,0 +1,104 @@
+"""What a stop reason means: the seam `decide`, and `MessagesWire.turn`, which knows the reason's own word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import MESSAGES
+from looptck_mutants.parts import breaks, speaking
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import Json, Stop, Turn
+from looptck_reference.wires import MessagesWire
+from looptck_reference.wires.anthropic_messages import STOPS
+
+KNOWN = {*STOPS, "end_turn", "stop_sequence"}
+
+
+class CallsWhere(MessagesWire):
+    """Tells of the calls of an ended turn where its stop reason is one of these alone."""
+
+    def __init__(self, is_one: Callable[[str], bool]) -> None:
+        self.is_one = is_one
+
+    def turn(
+        self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
+    ) -> Turn:
+        """Of other ended turns, all but the calls."""
+        turn = super().turn(blocks, stop_reason, usage, written)
+        return turn if turn.stop is not Stop.END or self.is_one(stop_reason) else replace(turn, calls=())
+
+
+class RunsAndEnds(Loop):
+    """Runs the calls of an ended turn, and takes its text for the answer all the same."""
+
+    ended: Turn | None = None
+
+    def decide(self, turn: Turn) -> Decision:
+        """An ended turn is run too."""
+        if turn.calls and turn.stop is Stop.END:
+            self.ended = turn
+            return Decision.RUN
+        return super().decide(turn)
+
+    def ask(self) -> Action:
+        return super().ask() if self.ended is None else self.stop(self.ended)
+
+
+@breaks("claude-ended-turn-runs-nothing", cells=MESSAGES)
+class EndedCallsRun(Driver):
+    """Runs the calls of a turn that stops with end_turn."""
+
+    loop = RunsAndEnds
+    wires = speaking(messages=CallsWhere(lambda reason: reason == "end_turn"))
+
+
+@breaks("claude-stop-sequence-runs-nothing", cells=MESSAGES)
+class SequenceCallsRun(Driver):
+    """Runs the calls of a turn that stops with stop_sequence."""
+
+    loop = RunsAndEnds
+    wires = speaking(messages=CallsWhere(lambda reason: reason == "stop_sequence"))
+
+
+@breaks("claude-unknown-stop-reason-runs-nothing", cells=MESSAGES)
+class UnknownStopCallsRun(Driver):
+    """Runs the calls of a turn whose stop reason it does not know."""
+
+    loop = RunsAndEnds
+    wires = speaking(messages=CallsWhere(lambda reason: reason not in KNOWN))
+
+
+@breaks("claude-unknown-stop-reason-ends-the-loop", cells=MESSAGES)
+class UnknownStopGoesOn(MessagesWire):
+    """Takes a stop reason that it does not know for a pause."""
+
+    def stop_for(self, reason: str) -> Stop:
+        return super().stop_for(reason) if reason in KNOWN else Stop.PAUSE
+
+
+@breaks("claude-truncated-turn-runs-nothing", cells=MESSAGES)
+class TruncatedCallsRun(Loop):
+    """Runs the calls of a turn that a limit of tokens has cut."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+
+
+@breaks("claude-refused-turn-runs-nothing", cells=MESSAGES)
+class RefusalCallsRun(Loop):
+    """Runs the calls of a turn that the service refused."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
+
+
+@breaks("claude-nothing-empty-is-sent", cells=MESSAGES)
+class NobodyAnswered(Loop):
+    """Answers a turn that announced calls and made none with an empty message."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.stop is Stop.CALLS else super().decide(turn)

@@ -1,0 +1,40 @@
+"""Work that goes on when the caller believes it is done."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import Any
+
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Handler
+from looptck_reference.loop.values import ToolCall, Turn
+
+
+@breaks("nothing-runs-after-the-end")
+class RunsOn(Loop):
+    """Runs the first of four calls in the background, and once more when it is done."""
+
+    first: ToolCall | None = None
+
+    def append_turn(self, turn: Turn) -> None:
+        self.first = turn.calls[0] if len(turn.calls) > 3 and turn.calls[0].name == "ping" else None
+        super().append_turn(turn)
+
+    def handler_for(self, call: ToolCall) -> Handler | None:
+        handler = super().handler_for(call)
+        return _in_the_background(handler) if handler and call is self.first else handler
+
+
+def _in_the_background(handler: Handler) -> Handler:
+    def begin(**arguments: Any) -> str:
+        def work() -> None:
+            with contextlib.suppress(Exception):  # whoever would hear of it has gone
+                handler(**arguments)
+                handler(**arguments)
+
+        threading.Thread(target=work, daemon=True).start()
+        return "It is on its way."
+
+    return begin

@@ -1,0 +1,33 @@
+"""The JSON of events read too narrowly: the seam `EventStream.add`, shown on Chat Completions."""
+
+from __future__ import annotations
+
+import re
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.core.streams_chat import A_FRAMING
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.loop.values import Delta
+from looptck_reference.wires import ChatStream
+
+ESCAPES = re.compile(r"(?<!\\)\\u(?!00[01])[0-9a-fA-F]{4}")
+"""An escape of a character that could as well stand for itself."""
+
+
+@breaks("framing-does-not-matter", cells=CHAT_STREAM)
+class EscapesUnread(ChatStream):
+    """Reads a question mark where an event writes a character as an escape."""
+
+    def add(self, data: str) -> Delta:
+        return super().add(ESCAPES.sub("?", data))
+
+
+@breaks("padding-changes-nothing", collateral=A_FRAMING, cells=CHAT_STREAM)
+class PaddingRefused(ChatStream):
+    """Gives up at an event with spaces before its last brace."""
+
+    def add(self, data: str) -> Delta:
+        if data.endswith(" }"):
+            raise StreamBroken(f"an event of the stream is not written as it should be: {data:.200}")
+        return super().add(data)

@@ -1,0 +1,279 @@
+"""Faults of the provider taken for something else: the seams `refuse_error` and `whole`, and what the runner does."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import httpx
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM
+from looptck_mutants.core.running_again import run_again
+from looptck_mutants.parts import asking, breaks, streaming
+from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.reception import Reception
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Ask
+from looptck_reference.loop.errors import (
+    BadArguments,
+    ConnectionLost,
+    LoopError,
+    MalformedReply,
+    ProviderError,
+    StreamBroken,
+)
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import parse_arguments
+from looptck_reference.loop.values import Delta, Json, ToolCall, Turn
+from looptck_reference.wires import ChatStream
+
+
+@breaks("stream-without-finish-runs-nothing", cells=CHAT_STREAM)
+class AnyEndRunsCalls(ChatStream):
+    """Runs the calls of a stream that just ends."""
+
+    def whole(self) -> bool:
+        return self.calling or super().whole()
+
+
+@breaks("stream-without-finish-is-told", cells=CHAT_STREAM)
+class AnyEndIsTheAnswer(ChatStream):
+    """Takes the text of a stream that just ends for the answer."""
+
+    def whole(self) -> bool:
+        return (bool(self._text) and not self.calling) or super().whole()
+
+
+@breaks("error-event-runs-nothing", cells=CHAT_STREAM)
+class ErrorRunsCalls(ChatStream):
+    """Runs the calls that came before an error in a stream."""
+
+    def refuse_error(self, event: Json) -> None:
+        if not self.calling:
+            super().refuse_error(event)
+        elif "error" in event:
+            self._finish_reason = "tool_calls"
+
+
+@breaks("error-event-is-told", cells=CHAT_STREAM)
+class ErrorIsTheEnd(ChatStream):
+    """Takes the text that came before an error in a stream for the answer."""
+
+    def refuse_error(self, event: Json) -> None:
+        if self.calling:
+            super().refuse_error(event)
+        elif "error" in event:
+            self._finish_reason = "stop"
+
+
+@breaks("malformed-event-is-told", cells=CHAT_STREAM)
+class MalformedEventsSkipped(ChatStream):
+    """Passes over an event that is no JSON."""
+
+    def add(self, data: str) -> Delta:
+        with suppress(StreamBroken):
+            return super().add(data)
+        return Delta(calling=self.calling)
+
+
+@breaks("cut-reply-runs-nothing", cells=CHAT_STREAM)
+class LateCutIgnored(Driver):
+    """Runs the calls of a stream whose connection broke behind their last piece."""
+
+    class Stream(ChatStream):
+        broke = False
+        """Whether the connection of the latest stream did."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            LateCutIgnored.Stream.broke = False
+
+        def whole(self) -> bool:
+            return super().whole() or (self.broke and self.calling and all(_reads(one.whole()) for one in self._calls))
+
+    class Runs(Conversation):
+        def read(self) -> Generator[Step, Any, bytes | None]:
+            try:
+                return (yield from super().read())
+            except StreamBroken:
+                LateCutIgnored.Stream.broke = True
+                return None
+
+    invoker = asking(Runs)
+    wires = streaming(chat=Stream)
+
+
+@breaks("cut-reply-is-told", cells=CHAT_STREAM)
+class CutTextIsTheAnswer(Conversation):
+    """Takes the text that came before the connection broke for the answer."""
+
+    said = ""
+
+    def reception(self) -> Reception:
+        self.said = ""
+        return Reception(self.endpoint.wire, self.heard)
+
+    def heard(self, delta: Delta) -> bool:
+        self.said += delta.text
+        return self.loop.forwards(delta)
+
+    def receive(self) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().receive())
+        except StreamBroken as error:
+            if not self.said or not isinstance(error.__cause__, httpx.HTTPError):
+                raise
+            return Turn(self.said)
+
+
+@breaks("http-error-is-told", cells=CHAT)
+class ErrorIsTheAnswer(Conversation):
+    """Answers with the provider's own words where a request fails."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status is None:
+                raise
+            return Turn(str(error))
+
+
+@breaks("http-error-is-told", cells=CHAT)
+class GivesUpInSilence(Conversation):
+    """Returns nothing at all once it has asked eight times in vain."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        for _ in range(8):
+            try:
+                return (yield from super().ask(ask))
+            except ProviderError as error:
+                if error.status != 500:
+                    raise
+        return Turn("")
+
+
+@breaks("http-error-is-told", cells=CHAT)
+class NeverGivesUp(Conversation):
+    """Asks again and again while the service errs."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        while True:
+            try:
+                return (yield from super().ask(ask))
+            except ProviderError as error:
+                if error.status != 500:
+                    raise
+
+
+@breaks("page-instead-of-json-is-told", cells=CHAT)
+class PageIsTheAnswer(Conversation):
+    """Takes a reply that is no JSON for the answer."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except MalformedReply as error:
+            if not isinstance(error.__cause__, ValueError):
+                raise
+            return Turn(str(error))
+
+
+class Retrying(Conversation):
+    """Asks once more where the service failed."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status not in {429, 500, 529}:
+                raise
+        return (yield from super().ask(self.again(ask)))
+
+    def again(self, ask: Ask) -> Ask:
+        """What is asked the second time: the same."""
+        return ask
+
+
+@breaks("retry-never-reruns-a-tool", cells=CHAT)
+class RetryRerunsTools(Driver):
+    """Runs the last calls again before it repeats a request."""
+
+    class Remembering(Loop):
+        ran: Sequence[ToolCall] = ()
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.ran = super().calls_of(turn)
+            return self.ran
+
+    class Runs(Retrying):
+        def again(self, ask: Ask) -> Ask:
+            assert isinstance(self.loop, RetryRerunsTools.Remembering)
+            run_again(self.loop, self.loop.ran)
+            return ask
+
+    loop = Remembering
+    invoker = asking(Runs)
+
+
+@breaks("retried-request-is-the-same", cells=CHAT)
+class RetryForgets(Retrying):
+    """Repeats a request with the prompt alone."""
+
+    def again(self, ask: Ask) -> Ask:
+        return Ask(ask.history[: self.loop.round_ends[0]])
+
+
+class AfterBreaks(Conversation):
+    """Asks once more where a reply broke."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except LoopError as error:
+            in_stream = isinstance(error, ProviderError) and error.status is None
+            if not (in_stream or isinstance(error, ConnectionLost | StreamBroken)):
+                raise
+        return (yield from super().ask(self.again(ask)))
+
+    def again(self, ask: Ask) -> Ask:
+        """What is asked the second time: the same."""
+        return ask
+
+
+@breaks("broken-reply-reruns-no-tool", cells=CHAT_STREAM)
+class BreakRerunsTools(Driver):
+    """Runs the last calls again where the reply to their results broke."""
+
+    class Remembering(Loop):
+        ran: Sequence[ToolCall] = ()
+
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.ran = super().calls_of(turn)
+            return self.ran
+
+    class Runs(AfterBreaks):
+        def again(self, ask: Ask) -> Ask:
+            assert isinstance(self.loop, BreakRerunsTools.Remembering)
+            run_again(self.loop, self.loop.ran)
+            return ask
+
+    loop = Remembering
+    invoker = asking(Runs)
+
+
+@breaks("retried-request-is-the-same", cells=CHAT_STREAM)
+class BreakForgets(AfterBreaks):
+    """Asks with the prompt alone where a reply broke."""
+
+    def again(self, ask: Ask) -> Ask:
+        return Ask(ask.history[: self.loop.round_ends[0]])
+
+
+def _reads(call: ToolCall) -> bool:
+    try:
+        parse_arguments(call.arguments)
+    except BadArguments:
+        return False
+    return True

@@ -1,0 +1,62 @@
+"""Runs that know of each other: what a loop keeps on its class and not in its run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from looptck_mutants.cells import CHAT
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json, Turn
+from looptck_reference.wires import ChatWire, Wire
+
+
+@breaks(
+    "runs-do-not-leak",
+    collateral={"concurrent-runs-do-not-leak": "the run before may have been one of two at the same time"},
+    cells=CHAT,
+)
+class LastRunIsTheUser(Loop):
+    """Names the question of the run before as the `user` of its requests."""
+
+    before: ClassVar[str] = ""
+
+    def __init__(self, agent: Agent, *, wire: Wire, **options: Any) -> None:
+        user = {"user": self.before} if self.before and isinstance(wire, ChatWire) else {}
+        super().__init__(replace(agent, options={**agent.options, **user}), wire=wire, **options)
+
+    def stop(self, turn: Turn) -> Action:
+        LastRunIsTheUser.before = str(self.agent.messages[-1]["content"])
+        return super().stop(turn)
+
+
+@breaks("tools-do-not-leak", cells=CHAT)
+class ToolsPileUp(Loop):
+    """Offers the tools of the run before too."""
+
+    before: ClassVar[Sequence[Tool]] = ()
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        names = {tool.name for tool in agent.tools}
+        left = [tool for tool in self.before if tool.name not in names]
+        ToolsPileUp.before = agent.tools
+        super().__init__(replace(agent, tools=[*agent.tools, *left]), **options)
+
+
+@breaks("concurrent-runs-do-not-leak", cells=CHAT)
+class LatestRunIsTheUser(ChatWire):
+    """Names the question of the latest run that began as the `user` of its requests."""
+
+    latest = ""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        LatestRunIsTheUser.latest = str(messages[-1]["content"])
+        return super().opening(messages)
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        return {**super().request(agent, history, stream=stream), "user": self.latest}

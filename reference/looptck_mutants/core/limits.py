@@ -1,0 +1,98 @@
+"""Limits that do not hold: the seam `limit_reached`, what is counted, and what becomes of a run at its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.actions import Action, Fail, Finish
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Answer, ToolResult, Turn
+
+
+@breaks(
+    "limit-is-a-ceiling",
+    "loop-is-finite-by-default",
+    collateral={"limit-of-zero-runs-no-tool": "0 is a limit too", "pauses-are-finite": "a limit is what ends pauses"},
+)
+class NoLimit(Loop):
+    """Asks the model for ever."""
+
+    def limit_reached(self) -> bool:
+        return False
+
+
+@breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one call of the model is one round of tools"})
+class OneTooMany(Loop):
+    """Asks the model once more than its limit allows."""
+
+    def limit_reached(self) -> bool:
+        return self.model_calls > self.limit
+
+
+@breaks("limit-is-a-ceiling")
+class AtLeastTwo(Loop):
+    """Takes a limit of 1 for a round of tools and the answer behind it."""
+
+    def limit_reached(self) -> bool:
+        return self.model_calls >= self.limit + (self.limit == 1)
+
+
+@breaks("limit-allows-what-fits")
+class OneTooFew(Loop):
+    """Stops one call of the model before its limit."""
+
+    def limit_reached(self) -> bool:
+        return self.model_calls >= self.limit - 1
+
+
+@breaks("limit-reached-is-told")
+class LimitIsAnAnswer(Loop):
+    """Returns an empty answer at its limit, as if the model had given it."""
+
+    def ask(self) -> Action:
+        action = super().ask()
+        return Finish(Answer("")) if isinstance(action, Fail) else action
+
+
+@breaks("limit-reached-is-told")
+class LimitIsAMistake(Loop):
+    """Stumbles at its limit over a reply that there is not."""
+
+    def ask(self) -> Action:
+        action = super().ask()
+        mistake = IndexError("list index out of range")
+        return Fail(mistake, "provider") if isinstance(action, Fail) else action
+
+
+@breaks("limit-of-one-answers")
+class AnswerNeedsRoom(Loop):
+    """Fails with an answer that came without tools in the last turn that its limit allows."""
+
+    def stop(self, turn: Turn) -> Action:
+        no_round_yet = len(self.round_ends) == 1
+        return self.ask() if no_round_yet and self.limit_reached() else super().stop(turn)
+
+
+@breaks("limit-of-zero-runs-no-tool")
+class ZeroIsNone(Loop):
+    """Takes a limit of 0 for no limit of the caller's."""
+
+    def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
+        super().__init__(agent, limit=limit or None, **more)
+
+
+@breaks("loop-is-finite-by-default")
+class DefaultStartsAnew(Loop):
+    """Counts from 0 again behind each round, where it has only its default limit."""
+
+    def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
+        super().__init__(agent, limit=limit, **more)
+        self.is_default = limit is None
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        if self.is_default:
+            self.model_calls = 0

@@ -1,0 +1,123 @@
+"""Schemas that are offered otherwise than tools declare them: `Wire.request`, and what is done with what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from looptck_mutants.parts import breaks, speaking
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
+from looptck_reference.wires import ChatWire, Wire
+
+
+def offering(change: Callable[[Json], Json]) -> Mapping[str, Wire]:
+    """The wires, with other schemas of parameters in Chat Completions."""
+
+    class Chat(ChatWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            body = super().request(agent, history, stream=stream)
+            functions = [tool["function"] for tool in body.get("tools", ())]
+            changed = [{**one, "parameters": change(dict(one["parameters"]))} for one in functions]
+            return {**body, "tools": [{"type": "function", "function": one} for one in changed]} if changed else body
+
+    return speaking(chat=Chat())
+
+
+def _everywhere(change: Callable[[Json], Json], schema: Json) -> Json:
+    """The schema with this done to it and to all schemas in it."""
+    inner = dict(schema)
+    if "properties" in inner:
+        inner["properties"] = {name: _everywhere(change, one) for name, one in inner["properties"].items()}
+    if "items" in inner:
+        inner["items"] = _everywhere(change, inner["items"])
+    return change(inner)
+
+
+def _without(*keys: str) -> Callable[[Json], Json]:
+    return lambda schema: {key: one for key, one in schema.items() if key not in keys}
+
+
+def _flat(schema: Json) -> Json:
+    shallow = {name: _without("properties", "required", "items")(one) for name, one in schema["properties"].items()}
+    return {**schema, "properties": shallow}
+
+
+@breaks(
+    "offered-schema-is-the-declared-one",
+    collateral={"parameter-descriptions-are-offered": "what is left out had descriptions"},
+)
+class SchemasWithoutDepth(Driver):
+    """Offers objects and lists without what is in them."""
+
+    wires = offering(_flat)
+
+
+@breaks("offered-schema-is-the-declared-one")
+class ChoicesDropped(Driver):
+    """Offers a choice of words as any text."""
+
+    wires = offering(lambda schema: _everywhere(_without("enum"), schema))
+
+
+@breaks("offered-schema-is-the-declared-one")
+class NothingRequired(Driver):
+    """Offers every parameter as one that may be left out."""
+
+    wires = offering(_without("required"))
+
+
+@breaks("parameter-descriptions-are-offered")
+class ParametersUndescribed(Driver):
+    """Offers parameters without their descriptions."""
+
+    @staticmethod
+    def bare(schema: Json) -> Json:
+        """A schema in which nothing is described; a parameter may be called so."""
+        return {key: one for key, one in schema.items() if key != "description" or not isinstance(one, str)}
+
+    wires = offering(lambda schema: _everywhere(ParametersUndescribed.bare, schema))
+
+
+@breaks("open-schemas-are-offered")
+class ClosesAllObjects(Driver):
+    """Offers objects that take any members as such that take none."""
+
+    wires = offering(lambda schema: {**schema, "additionalProperties": False})
+
+
+@breaks("open-schemas-are-offered")
+class UnknownMembersDropped(Loop):
+    """Hands a tool nothing but the members that its schema names."""
+
+    def bind(self, tool: Tool | None, arguments: Json) -> Json:
+        known: Mapping[str, Any] = tool.parameters.get("properties", {}) if tool else arguments
+        return super().bind(tool, {name: one for name, one in arguments.items() if name in known})
+
+
+@breaks("prompt-reaches-the-model")
+class DoubleBracesHalved(ChatWire):
+    """Takes the prompt for a format string."""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        halved = [(one, one["content"].replace("{{", "{").replace("}}", "}")) for one in super().opening(messages)]
+        return [{**message, "content": text} for message, text in halved]
+
+
+@breaks("requests-are-well-formed")
+class ChoiceWithoutTools(ChatWire):
+    """Says how tools are to be chosen where there are none."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        return {"tool_choice": "auto", **super().request(agent, history, stream=stream)}
+
+
+@breaks("prompt-reaches-the-model")
+class EarlierTurnsForgotten(ChatWire):
+    """Leaves what the assistant had said before out of the prompt."""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        return [message for message in super().opening(messages) if message["role"] != "assistant"]

@@ -1,0 +1,52 @@
+"""What the model is told: the fields of the dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.parts import breaks
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.dialects import CORE, Dialect, FeedBack
+from looptck_reference.loop.tools import json_text
+
+
+def answering(**changes: Any) -> Mapping[str, Dialect]:
+    """The dialects, with other answers in that of `core`."""
+    return {**Driver.dialects, "core": replace(CORE, **changes)}
+
+
+@breaks("bad-arguments-are-not-lost")
+class BadArgumentsUntold(Driver):
+    """Answers a call whose arguments are no JSON with nothing."""
+
+    dialects = answering(bad_arguments=FeedBack(""))
+
+
+@breaks("unknown-tool-is-not-lost")
+class UnknownToolUntold(Driver):
+    """Answers a call of a tool that it does not know as if it had run."""
+
+    dialects = answering(unknown_tool=FeedBack("Done."))
+
+
+@breaks("raising-tool-is-not-lost")
+class ErrorUntold(Driver):
+    """Answers a call whose tool raised with nothing."""
+
+    dialects = answering(tool_raises=FeedBack(""))
+
+
+@breaks("text-result-arrives-unchanged")
+class LongTextCut(Driver):
+    """Gives the model the first 50,000 characters of a result."""
+
+    dialects = answering(result_text=lambda value: json_text(value)[:50_000])
+
+
+@breaks("structured-result-reaches-the-model")
+class ObjectObject(Driver):
+    """Gives the model of an object nothing but that it is one."""
+
+    dialects = answering(result_text=lambda value: "[object Object]" if isinstance(value, dict) else json_text(value))

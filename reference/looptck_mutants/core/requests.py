@@ -1,0 +1,70 @@
+"""Requests that say something else than the history does: `Wire.opening`, `Wire.request`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, Turn
+from looptck_reference.wires import ChatWire
+
+
+@breaks("prompt-reaches-the-model")
+class SystemSpeaksAsUser(ChatWire):
+    """Gives the system's words to the user."""
+
+    def opening(self, messages: Sequence[Json]) -> list[Json]:
+        return [{**message, "role": "user"} if message["role"] == "system" else message for message in messages]
+
+
+@breaks("history-only-grows")
+class SystemSpeaksOnce(ChatWire):
+    """Sends the system's words with the first request only."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        again = any(message["role"] == "assistant" for message in history)
+        kept = [message for message in history if not (again and message["role"] == "system")]
+        return super().request(agent, kept, stream=stream)
+
+
+@breaks("requests-are-well-formed")
+class StrangeParts(Loop):
+    """Sends later text beside calls in parts of another service's kind."""
+
+    def append_turn(self, turn: Turn) -> None:
+        super().append_turn(turn)
+        if isinstance(self.wire, ChatWire) and turn.text and len(self.round_ends) > 1:
+            self.history[-1]["content"] = [{"type": "output_text", "text": turn.text}]
+
+
+@breaks("tools-are-offered-every-time")
+class ToolsOnce(ChatWire):
+    """Offers its tools with the first request only."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        if any(message["role"] == "tool" for message in history):
+            del body["tools"]
+        return body
+
+
+@breaks("requests-ask-for-the-right-mode", cells=CHAT_STREAM)
+class PlainInTheEnd(ChatWire):
+    """Asks for no stream once two tools have run."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        results = [message for message in history if message["role"] == "tool"]
+        return super().request(agent, history, stream=stream and len(results) < 2)
+
+
+@breaks("model-name-is-sent")
+class AnotherModel(ChatWire):
+    """Asks a smaller model to read results."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        reads = history[-1]["role"] == "tool"
+        return {**body, "model": f"{agent.model}-mini"} if reads else body

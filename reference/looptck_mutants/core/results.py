@@ -1,0 +1,182 @@
+"""Results that are lost, mixed up or out of place: the seam `append_results`, and how wires write results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import MESSAGES
+from looptck_mutants.core.policies import answering
+from looptck_mutants.parts import breaks
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import End, Fail, Raised
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Handler
+from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.wires import ChatWire, MessagesWire
+
+
+@breaks("every-call-is-answered")
+class TwoResultsAtMost(Loop):
+    """Sends the results of a turn back up to the second."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results[:2])
+
+
+@breaks(
+    "results-carry-their-call-ids",
+    collateral={
+        ("missing-sequence-is-tolerated", "recorded-traffic-is-read-right"): "a turn with three calls was recorded"
+    },
+)
+class Swapped(Loop):
+    """Answers the first of three calls with the result of the last."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        whole = len(results) < 3 or any(result.failed for result in results)
+        given = results if whole else results[::-1]
+        super().append_results([replace(one, text=other.text) for one, other in zip(results, given, strict=True)])
+
+
+@breaks("results-follow-their-calls")
+class CountedResults(ChatWire):
+    """Says how many results there are before it gives three or more."""
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        told = [{"role": "user", "content": f"{len(results)} results:"}] if len(results) > 2 else []
+        return [*told, *super().results(results)]
+
+
+@breaks("results-keep-call-order")
+class LastResultFirst(Loop):
+    """Sends the results of a turn back from the last to the first."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results[::-1])
+
+
+@breaks("results-keep-call-order")
+class AsTheyEnd(Driver):
+    """Runs the calls of a turn together, and sends their results back as they end."""
+
+    class Ending(Loop):
+        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+            self.ended: list[str] = []
+            return super().calls_of(turn)
+
+        def handler_for(self, call: ToolCall) -> Handler | None:
+            handler = super().handler_for(call)
+
+            def noted(**arguments: Any) -> Any:
+                assert handler is not None
+                try:
+                    return handler(**arguments)
+                finally:
+                    self.ended.append(call.id)
+
+            return None if handler is None else noted
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            places = {id: place for place, id in enumerate(self.ended)}
+            super().append_results(sorted(results, key=lambda result: places.get(result.call_id, -1)))
+
+    dialects = answering(parallel=True)
+    loop = Ending
+
+
+@breaks("results-carry-their-call-ids")
+class ZippedAsTheyEnd(AsTheyEnd):
+    """Gives the first of many calls the last one's result, where it ends late."""
+
+    class Zipping(AsTheyEnd.Ending):
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            late = len(results) > 3 and self.ended.index(results[0].call_id) >= len(results) // 2
+            given = results[::-1] if late else results
+            Loop.append_results(self, [replace(one, text=by.text) for one, by in zip(results, given, strict=True)])
+
+    loop = Zipping
+
+
+@breaks("failing-call-leaves-the-others-whole")
+class FailureSpreads(Loop):
+    """Gives the error of a failed call to all calls of its turn."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        errors = [result.text for result in results if result.failed]
+        super().append_results([replace(one, text=errors[0]) if errors else one for one in results])
+
+
+@breaks(
+    "failing-call-leaves-the-others-whole",
+    collateral={"failed-results-are-marked": "what did not run is marked as failed"},
+)
+class FailureEndsTheTurn(Loop):
+    """Runs no call behind one that failed, and answers it with an error."""
+
+    failed = False
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        self.failed = False
+        return super().calls_of(turn)
+
+    def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
+        self.failed = self.failed or isinstance(end, Raised)
+        return super().result(call, end)
+
+    def handler_for(self, call: ToolCall) -> Handler | None:
+        return None if self.failed else super().handler_for(call)
+
+
+@breaks("empty-result-is-answered")
+class NothingIsNoResult(Loop):
+    """Leaves a call unanswered whose tool returned an empty text."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([result for result in results if result.text])
+
+
+@breaks("results-share-one-message", cells=MESSAGES)
+class OneMessageEach(MessagesWire):
+    """Sends each result in a user message of its own."""
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        return [{"role": "user", "content": [self.result(result)]} for result in results]
+
+
+@breaks("results-come-first", cells=MESSAGES)
+class TextFirst(Loop):
+    """Repeats the text beside the first call in front of its result."""
+
+    def append_turn(self, turn: Turn) -> None:
+        super().append_turn(turn)
+        self.text = turn.text
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        if isinstance(self.wire, MessagesWire) and self.text and len(results) == len(self.round_ends) == 1:
+            self.history[-1]["content"].insert(0, {"type": "text", "text": self.text})
+
+
+@breaks("failed-results-are-marked", cells=MESSAGES)
+class FailureUnmarked(MessagesWire):
+    """Says of no result that it is an error."""
+
+    def result(self, result: ToolResult) -> Json:
+        return super().result(replace(result, failed=False))
+
+
+@breaks("results-stand-alone-beside-a-pending-hosted-tool", cells=MESSAGES)
+class WordBesidePending(Loop):
+    """Speaks behind results while a hosted tool has none."""
+
+    def append_turn(self, turn: Turn) -> None:
+        super().append_turn(turn)
+        kinds = [piece["type"] for piece in turn.content]
+        self.pending = "server_tool_use" in kinds and not any(kind.endswith("_tool_result") for kind in kinds)
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        if self.pending:
+            self.history[-1]["content"].append({"type": "text", "text": "Go on."})

@@ -1,0 +1,115 @@
+"""Lines of an event stream read wrongly: the seam `Wire.reader`, which cuts bytes into events."""
+
+from __future__ import annotations
+
+import re
+
+from looptck_mutants.cells import CHAT_STREAM, MESSAGES_STREAM
+from looptck_mutants.core.streams_chat import A_FRAMING
+from looptck_mutants.parts import breaks, speaking, streaming
+from looptck_reference.kit.driver import Driver
+from looptck_reference.wires import EventReader
+
+
+@breaks(
+    "crlf-line-ends-are-read",
+    collateral={**A_FRAMING, "cr-line-ends-are-read": "CR is no line end either"},
+    cells=CHAT_STREAM,
+)
+class LinesEndInLineFeeds(EventReader):
+    """Ends lines at LF alone."""
+
+    def feed(self, piece: bytes) -> list[str]:
+        self._after_cr = False
+        return super().feed(piece)
+
+    def lines(self, text: bytes) -> list[bytes]:
+        return text.removesuffix(b"\n").split(b"\n")
+
+
+@breaks("cr-line-ends-are-read", cells=CHAT_STREAM)
+class CrIsNoLineEnd(EventReader):
+    """Ends lines at LF and CRLF alone."""
+
+    def lines(self, text: bytes) -> list[bytes]:
+        return re.sub(rb"(\r?\n|\r)\Z", b"", text).replace(b"\r\n", b"\n").split(b"\n")
+
+
+@breaks("comments-are-skipped", collateral=A_FRAMING, cells=CHAT_STREAM)
+class CommentsAreData(EventReader):
+    """Takes a comment for data."""
+
+    def _events(self, lines: list[bytes]) -> list[str]:
+        return super()._events([b"data" + line if line.startswith(b":") else line for line in lines])
+
+
+@breaks("other-fields-are-skipped", collateral=A_FRAMING, cells=CHAT_STREAM)
+class IdsAreData(EventReader):
+    """Takes the ids of events for data."""
+
+    def _events(self, lines: list[bytes]) -> list[str]:
+        return super()._events([re.sub(rb"\Aid:", b"data:", line) for line in lines])
+
+
+@breaks("space-after-colon-is-optional", collateral=A_FRAMING, cells=CHAT_STREAM)
+class ColonAndSpace(EventReader):
+    """Drops the character behind the colon, whatever it is."""
+
+    def _events(self, lines: list[bytes]) -> list[str]:
+        return super()._events([re.sub(rb"\Adata:.", b"data:", line) for line in lines])
+
+
+@breaks("data-lines-are-joined", cells=CHAT_STREAM)
+class EachDataLineIsAnEvent(EventReader):
+    """Takes each data line for an event of its own."""
+
+    def _events(self, lines: list[bytes]) -> list[str]:
+        return super()._events([part for line in lines for part in (line, b"")])
+
+
+@breaks("byte-order-mark-is-skipped", cells=CHAT_STREAM)
+class MarkIsText(EventReader):
+    """Keeps a byte order mark as the beginning of the first line."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._at_start = False
+
+
+@breaks(
+    "line-separators-in-text-survive",
+    collateral={"framing-does-not-matter": "one recording has such text"},
+    cells=CHAT_STREAM,
+)
+class LinesOfText(EventReader):
+    """Splits the stream as text is split, at U+2028 too."""
+
+    def lines(self, text: bytes) -> list[bytes]:
+        lines = text.decode("utf-8", "surrogateescape").splitlines()
+        return [line.encode("utf-8", "surrogateescape") for line in lines]
+
+
+@breaks("bytes-may-be-cut-anywhere", collateral=A_FRAMING, cells=CHAT_STREAM)
+class PiecesDecodedApart(EventReader):
+    """Decodes each piece of bytes by itself, so that no character may be cut."""
+
+    def feed(self, piece: bytes) -> list[str]:
+        return super().feed(piece.decode("utf-8", "replace").encode())
+
+
+@breaks("event-names-may-be-missing", cells=MESSAGES_STREAM)
+class NamelessEventsDropped(Driver):
+    """Drops events without an event line, which the service sends with each."""
+
+    class Reader(EventReader):
+        named = False
+
+        def _events(self, lines: list[bytes]) -> list[str]:
+            kept = []
+            for line in lines:
+                self.named = line.startswith(b"event:") or (self.named and line != b"")
+                if self.named or not line.startswith(b"data:"):
+                    kept.append(line)
+            return super()._events(kept)
+
+    wires = speaking(messages=streaming(cutter=Reader)["anthropic-messages"])

@@ -1,0 +1,186 @@
+"""Turns that stopped for another reason than to be acted upon: `decide`, `stop`, and how wires read the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
+from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
+
+NAMED = {"end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal", "pause_turn"}
+"""The stop reasons of Anthropic Messages that a client of some age knows."""
+
+
+@breaks("calls-decide-not-the-finish-reason")
+class WordDecides(ChatWire):
+    """Runs no calls of a turn that finished with stop."""
+
+    runs_calls_on = frozenset({Stop.CALLS})
+
+
+class RunsAtTheLimit(Loop):
+    """Runs the calls of a turn that the token limit or the context window cut, those of them that can be read."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
+
+
+@breaks("truncated-call-never-runs")
+class CutCallsAreMended(RunsAtTheLimit):
+    """Writes the rest of a call that was cut, and runs it."""
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        if turn.stop is not Stop.LENGTH:
+            return super().calls_of(turn)
+        return [replace(call, arguments=_mended(call.arguments)) for call in turn.calls]
+
+
+@breaks("truncated-turn-runs-nothing", cells=MESSAGES)
+class CutTurnsRun(RunsAtTheLimit):
+    """Runs the whole calls of a turn that was cut."""
+
+
+@breaks("incomplete-call-never-runs", cells=RESPONSES)
+class IncompleteCallsRun(RunsAtTheLimit):
+    """Runs a call that the service calls incomplete, as soon as it can be read."""
+
+
+@breaks("unstopped-block-never-runs", cells=MESSAGES_STREAM)
+class UnstoppedBlockRuns(MessagesStream):
+    """Writes the end of a call whose block never stopped, and runs it."""
+
+    def take(self, event: Json) -> str:
+        if event.get("type") == "content_block_stop":
+            self.block_at(event.get("index")).head["stopped"] = True
+        return super().take(event)
+
+    def turn(self) -> Turn:
+        for block in self.blocks:
+            if not block.head.pop("stopped", False) and block.head.get("type") == "tool_use":
+                block.input.append('"}')
+                self.stop_reason = "tool_use"
+        return super().turn()
+
+
+@breaks("filtered-call-never-runs")
+class FilteredCallsRun(Loop):
+    """Runs the calls of a turn that the content filter cut."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.calls and turn.stop is Stop.CONTENT_FILTER else super().decide(turn)
+
+
+@breaks("refused-call-never-runs", cells=MESSAGES)
+class RefusedCallsRun(Loop):
+    """Runs the calls of a turn that the service refused."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
+
+
+@breaks("stopped-turn-runs-nothing", cells=MESSAGES)
+class StoppedCallsRun(MessagesWire):
+    """Runs the calls of a turn that a stop sequence ended."""
+
+    def stop_for(self, reason: str) -> Stop:
+        return Stop.CALLS if reason == "stop_sequence" else super().stop_for(reason)
+
+
+@breaks("unknown-stop-reason-ends-the-loop", cells=MESSAGES)
+class UnknownStopRuns(MessagesWire):
+    """Runs the calls of a turn that stopped for a reason it does not know."""
+
+    def stop_for(self, reason: str) -> Stop:
+        stop = super().stop_for(reason)
+        return Stop.CALLS if stop is Stop.END and reason not in NAMED else stop
+
+
+@breaks("unfinished-response-runs-nothing", cells=RESPONSES)
+class UnfinishedRuns(ResponsesWire):
+    """Takes a response that is in progress for a completed one."""
+
+    def decode(self, reply: Json) -> Turn:
+        begun = reply.get("status") == "in_progress"
+        return super().decode({**reply, "status": "completed"} if begun else reply)
+
+
+@breaks("failed-response-runs-nothing", cells=RESPONSES)
+class FailedRuns(ResponsesWire):
+    """Takes a failed response that has calls for a completed one."""
+
+    def decode(self, reply: Json) -> Turn:
+        calling = reply.get("status") == "failed" and any(item["type"] == "function_call" for item in reply["output"])
+        return super().decode({**reply, "status": "completed", "error": None} if calling else reply)
+
+
+@breaks("failed-response-is-told", cells=RESPONSES)
+class FailureIsAnAnswer(ResponsesWire):
+    """Returns what there is of a response that failed."""
+
+    def decode(self, reply: Json) -> Turn:
+        if reply.get("status") != "failed":
+            return super().decode(reply)
+        texts = [item for item in reply["output"] if item["type"] == "message"]
+        return super().decode({**reply, "status": "completed", "error": None, "output": texts})
+
+
+@breaks("custom-calls-are-not-lost", cells=RESPONSES)
+class CustomCallsSkipped(ResponsesWire):
+    """Reads over the calls of custom tools."""
+
+    def decode(self, reply: Json) -> Turn:
+        known = [item for item in reply.get("output") or () if item.get("type") != "custom_tool_call"]
+        return super().decode({**reply, "output": known})
+
+
+@breaks("lost-call-is-told")
+class LostCallIsAnAnswer(Loop):
+    """Returns the text of a turn that was cut in its calls as a whole answer."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.ANSWER if turn.calls and turn.stop.truncated else super().decide(turn)
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, stop=Stop.END) if turn.calls and turn.stop.truncated else turn)
+
+
+@breaks("truncated-answer-is-told")
+class TruncationUntold(Loop):
+    """Says of an answer that the token limit cut that it is whole."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, stop=Stop.END) if turn.stop is Stop.LENGTH else turn)
+
+
+@breaks("filtered-answer-is-told")
+class FilterUntold(Loop):
+    """Says of an answer that the content filter cut that it is whole."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, stop=Stop.END) if turn.stop is Stop.CONTENT_FILTER else turn)
+
+
+@breaks("refusal-is-told")
+class RefusalUntold(Loop):
+    """Returns a refusal as an answer of no words."""
+
+    def stop(self, turn: Turn) -> Action:
+        refused = turn.stop is Stop.REFUSAL
+        return super().stop(replace(turn, text="", stop=Stop.END) if refused else turn)
+
+
+def _mended(text: str) -> str:
+    """Arguments that can be read: as they are, else with an end, else none."""
+    for end in ("", '"}', "}"):
+        try:
+            json.loads(text + end)
+        except ValueError:
+            continue
+        return text + end
+    return "{}"

@@ -1,0 +1,123 @@
+"""Streams of Messages put together wrongly: the seams of `MessagesStream`, from a block's start to the stop reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck_mutants.cells import MESSAGES_STREAM
+from looptck_mutants.core.streams_chat import A_FRAMING
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.errors import MalformedReply, StreamBroken
+from looptck_reference.loop.values import Delta, Json
+from looptck_reference.wires import MessagesStream
+from looptck_reference.wires.anthropic_messages_stream import PartialBlock
+
+KNOWN_EVENTS = {
+    "content_block_delta",
+    "content_block_start",
+    "content_block_stop",
+    "message_delta",
+    "message_start",
+    "message_stop",
+    "ping",
+}
+
+
+@breaks("interleaved-blocks-stay-apart", cells=MESSAGES_STREAM)
+class MessagesBlocksMerged(MessagesStream):
+    """Takes every piece of arguments for one of the latest block."""
+
+    def add_input(self, block: PartialBlock, piece: str) -> None:
+        super().add_input(self.blocks[-1], piece)
+
+
+@breaks("pings-are-skipped", collateral=A_FRAMING, cells=MESSAGES_STREAM)
+class PingEndsABlock(MessagesStream):
+    """Drops what a block is told after a ping in its middle."""
+
+    ended: PartialBlock | None = None
+
+    def take(self, event: Json) -> str:
+        if event["type"] == "ping" and self.blocks and self.blocks[-1].input:
+            self.ended = self.blocks[-1]
+        return super().take(event)
+
+    def add_input(self, block: PartialBlock, piece: str) -> None:
+        if block is not self.ended:
+            super().add_input(block, piece)
+
+
+@breaks("unknown-events-are-skipped", collateral=A_FRAMING, cells=MESSAGES_STREAM)
+class UnknownEventsRefused(MessagesStream):
+    """Gives up at an event of a type that it does not know."""
+
+    def take(self, event: Json) -> str:
+        if event["type"] not in KNOWN_EVENTS:
+            raise StreamBroken(f"an event of the stream is a {event['type']}, which nobody knows")
+        return super().take(event)
+
+
+@breaks("last-message-delta-decides", collateral=A_FRAMING, cells=MESSAGES_STREAM)
+class FirstMessageDeltaDecides(MessagesStream):
+    """Takes the first message_delta for the only one."""
+
+    deltas = 0
+
+    def take(self, event: Json) -> str:
+        self.deltas += event["type"] == "message_delta"
+        return "" if event["type"] == "message_delta" and self.deltas > 1 else super().take(event)
+
+
+@breaks("no-argument-delta-is-an-empty-object", cells=MESSAGES_STREAM)
+class NoDeltaNoCall(MessagesStream):
+    """Drops a call of which no arguments came."""
+
+    def whole(self) -> bool:
+        self.blocks = [block for block in self.blocks if block.input or not _is_bare_call(block)]
+        return super().whole()
+
+
+@breaks("input-at-start-is-kept", cells=MESSAGES_STREAM)
+class InputAtStartDropped(MessagesStream):
+    """Takes arguments from deltas only."""
+
+    def begin(self, index: Any, head: Json) -> str:
+        return super().begin(index, {**head, "input": {}} if "input" in head else head)
+
+
+@breaks(
+    "missing-input-at-start-is-tolerated",
+    collateral={
+        (
+            "arguments-arrive-whatever-their-shape",
+            "call-runs-its-tool-once",
+            "every-call-of-a-turn-runs",
+            "framing-does-not-matter",
+            "raising-tool-runs-once",
+            "recorded-traffic-is-read-right",
+            "text-before-calls-runs-the-calls",
+        ): "llama.cpp begins every call so, and its recordings are judged too"
+    },
+    cells=MESSAGES_STREAM,
+)
+class InputAtStartNeeded(MessagesStream):
+    """Gives up where a call begins without an input."""
+
+    def begin(self, index: Any, head: Json) -> str:
+        if head["type"] == "tool_use" and "input" not in head:
+            raise StreamBroken("a tool_use block of the stream began without an input")
+        return super().begin(index, head)
+
+
+@breaks("stray-end-marker-is-skipped", cells=MESSAGES_STREAM)
+class EndMarkerRefused(MessagesStream):
+    """Gives up at the end marker of another wire."""
+
+    def add(self, data: str) -> Delta:
+        if data.startswith("[DONE]"):
+            raise MalformedReply(f"an event of the stream is not JSON: {data}")
+        return super().add(data)
+
+
+def _is_bare_call(block: PartialBlock) -> bool:
+    return block.head["type"] == "tool_use" and not block.head.get("input")

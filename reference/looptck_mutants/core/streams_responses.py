@@ -1,0 +1,59 @@
+"""Streams of Responses put together wrongly: the seams `ResponsesStream.item_for` and `output`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck_mutants.cells import RESPONSES_STREAM
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.loop.values import Json
+from looptck_reference.wires import ResponsesStream
+from looptck_reference.wires.openai_responses_stream import PartialItem
+
+
+@breaks("interleaved-blocks-stay-apart", cells=RESPONSES_STREAM)
+class ResponsesItemsMerged(ResponsesStream):
+    """Takes every delta for one of the latest item, and trusts its deltas alone.
+
+    Two seams: what the last event records would repair what the deltas broke.
+    """
+
+    def item_for(self, index: Any, item_id: Any) -> PartialItem:
+        return self.items[-1]
+
+    def output(self) -> list[Json]:
+        return self.streamed()
+
+
+@breaks("whole-items-need-no-deltas", cells=RESPONSES_STREAM)
+class NoDeltasNoCalls(ResponsesStream):
+    """Drops the calls of a stream in which arguments came in no delta."""
+
+    told = False
+
+    def add_arguments(self, item: PartialItem, piece: str) -> None:
+        self.told = True
+        super().add_arguments(item, piece)
+
+    def output(self) -> Any:
+        output = super().output()
+        return output if self.told else [item for item in output if (item.get("arguments") or "{}") == "{}"]
+
+
+@breaks("missing-sequence-is-tolerated", cells=RESPONSES_STREAM)
+class NumbersNeeded(ResponsesStream):
+    """Gives up at an event without a sequence number."""
+
+    def take(self, event: Json) -> str:
+        if "sequence_number" not in event:
+            raise StreamBroken("an event of the stream has no sequence_number, so one may be missing")
+        return super().take(event)
+
+
+@breaks("incomplete-telling-loses-no-call", cells=RESPONSES_STREAM)
+class LastEventIsTheOutput(ResponsesStream):
+    """Trusts the last event alone, even where it has no output."""
+
+    def output(self) -> Any:
+        return self._response["output"]

@@ -1,0 +1,114 @@
+"""The parts of the reference that a mutant of its loop may replace, and drivers with some of them replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from looptck_mutants.breaking import Breaks, Holder, holding
+from looptck_mutants.cells import CHAT
+from looptck_reference.http.conversation import Conversation
+from looptck_reference.http.spans import RunSpans, Tracing
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Tool
+from looptck_reference.prompty.invoke import Invoker
+from looptck_reference.prompty.prompts import Loader
+from looptck_reference.wires import (
+    ChatStream,
+    ChatWire,
+    EventReader,
+    MessagesStream,
+    MessagesWire,
+    ResponsesStream,
+    ResponsesWire,
+    Wire,
+)
+
+__all__ = ["asking", "breaks", "speaking", "streaming"]
+
+NAMES = {"chat": "openai-chat", "responses": "openai-responses", "messages": "anthropic-messages"}
+
+
+def speaking(**wires: Wire) -> Mapping[str, Wire]:
+    """The driver's wires with others among them: `chat`, `responses`, `messages`."""
+    return {**Driver.wires, **{NAMES[name]: wire for name, wire in wires.items()}}
+
+
+def streaming(
+    *,
+    chat: type[ChatStream] = ChatStream,
+    responses: type[ResponsesStream] = ResponsesStream,
+    messages: type[MessagesStream] = MessagesStream,
+    cutter: type[EventReader] = EventReader,
+) -> Mapping[str, Wire]:
+    """The driver's wires with other collectors, or with another reader of lines for all three."""
+
+    class Chat(ChatWire):
+        reader = cutter
+
+        def stream(self) -> ChatStream:
+            return chat()
+
+    class Responses(ResponsesWire):
+        reader = cutter
+
+        def stream(self) -> ResponsesStream:
+            return responses(self.decode)
+
+    class Messages(MessagesWire):
+        reader = cutter
+
+        def stream(self) -> MessagesStream:
+            return messages(self.turn)
+
+    return speaking(chat=Chat(), responses=Responses(), messages=Messages())
+
+
+def asking(kind: type[Conversation]) -> type[Invoker]:
+    """An invoker whose runs are conversations of this kind.
+
+    What becomes of a request that fails is no step of the loop, so the conversation is replaced.
+    """
+
+    class Asking(Invoker):
+        conversation = kind
+
+    return Asking
+
+
+def _speaking(name: str) -> Holder:
+    """A driver with a variant of this wire."""
+    return lambda variant: _with(variant, speaking(**{name: variant()}))
+
+
+def _streaming(name: str) -> Holder:
+    """A driver with a variant of a collector, or of the reader of lines."""
+    return lambda variant: _with(variant, streaming(**{name: variant}))
+
+
+def _with(variant: type[Any], wires: Mapping[str, Wire]) -> type[Any]:
+    return type(variant.__name__, (Driver,), {"wires": wires, "__module__": variant.__module__})
+
+
+breaks = Breaks(
+    Driver,
+    cells=CHAT,
+    parts={
+        Loop: holding(Driver, "loop"),
+        Tool: holding(Driver, "tool"),
+        Invoker: holding(Driver, "invoker"),
+        Loader: holding(Invoker, "loader"),
+        Conversation: holding(Invoker, "conversation"),
+        Tracing: holding(Driver, "tracing"),
+        RunSpans: holding(Tracing, "inside"),
+        ChatWire: _speaking("chat"),
+        ResponsesWire: _speaking("responses"),
+        MessagesWire: _speaking("messages"),
+        ChatStream: _streaming("chat"),
+        ResponsesStream: _streaming("responses"),
+        MessagesStream: _streaming("messages"),
+        EventReader: _streaming("cutter"),
+    },
+)
+"""The decorator of the mutants of the loop that `looptck_reference` is."""

@@ -1,0 +1,9 @@
+"""Mutants that break requirements of ``prompty-agent-mode``, one module for each step or family that they bend."""
+
+from __future__ import annotations
+
+from looptck_mutants.collecting import defined_in
+
+__all__ = ["MUTANTS"]
+
+MUTANTS = defined_in(__name__, __path__)

@@ -1,0 +1,15 @@
+"""The guide's dialect with other answers to some of its questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, Dialect
+
+
+def otherwise(**answers: Any) -> Mapping[str, Dialect]:
+    """The reference's dialects, that of the guide with these answers."""
+    return {**Driver.dialects, "prompty-agent-mode": replace(PROMPTY_AGENT_MODE, **answers)}

@@ -1,0 +1,57 @@
+"""Loops that end too early, too late, or with something else: the seams `decide` and `stop`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from looptck_mutants.parts import breaks
+from looptck_mutants.prompty_agent_mode.answering import otherwise
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.dialects import CALLS_DECIDE
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.loop.tools import Handler
+from looptck_reference.loop.values import ToolCall, Turn
+
+
+@breaks(
+    "mode-model-is-asked-until-it-answers",
+    collateral={"mode-default-limit-is-ten": "an endless conversation ends after three rounds too"},
+)
+class EnoughAfterThree(Loop):
+    """Has enough after three rounds where nobody set a limit."""
+
+    def decide(self, turn: Turn) -> Decision:
+        enough = self.model_calls > 3 and self.limit == self.dialect.limit
+        return Decision.ANSWER if enough else super().decide(turn)
+
+
+@breaks("mode-model-is-asked-until-it-answers")
+class ThreeRoundsOfTools(Loop):
+    """Runs tools for three rounds, and then tells the model to do without."""
+
+    def handler_for(self, call: ToolCall) -> Handler | None:
+        return (lambda **_: "No more tools.") if self.model_calls > 3 else super().handler_for(call)
+
+
+@breaks("mode-answer-is-returned")
+class FirstLineOfTheAnswer(Loop):
+    """Returns the first line of the answer."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, text=turn.text.partition("\n")[0]))
+
+
+@breaks("mode-finish-reason-tool-calls-runs-tools")
+class TextBeatsFinishReason(Loop):
+    """Takes text for the answer, whatever the finish reason says."""
+
+    def decide(self, turn: Turn) -> Decision:
+        return Decision.ANSWER if turn.text else super().decide(turn)
+
+
+@breaks("mode-other-finish-reason-is-final")
+class CallsBeatFinishReason(Driver):
+    """Runs calls whatever the finish reason says."""
+
+    dialects = otherwise(runs_calls_on=CALLS_DECIDE)

@@ -1,0 +1,62 @@
+"""Limits of another number, with another error, or that strike elsewhere: `limit_reached` and what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from looptck_mutants.parts import breaks
+from looptck_mutants.prompty_agent_mode.answering import otherwise
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.dialects import Raise
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import ToolCall, Turn
+
+
+@breaks("mode-limit-counts-cycles")
+class LastChance(Loop):
+    """Lets the model answer once more than a caller's limit allows."""
+
+    def limit_reached(self) -> bool:
+        callers = self.limit != self.dialect.limit
+        return self.model_calls > self.limit if callers else super().limit_reached()
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        return () if self.model_calls > self.limit else super().calls_of(turn)
+
+
+@breaks("mode-default-limit-is-ten")
+class TwelveByDefault(Driver):
+    """Asks twelve times where nobody set a limit."""
+
+    dialects = otherwise(limit=12)
+
+
+@breaks("mode-last-cycle-runs-its-tools")
+class LastCycleRunsNothing(Loop):
+    """Does not run the tools of the last cycle."""
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        return () if self.limit_reached() else super().calls_of(turn)
+
+
+@breaks("mode-answer-in-the-last-cycle-is-returned")
+class LimitBeforeAnswer(Loop):
+    """Gives up at its limit though the last reply was an answer."""
+
+    def stop(self, turn: Turn) -> Action:
+        return self.ask() if self.limit_reached() else super().stop(turn)
+
+
+@breaks("mode-limit-raises-value-error")
+class RuntimeErrorAtTheLimit(Driver):
+    """Raises what the other document of the same project wants."""
+
+    dialects = otherwise(limit_error=Raise(RuntimeError, "Agent loop exceeded max_iterations ({limit})"))
+
+
+@breaks("mode-limit-error-has-the-documents-text")
+class OtherWordsAtTheLimit(Driver):
+    """Gives up in words of its own."""
+
+    dialects = otherwise(limit_error=Raise(ValueError, "max_iterations reached: {limit}"))

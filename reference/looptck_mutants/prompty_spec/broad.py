@@ -1,0 +1,43 @@
+"""Broad mutants: faults that act in every run, and prove the cases of what they break, one by one."""
+
+from __future__ import annotations
+
+from looptck_mutants import broad_faults
+from looptck_mutants.core import limits
+from looptck_mutants.parts import breaks
+
+CELLS = ("*/*/sync",)
+
+
+@breaks(
+    "spec-binding-needs-its-input",
+    "spec-bindings-are-injected",
+    "spec-bindings-come-before-dispatch",
+    "spec-calls-make-a-tool-round",
+    cells=CELLS,
+    broad=True,
+)
+class SpecHandsNothing(broad_faults.HandsNothing):
+    """Hands no tool any argument."""
+
+
+@breaks(
+    "spec-agent-by-path-or-value",
+    "spec-kind-handler-is-the-fallback",
+    "spec-result-is-the-values-text",
+    "spec-single-child-calls-once",
+    cells=CELLS,
+    broad=True,
+)
+class SpecGarblesResults(broad_faults.GarblesResults):
+    """Sends one word back for every result."""
+
+
+@breaks("spec-limit-counts-model-calls", cells=CELLS, broad=True)
+class SpecOneTooMany(limits.OneTooMany):
+    """Asks the model once more than its limit allows."""
+
+
+@breaks("spec-injected-values-are-not-echoed", cells=CELLS, broad=True)
+class SpecEchoesGarbled(broad_faults.EchoesGarbled):
+    """Echoes turns with other texts and arguments."""

@@ -1,0 +1,140 @@
+"""Children that are found, begun or answered otherwise: prompts that run as tools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.parts import breaks
+from looptck_mutants.prompty_spec.handlers import ErrorTelling
+from looptck_reference.http.runner import OnText, Runner, nowhere
+from looptck_reference.loop.errors import LoopError
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Answer, Json, ToolResult
+from looptck_reference.prompty.invoke import Invocation, Invoker
+from looptck_reference.prompty.prompts import Loader, Prompt
+
+
+class NoSuchChild(LoopError):
+    """The prompt of a tool was looked for where it is not."""
+
+    reason = "tool"
+
+
+@breaks("spec-child-path-is-relative-to-its-parent")
+class FromHere(Loader):
+    """Looks for the prompts of tools where it was started."""
+
+    def child_path(self, parent: Path, entry_path: str) -> Path:
+        if not Path(entry_path).is_file():
+            raise NoSuchChild(f"there is no prompt at {entry_path}")
+        return Path(entry_path)
+
+
+@breaks("spec-child-path-is-relative-to-its-parent")
+class LastOfTheFolder(Loader):
+    """Takes the last prompt of a folder for any that is named alone."""
+
+    def child_path(self, parent: Path, entry_path: str) -> Path:
+        path = super().child_path(parent, entry_path)
+        return path if path.parent != parent.parent else max(parent.parent.glob("*.prompty"))
+
+
+@breaks("spec-child-gets-arguments-and-bindings")
+class FirstArgumentAlone(Invoker):
+    """Gives a child the first of its arguments and no others."""
+
+    def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
+        first = dict([*arguments.items()][:1])
+        return super().begin_child(tool, child, first, waits=waits)
+
+
+@breaks("spec-single-child-calls-once")
+class AlwaysLooping(Invoker):
+    """Runs a whole loop for a single child too."""
+
+    def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
+        looping = replace(tool, options={**tool.options, "mode": "agentic"})
+        return super().begin_child(looping, child, arguments, waits=waits)
+
+
+@breaks("spec-agentic-child-loops")
+class AskedOnce(Invoker):
+    """Asks the model of an agentic child once."""
+
+    def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
+        once = replace(tool, options={**tool.options, "mode": "single"})
+        return super().begin_child(once, child, arguments, waits=waits)
+
+
+@breaks("spec-agentic-child-loops")
+class ResultsWithheld(Invoker):
+    """Does not tell the model of a child what its tools gave."""
+
+    def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
+        begun = super().begin_child(tool, child, arguments, waits=waits)
+        begun.loop.dialect = replace(begun.loop.dialect, result_text=lambda _: "done")
+        return begun
+
+
+@breaks("spec-prompty-tool-offers-its-childs-inputs")
+class NothingTaken(Loader):
+    """Offers prompts as tools without parameters."""
+
+    def load(self, *arguments: Any, **named: Any) -> Prompt:
+        prompt = super().load(*arguments, **named)
+        nothing = {"type": "object", "properties": {}}
+        bare = (replace(one, parameters=nothing) if one.kind == "prompty" else one for one in prompt.tools)
+        return replace(prompt, tools=tuple(bare))
+
+
+@breaks("spec-child-has-a-history-of-its-own")
+class ChildJoinsIn(Loop):
+    """Adds what a child answered to its parent's messages as the user's."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        children = [result for result in results if self.tools[result.name].kind == "prompty"]
+        self.history += [{"role": "user", "content": result.text} for result in children]
+
+
+@breaks("spec-child-counts-its-own-iterations")
+class HalfTheLimit(Invoker):
+    """Allows a child half of what it allows other loops."""
+
+    def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
+        begun = super().begin_child(tool, child, arguments, waits=waits)
+        begun.loop.limit = (begun.loop.limit + 1) // 2
+        return begun
+
+
+@breaks("spec-childs-error-ends-the-loop")
+class ChildErrorsTold(ErrorTelling):
+    """Tells the model of the error of a child, and goes on."""
+
+    def tells(self, kind: str) -> bool:
+        return kind == "prompty"
+
+
+class Aloud(Runner):
+    """Gives the text of a child to the caller of the run that was begun last."""
+
+    callers: ClassVar[list[OnText]] = [nowhere]
+
+    def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
+        """With the last caller, where there is none."""
+        if on_text is not nowhere:
+            self.callers[:] = [on_text]
+        return super().drive(loop, stream=stream, on_text=self.callers[0])
+
+
+@breaks("spec-childs-text-is-not-forwarded", cells=CHAT_STREAM)
+class TalkingChildren(Invoker):
+    """Gives what a child says to the caller of its parent."""
+
+    def runner(self, begun: Invocation) -> Runner:
+        return Aloud(**self.way(begun), client=self.client)

@@ -1,0 +1,93 @@
+"""Agents that reach the model otherwise than they are given, as a value or as a file."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.parts import breaks
+from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.toolbox import ToolboxClient
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json
+from looptck_reference.prompty.invoke import Invocation, Invoker
+from looptck_reference.prompty.prompts import Loader, Prompt
+
+
+@breaks("spec-prompt-comes-from-agent-and-inputs")
+class FirstWord(Driver):
+    """Fills the first word of what the user says into the prompt."""
+
+    def _begin(self, case: Json, toolbox: ToolboxClient, invoker: Invoker) -> Invocation:
+        *before, question = case["messages"]
+        first = {**question, "content": question["content"].split()[0]}
+        return super()._begin({**case, "messages": [*before, first]}, toolbox, invoker)
+
+
+@breaks("spec-runtime-tools-are-offered")
+class BareToolsUnoffered(Loop):
+    """Offers no tool that has no parameters."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        self.agent = replace(agent, tools=[tool for tool in agent.tools if tool.parameters.get("properties")])
+
+
+@breaks("spec-agent-by-path-or-value")
+class DescriptionsLost(Loader):
+    """Loads the tools of a file without their descriptions."""
+
+    def load(self, *arguments: Any, **named: Any) -> Prompt:
+        prompt = super().load(*arguments, **named)
+        return replace(prompt, tools=tuple(replace(tool, description="") for tool in prompt.tools))
+
+
+class NamesForValues(dict[str, str]):
+    """An environment in which each variable that is not set holds its own name."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
+@breaks("spec-environment-defaults-are-used")
+class VariablesByName(Loader):
+    """Takes the name of a variable that is not set for its value."""
+
+    def load(self, *arguments: Any, **_: Any) -> Prompt:
+        return super().load(*arguments, environment=NamesForValues(os.environ))
+
+
+@breaks("spec-input-defaults-are-filled-in")
+class NoDefaults(Loader):
+    """Leaves inputs empty that are not given."""
+
+    def load(self, *arguments: Any, **named: Any) -> Prompt:
+        prompt = super().load(*arguments, **named)
+        return replace(prompt, inputs=tuple(replace(one, default="") for one in prompt.inputs))
+
+
+@breaks("spec-inputs-are-no-role-markers")
+class Injectable(Invoker):
+    """Begins a message at what looks like a marker in an input."""
+
+    def begin(self, *arguments: Any, **named: Any) -> Invocation:
+        begun = super().begin(*arguments, **named)
+        begun.loop.history[:] = [cut for message in begun.loop.history for cut in _cut(message)]
+        return begun
+
+
+def _cut(message: Json) -> list[Json]:
+    """A message cut at lines that look like markers."""
+    cut = [{**message, "content": ""}]
+    for line in message["content"].splitlines():
+        role = line.strip(" #").removesuffix(":").lower()
+        if line.rstrip().endswith(":") and role in {"system", "user", "assistant"}:
+            cut.append({"role": role, "content": ""})
+        else:
+            cut[-1]["content"] += f"{line}\n"
+    return cut

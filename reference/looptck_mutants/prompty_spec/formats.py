@@ -1,0 +1,71 @@
+"""Messages, blocks and items that are not of the document's form: the wires' `echo` and `results`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from looptck_mutants.cells import MESSAGES, RESPONSES
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
+
+
+@breaks("spec-echoed-call-has-the-documents-form")
+class ColonsTidied(ChatWire):
+    """Writes one blank behind the colons of echoed arguments."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        tidied = [replace(call, arguments=re.sub(r":\s+", ": ", call.arguments)) for call in turn.calls]
+        return super().echo(replace(turn, calls=tuple(tidied)))
+
+
+@breaks("spec-assistant-message-format")
+class ReasonEchoed(ChatWire):
+    """Sends the finish reason with the turn, a key that the service does not know."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{**message, "finish_reason": "tool_calls"} for message in super().echo(turn)]
+
+
+@breaks("spec-tool-message-format")
+class ResultsAsLists(ChatWire):
+    """Sends a list of parts where the text of a result is due."""
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        messages = super().results(results)
+        return [{**one, "content": [{"type": "text", "text": one["content"]}]} for one in messages]
+
+
+@breaks("spec-anthropic-keeps-all-blocks", cells=MESSAGES)
+class ThoughtsKept(MessagesWire):
+    """Leaves the thinking out of the turn that it sends back."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        spoken = tuple(block for block in turn.content if block["type"] != "thinking")
+        return super().echo(replace(turn, content=spoken))
+
+
+@breaks("spec-anthropic-results-share-a-message", cells=MESSAGES)
+class MessageForEachResult(MessagesWire):
+    """Sends each result in a user message of its own."""
+
+    def results(self, results: Sequence[ToolResult]) -> list[Json]:
+        return [{"role": "user", "content": [self.result(result)]} for result in results]
+
+
+@breaks("spec-responses-keeps-the-call-item", cells=RESPONSES)
+class ItemIdDropped(ResponsesWire):
+    """Sends the item of a call back without its id."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{name: one for name, one in item.items() if name != "id"} for item in super().echo(turn)]
+
+
+@breaks("spec-responses-output-by-call-id", cells=RESPONSES)
+class OutputByItemId(ResponsesWire):
+    """Sends an output under the id of the call's item."""
+
+    def call(self, item: Json) -> ToolCall:
+        return replace(super().call(item), id=item["id"])

@@ -1,0 +1,10 @@
+"""Agents that were loaded from a file, told apart from those that were given as values."""
+
+from __future__ import annotations
+
+from looptck_reference.loop.loop import Loop
+
+
+def is_loaded(loop: Loop) -> bool:
+    """Whether the agent of a loop came from a file: only then is there somebody to run its children."""
+    return loop.registry.get_tool_handler("prompty") is not None

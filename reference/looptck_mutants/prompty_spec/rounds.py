@@ -1,0 +1,102 @@
+"""Rounds that are counted, run, kept or answered otherwise: the loop of an agent by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import RESPONSES
+from looptck_mutants.parts import breaks
+from looptck_mutants.prompty_spec.loaded import is_loaded
+from looptck_reference.http.runner import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+
+
+@breaks("spec-limit-counts-model-calls")
+class ZeroIsOne(Loop):
+    """Asks the model once where its limit is zero."""
+
+    def limit_reached(self) -> bool:
+        return self.model_calls >= max(self.limit, 1)
+
+
+@breaks("spec-last-round-runs-its-tools")
+class LastRoundIdle(Loop):
+    """Gives up before it runs the tools of the last round."""
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        return () if self.limit_reached() else turn.calls
+
+
+@breaks("spec-each-iteration-sends-all-messages")
+class MiddleForgotten(Loop):
+    """Asks with the prompt and the last round."""
+
+    def remembered(self) -> Sequence[Json]:
+        prompt, *ends = self.round_ends
+        last = [prompt, *ends][-2:][0]
+        return [*self.history[:prompt], *self.history[last:]]
+
+
+@breaks("spec-calls-come-before-their-results", cells=RESPONSES)
+class CallByCall(Loop):
+    """Puts each result behind its call, and the next call behind that."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        order = {result.call_id: place for place, result in enumerate(results)}
+        added = self.history[self.round_ends[-1] :]
+        self.history[self.round_ends[-1] :] = sorted(added, key=lambda item: order.get(item.get("call_id", ""), -1))
+
+
+@breaks("spec-tools-run-one-after-the-other")
+class FunctionsTogether(Loop):
+    """Runs the functions of a turn at the same time."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        self.dialect = replace(self.dialect, parallel=all(tool.kind != "prompty" for tool in agent.tools))
+
+
+@breaks("spec-handler-gets-the-parsed-arguments")
+class WholeNumbersAsText(Loop):
+    """Gives whole numbers to the handler as text."""
+
+    def parse_arguments(self, text: str) -> Json:
+        parsed = super().parse_arguments(text)
+        return {name: str(value) if type(value) is int else value for name, value in parsed.items()}
+
+
+@breaks("spec-one-tool-message-for-each-call")
+class RestBackwards(Loop):
+    """Appends the results behind the first from the last on."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([*results[:1], *reversed(results[1:])])
+
+
+@breaks("spec-answer-is-returned")
+class StopWithoutFullStop(Loop):
+    """Returns the answer of an agent that came as a value without its last character."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(turn if is_loaded(self) else replace(turn, text=turn.text[:-1]))
+
+
+@breaks("spec-failed-model-call-ends-the-loop")
+class Undaunted(Driver):
+    """Returns an empty answer when a model call fails."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return self._calm(super().run(case, emit))
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return self._calm(await super().run_async(case, emit))
+
+    def _calm(self, outcome: Json) -> Json:
+        return {"kind": "value", "text": ""} if outcome.get("reason") == "provider" else outcome

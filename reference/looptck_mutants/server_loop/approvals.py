@@ -1,0 +1,148 @@
+"""Approvals: whether a tool may run, who is asked, and what an answer means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Stop, Turn
+from looptck_reference.server.approvals import Approvals
+from looptck_reference.server.events import ApprovalRequired
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.serving import Config, Run, Simulator
+from looptck_reference.server.steps import Decision, Execute, Step
+from looptck_reference.server.values import Called, Permission, Result, RunRequest, ToolPath
+
+
+@breaks("server-denied-tools-do-not-run")
+class DenialsOfRequestsAreUnheard(ServerLoop):
+    """Runs the tools of a request that denies them."""
+
+    def permitted(self, called: Called) -> Permission:
+        return Permission.AUTO if self.request.permission is Permission.DENY else super().permitted(called)
+
+
+@breaks(
+    "server-denied-tools-do-not-run",
+    collateral={"server-request-cannot-loosen-the-permission": "its result is as empty"},
+)
+class DeniedWithoutAWord(ServerLoop):
+    """Gives the model an empty result of what it denies."""
+
+    def _ended(self, result: Result) -> Step:
+        denied = self.permission is Permission.DENY
+        return super()._ended(Result("") if denied else result)
+
+
+@breaks("server-request-cannot-loosen-the-permission")
+class RequestsLoosenPermissions(ServerLoop):
+    """Takes the request's permission in place of the stricter one."""
+
+    def permitted(self, called: Called) -> Permission:
+        self.permission = self.request.permission
+        return super().permitted(called)
+
+
+@breaks("server-ask-needs-a-stream")
+class PlainRequestsAreNotAsked(Simulator):
+    """Takes a plain request with ask for one with auto."""
+
+    def begin(self, request: RunRequest) -> Run:
+        plain = request.permission is Permission.ASK and not request.stream
+        return super().begin(replace(request, permission=Permission.AUTO) if plain else request)
+
+
+@breaks("server-approval-is-asked-before-the-run", cells=CHAT_STREAM)
+class QuestionsWithoutArguments(ServerLoop):
+    """Asks for an approval without saying of what."""
+
+    def _ask_client(self, called: Called, path: ToolPath) -> Step:
+        step = super()._ask_client(called, path)
+        self.outbox = [
+            replace(event, arguments={}) if isinstance(event, ApprovalRequired) else event for event in self.outbox
+        ]
+        return step
+
+
+@breaks(
+    "server-approval-is-asked-before-the-run",
+    collateral={
+        (
+            "server-denial-tells-the-model-its-message",
+            "server-remembered-approval-stays-in-its-session",
+        ): "a tool runs before the answer"
+    },
+    cells=CHAT_STREAM,
+)
+class RunsBeforeTheApproval(ServerLoop):
+    """Asks for an approval, runs the tool, and waits for the answer."""
+
+    question: Step | None = None
+    result: Result | None = None
+
+    def _ask_client(self, called: Called, path: ToolPath) -> Step:
+        self.question = super()._ask_client(called, path)
+        return Execute(called)
+
+    def tool_ended(self, result: Result) -> Step:
+        self.result, question, self.question = result, self.question, None
+        return question or super().tool_ended(result)
+
+    def client_decided(self, decision: Decision) -> Step:
+        after = super().client_decided(decision)
+        return super().tool_ended(self.result) if decision.approved and self.result else after
+
+
+@breaks("server-approved-tools-run", cells=CHAT_STREAM)
+class ApprovedRunsEndEarly(ServerLoop):
+    """Ends a run behind the tool that was approved."""
+
+    def tool_ended(self, result: Result) -> Step:
+        asked = self.permission is Permission.ASK and self._waiting[0].call.name not in self.remembered
+        return self.finish(Turn("", (), Stop.END)) if asked else super().tool_ended(result)
+
+
+@breaks("server-denial-tells-the-model-its-message", cells=CHAT_STREAM)
+class DenialsLoseTheirWords(ServerLoop):
+    """Tells the model of a denial in words of its own."""
+
+    def client_decided(self, decision: Decision) -> Step:
+        return super().client_decided(replace(decision, message=None))
+
+
+@breaks("server-remembered-approval-is-not-asked-again", cells=CHAT_STREAM)
+class NothingIsRemembered(ServerLoop):
+    """Takes every approval for one call."""
+
+    def client_decided(self, decision: Decision) -> Step:
+        return super().client_decided(replace(decision, remember=False))
+
+
+@breaks("server-remembered-approval-stays-in-its-session", cells=CHAT_STREAM)
+class RememberedForAll(ServerLoop):
+    """Remembers an approval for every session."""
+
+    everywhere: ClassVar[set[str]] = set()
+
+    def __init__(self, *what: Any, **more: Any) -> None:
+        super().__init__(*what, **more)
+        self.remembered = self.everywhere
+
+
+@breaks("server-unknown-approval-is-404")
+class UnknownApprovalsAreTaken(Simulator):
+    """Takes a decision that nobody has asked for."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.approvals = Obliging(config.limits.approval_timeout, config.clock)
+
+
+class Obliging(Approvals):
+    """Approvals that take whatever comes."""
+
+    def decide(self, owner: str, approval_id: str, decision: Decision) -> bool:
+        super().decide(owner, approval_id, decision)
+        return True

@@ -1,0 +1,119 @@
+"""The cap on rounds: `cap_reached`, `at_cap`, and where it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import RESPONSES
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Turn
+from looptck_reference.server.bench import Bench
+from looptck_reference.server.config import Config
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.seams import DEFAULT_ROUNDS
+from looptck_reference.server.steps import Finish, Step
+
+
+@breaks(
+    "server-cap-bounds-the-rounds",
+    collateral={
+        (
+            "server-cap-ends-tool-use",
+            "server-cap-is-256-by-default",
+            "server-cap-is-set-by-the-server",
+            "server-failing-tool-counts-as-a-round",
+            "server-request-sets-its-cap",
+            "server-zero-rounds-run-no-tool",
+        ): "every cap is too high by one"
+    },
+)
+class ServerOneRoundTooMany(ServerLoop):
+    """Runs one tool more than its cap allows."""
+
+    def cap_reached(self) -> bool:
+        return self.round > self.cap
+
+
+@breaks(
+    "server-answer-after-the-last-round-arrives",
+    collateral={
+        ("server-failing-tool-counts-as-a-round", "server-request-sets-its-cap"): "every cap is too low by one"
+    },
+)
+class ServerOneRoundTooFew(ServerLoop):
+    """Stops one round before its cap."""
+
+    def cap_reached(self) -> bool:
+        return self.round >= self.cap - 1
+
+
+@breaks(
+    "server-cap-ends-tool-use",
+    collateral={"server-cap-forces-an-answer": "a model that may call does, and comes to no answer"},
+)
+class OffersToolsAtItsCap(Bench):
+    """Asks behind the last round as before, and hands the call back."""
+
+    def config(self, setup: str, upstream: str, dispatch: str) -> Config:
+        config = super().config(setup, upstream, dispatch)
+        return replace(config, dialect=replace(config.dialect, cap="return-pending"))
+
+
+@breaks("server-cap-forces-an-answer")
+class HandsTheLastCallOverAtItsCap(ServerLoop):
+    """Gives the client the call of the last round beside the answer."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        last = tuple(record.called.call for record in self.records[-1:]) if self.cap_reached() else ()
+        return super().finish(replace(turn, calls=turn.calls or last), capped=capped)
+
+
+@breaks(
+    "server-cap-is-set-by-the-server", collateral={"server-request-sets-its-cap": "the next request is held to no cap"}
+)
+class IgnoresTheServersCap(ServerLoop):
+    """Knows no cap but the request's."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **{**more, "server_rounds": None})
+
+
+@breaks(
+    "server-responses-keep-the-servers-cap",
+    collateral={
+        ("server-cap-is-set-by-the-server", "server-request-sets-its-cap"): "on this wire the one is the other"
+    },
+    cells=RESPONSES,
+)
+class ResponsesHaveNoCap(IgnoresTheServersCap):
+    """The same where Responses are asked for."""
+
+
+@breaks("server-cap-is-256-by-default")
+class FallbackOfAHundred(ServerLoop):
+    """Runs 100 rounds where nobody has named a cap."""
+
+    def start(self) -> Step:
+        self.cap = 100 if self.cap == DEFAULT_ROUNDS else self.cap
+        return super().start()
+
+
+@breaks("server-request-sets-its-cap")
+class TheLowerCapCounts(ServerLoop):
+    """Holds a request to the lower of two caps."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.cap = min(self.cap, more.get("server_rounds") or DEFAULT_ROUNDS)
+
+
+@breaks(
+    "server-pending-call-is-told-at-the-cap",
+    collateral={"server-zero-rounds-run-no-tool": "a cap of zero has a pending call too"},
+)
+class PendingCallsAreDropped(ServerLoop):
+    """Says nothing of the call that its cap kept from running."""
+
+    def at_cap(self, turn: Turn) -> Step:
+        return super().at_cap(replace(turn, calls=()))

@@ -1,0 +1,60 @@
+"""The client-side path: what is told of it, and what becomes of calls and results that are the client's."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.sessions import Session
+from looptck_reference.server.steps import Finish
+from looptck_reference.server.values import Message
+
+
+@breaks("server-client-side-path-runs-no-loop")
+class CallsOfTheClientAreRecorded(ServerLoop):
+    """Records calls that it hands over as if they had run."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        step = super().finish(turn, capped=capped)
+        if self.offer.entered:
+            return step
+        return replace(step, answer=replace(step.answer, tool_calls=tuple(map(_record, turn.calls))))
+
+
+def _record(call: ToolCall) -> Json:
+    return {"round": 0, "name": call.name, "arguments": call.arguments, "result_content": ""}
+
+
+@breaks("server-client-side-calls-are-returned")
+class OneCallIsHandedOver(ServerLoop):
+    """Hands the first call of a turn to the client, and no other."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        kept = turn if self.offer.entered else replace(turn, calls=turn.calls[:1])
+        return super().finish(kept, capped=capped)
+
+
+@breaks("server-client-runs-the-next-round")
+class ResultsOfTheClientAreQuoted(ServerLoop):
+    """Hands the client's results to the model as JSON text."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        return [_quoted(message) for message in super().splice(session)]
+
+
+def _quoted(message: Message) -> Message:
+    if message.hidden or message.body.get("role") != "tool":
+        return message
+    return replace(message, body={**message.body, "content": json.dumps(message.body["content"])})
+
+
+@breaks("server-client-side-path-is-standard")
+class CallsOfTheClientStopAsAnswers(ServerLoop):
+    """Says of a turn with calls for the client that the model was done."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        step = super().finish(turn, capped=capped)
+        return step if self.offer.entered else replace(step, answer=replace(step.answer, stop=Stop.END))

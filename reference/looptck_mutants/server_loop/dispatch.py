@@ -1,0 +1,140 @@
+"""The dispatch URL: what is posted, what its answers become, and what a failure becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Turn
+from looptck_reference.server.bench import Bench
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.serving import Simulator
+from looptck_reference.server.steps import Fail
+from looptck_reference.server.tools import DispatchUrl, Workshop
+from looptck_reference.server.values import Called, Record, Result
+
+
+@breaks("server-dispatch-body-is-name-and-arguments")
+class PostsAsPlainText(Simulator):
+    """Posts calls under a content type that is none of JSON."""
+
+    async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+        return await super()._run(called, {**headers, "content-type": "text/plain"}, workshop)
+
+
+@breaks("server-dispatch-url-is-not-the-requests")
+class PostsWhereTheRequestSays(Bench):
+    """Posts calls to the URL in the request."""
+
+    class Posting(Simulator):
+        def posts_to(self, url: str | None) -> None:
+            self._dispatch = DispatchUrl(self._client, url, timeout=30, limit=1024 * 1024) if url else None
+
+    simulator = Posting
+
+    def app(self, simulator: Any) -> Any:
+        async def heeds(request: Request, go_on: Callable[[Request], Awaitable[Response]]) -> Response:
+            named = b'"tool_dispatch_url"' in (body := await request.body())
+            simulator.posts_to(json.loads(body)["tool_dispatch_url"] if named else simulator.config.dispatch_url)
+            return await go_on(request)
+
+        app = super().app(simulator)
+        app.add_middleware(BaseHTTPMiddleware, dispatch=heeds)
+        return app
+
+
+@breaks("server-odd-dispatch-bodies-are-results")
+class NullIsNoResult(ServerLoop):
+    """Keeps neither call nor result where the endpoint answers with null."""
+
+    def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+        if all(record.result.content != "null" for record in ran):
+            super().extend_history(turn, ran)
+
+
+@breaks("server-arguments-arrive-whatever-their-shape")
+class NullArgumentsAreLeftOut(Simulator):
+    """Posts arguments without those that are null."""
+
+    async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+        if isinstance(called.arguments, dict):
+            kept = {name: value for name, value in called.arguments.items() if value is not None}
+            called = replace(called, call=replace(called.call, arguments=json.dumps(kept)))
+        return await super()._run(called, headers, workshop)
+
+
+@breaks("server-results-arrive-unchanged")
+class LongResultsAreCut(ServerLoop):
+    """Shows the model 50,000 characters of a result."""
+
+    def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+        super().extend_history(
+            turn, [replace(one, result=replace(one.result, content=one.result.content[:50_000])) for one in ran]
+        )
+
+
+@breaks(
+    "server-failing-tool-is-fed-back",
+    collateral={"server-failing-tool-counts-as-a-round": "the first failure is the end"},
+)
+class ErrorStatusesEndTheRun(ServerLoop):
+    """Ends a run whose endpoint answers with an error status."""
+
+    def failure(self, called: Called, error: Exception) -> Result | Fail:
+        return Fail(_gone(error)) if str(error).startswith("HTTP ") else super().failure(called, error)
+
+
+def _gone(error: Exception) -> Refused:
+    return Refused(502, f"a tool cannot be reached: {error}")
+
+
+@breaks("server-broken-dispatch-is-fed-back")
+class BrokenConnectionsEndTheRun(ServerLoop):
+    """Ends a run whose endpoint breaks off."""
+
+    def failure(self, called: Called, error: Exception) -> Result | Fail:
+        return Fail(_gone(error)) if str(error).startswith("error sending") else super().failure(called, error)
+
+
+@breaks(
+    "server-failing-tool-is-fed-back",
+    "server-broken-dispatch-is-fed-back",
+    collateral={
+        ("server-hanging-dispatch-ends", "server-large-result-is-bounded"): "what hangs or is too large is a failure"
+    },
+)
+class FailuresAreEmptyResults(ServerLoop):
+    """Shows the model nothing of a failure."""
+
+    def failure(self, called: Called, error: Exception) -> Result | Fail:
+        return Result("")
+
+
+@breaks("server-failing-tool-counts-as-a-round")
+class FailedRoundsAreFree(ServerLoop):
+    """Counts no round whose tool failed."""
+
+    def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+        super().extend_history(turn, ran)
+        self.cap += all('"status":"failed"' in record.result.content for record in ran)
+
+
+@breaks("server-failing-tool-runs-once")
+class FailedToolsAreTriedAgain(Simulator):
+    """Posts a call again where the endpoint is not available."""
+
+    async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
+        try:
+            return await super()._run(called, headers, workshop)
+        except Exception as error:
+            if "HTTP 503" not in str(error):
+                raise
+            return await super()._run(called, headers, workshop)

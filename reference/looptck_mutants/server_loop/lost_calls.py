@@ -1,0 +1,119 @@
+"""Calls that are lost without a word, turns that were cut, and models that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Json, Turn
+from looptck_reference.server.entry import tool_name
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.serving import Simulator
+from looptck_reference.server.steps import AskClient, Execute, Finish, Infer, Step
+from looptck_reference.server.tools import Workshop
+from looptck_reference.server.values import Record, ToolPath
+
+
+@breaks("server-unrun-calls-are-told")
+class UnrunCallsAreForgotten(ServerLoop):
+    """Tells the log alone of calls that it does not run."""
+
+    def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
+        super().extend_history(replace(turn, calls=tuple(record.called.call for record in ran)), ran)
+
+
+@breaks("server-call-without-executor-is-told")
+class CallsWithoutExecutorAreLost(ServerLoop):
+    """Drops calls that nobody here can run where the request has a cap."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        lost = not self.offer.entered and self.request.max_tool_rounds is not None
+        return super().finish(replace(turn, calls=()) if lost else turn, capped=capped)
+
+
+@breaks("server-unknown-tool-is-told")
+class UnknownToolsAreDropped(ServerLoop):
+    """Overlooks calls of tools that were not offered."""
+
+    def model_answered(self, turn: Turn) -> Step:
+        known = {tool_name(tool) for tool in self.offer.tools}
+        return super().model_answered(replace(turn, calls=tuple(call for call in turn.calls if call.name in known)))
+
+
+@breaks("server-malformed-arguments-are-told")
+class MalformedArgumentsAreSent(ServerLoop):
+    """Posts arguments that are no JSON as a text."""
+
+    def _wants_object(self, path: ToolPath) -> bool:
+        return False
+
+
+@breaks("server-malformed-arguments-are-told")
+class MalformedCallsAreText(ServerLoop):
+    """Answers with the raw arguments of a call that cannot be read."""
+
+    def model_answered(self, turn: Turn) -> Step:
+        raw = [call.arguments for call in turn.calls if call.arguments and not call.arguments.endswith("}")]
+        return super().model_answered(replace(turn, text=raw[0], calls=()) if raw else turn)
+
+
+@breaks("server-cut-turn-runs-nothing")
+class ServerRunsCutTurns(ServerLoop):
+    """Runs the calls of a turn that the token limit cut."""
+
+    def answers(self, turn: Turn) -> bool:
+        return super().answers(turn) and not (self.offer.entered and turn.calls)
+
+
+@breaks("server-cut-turn-runs-nothing")
+class CutTurnsAreEmptyAnswers(ServerLoop):
+    """Drops the call of a turn that was cut, and says no more of it."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        return super().finish(Turn(turn.text) if turn.stop.truncated and turn.calls else turn, capped=capped)
+
+
+@breaks("server-model-error-is-told")
+class ModelErrorsAreAnswers(Simulator):
+    """Answers with nothing where the model fails in the middle of a run."""
+
+    async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
+        try:
+            return await super()._obey(step, loop, workshop)
+        except Refused:
+            if not loop.records:
+                raise
+            return loop.finish(Turn())
+
+
+@breaks("server-model-error-reruns-no-tool")
+class ModelErrorsRunToolsAgain(Simulator):
+    """Runs the last tool again before it asks a model again that failed."""
+
+    async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
+        try:
+            return await super()._obey(step, loop, workshop)
+        except Refused:
+            if not loop.records:
+                raise
+            await self._run(loop.records[-1].called, loop.request.headers, workshop)
+            return await super()._obey(step, loop, workshop)
+
+
+@breaks("server-forced-choice-holds-for-one-round")
+class ForcesACallForEver(ServerLoop):
+    """Binds every question to a tool choice that forces a call."""
+
+    def tool_choice(self) -> Any:
+        return self.request.tool_choice
+
+
+@breaks("server-usage-is-the-sum-of-its-rounds")
+class UsageOfTheLastRound(ServerLoop):
+    """Tells the usage of its last question."""
+
+    def total_usage(self) -> Json | None:
+        return self.usages[-1]

@@ -1,0 +1,166 @@
+"""What a client is told of the rounds: the data of progress events, and the entries of `agentic_tool_calls`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Json
+from looptck_reference.server.api.chat import ChatFrames
+from looptck_reference.server.api.messages import MessagesFrames
+from looptck_reference.server.api.responses_stream import ResponsesFrames
+from looptck_reference.server.events import Event, NamedEvent, Phase, Progress
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.values import Called, Record
+
+
+@breaks(
+    "server-plain-reply-records-each-round",
+    collateral={"server-plain-and-stream-record-alike": "the events of a stream have them"},
+)
+class RecordsForgetArguments(ServerLoop):
+    """Records every call without arguments."""
+
+    def _entry(self, record: Record) -> Json:
+        return {**super()._entry(record), "arguments": "{}"}
+
+
+@breaks(
+    "server-progress-stands-around-each-run",
+    collateral={
+        (
+            "server-complete-follows-each-run",
+            "server-failing-tool-counts-as-a-round",
+            "server-files-come-before-complete",
+            "server-complete-of-code-tells-the-code",
+            "server-complete-of-code-tells-where-and-how-long",
+            "server-complete-of-search-tells-query-and-count",
+            "server-progress-is-told-on-responses",
+            "server-progress-is-told-on-messages",
+            "server-many-streams-lose-nothing",
+            "server-slow-readers-lose-nothing",
+        ): "they count the events of runs, or look into complete"
+    },
+    cells=CHAT_STREAM,
+)
+class CompleteIsMissing(ServerLoop):
+    """Tells that tools are called, and never that they have run."""
+
+    def events_after(self, record: Record) -> Sequence[Event]:
+        return [event for event in super().events_after(record) if not isinstance(event, Progress)]
+
+
+@breaks(
+    "server-calling-names-the-tool",
+    collateral={
+        (
+            "server-plain-and-stream-record-alike",
+            "server-many-streams-lose-nothing",
+        ): "they know the events of a run by its tool's name"
+    },
+    cells=CHAT_STREAM,
+)
+class CallingNamesTheTypeOfTool(ServerLoop):
+    """Calls each tool by its type in events before the run."""
+
+    def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
+        event = super()._progress(called, phase, data)
+        return replace(event, tool_name=called.tool_type) if phase == "calling" else event
+
+
+@breaks("server-calling-arguments-are-parsed", cells=CHAT_STREAM)
+class CallingHasArgumentsAsText(ServerLoop):
+    """Tells the arguments of a call as the model wrote them."""
+
+    def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
+        as_text = {"arguments": called.call.arguments} if phase == "calling" and "arguments" in data else {}
+        return super()._progress(called, phase, {**data, **as_text})
+
+
+@breaks("server-complete-of-custom-repeats-the-arguments", cells=CHAT_STREAM)
+class CompleteHasNoArguments(ServerLoop):
+    """Leaves the arguments of custom tools out behind the run."""
+
+    def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
+        return super()._progress(called, phase, data if phase == "calling" else _without_arguments(data))
+
+
+def _without_arguments(data: Mapping[str, Any]) -> Json:
+    return {name: value for name, value in data.items() if name != "arguments"}
+
+
+@breaks(
+    "server-rounds-are-numbered-from-zero",
+    collateral={
+        (
+            "server-plain-and-stream-record-alike",
+            "server-many-streams-lose-nothing",
+            "server-slow-readers-lose-nothing",
+        ): "files keep the numbers of their rounds, and events are known by theirs"
+    },
+    cells=(*CHAT, *CHAT_STREAM),
+)
+class RoundsBeginWithOne(ServerLoop):
+    """Numbers the rounds from 1 on."""
+
+    def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
+        return replace(super()._progress(called, phase, data), round=self.round + 1)
+
+    def _entry(self, record: Record) -> Json:
+        return {**super()._entry(record), "round": record.round + 1}
+
+
+@breaks("server-records-tell-the-result")
+class RecordsAreAscii(ServerLoop):
+    """Records results without what is not ASCII."""
+
+    def _entry(self, record: Record) -> Json:
+        entry = super()._entry(record)
+        return {**entry, "result_content": entry["result_content"].encode("ascii", "ignore").decode()}
+
+
+@breaks("server-chunks-are-unnamed-and-progress-is-named", cells=CHAT_STREAM)
+class ChunksHaveNames(ChatFrames):
+    """Gives chunks of Chat Completions an event name."""
+
+    def _chunk(self, delta: Json, finish_reason: str | None = None, **more: object) -> bytes:
+        return b"event: chat.completion.chunk\n" + super()._chunk(delta, finish_reason, **more)
+
+
+@breaks(
+    "server-progress-is-told-on-responses",
+    collateral={
+        (
+            "server-progress-stands-around-each-run",
+            "server-calling-comes-before-the-run",
+            "server-complete-follows-each-run",
+            "server-many-streams-lose-nothing",
+            "server-slow-readers-lose-nothing",
+        ): "they count the events of runs on every wire"
+    },
+    cells=RESPONSES_STREAM,
+)
+class ResponsesHideProgress(ResponsesFrames):
+    """Tells a client of Responses nothing of the tools that run."""
+
+    def told(self, event: NamedEvent) -> list[bytes]:
+        return [] if isinstance(event, Progress) else super().agentic_event(event)
+
+
+@breaks("server-progress-is-told-on-messages", cells=MESSAGES_STREAM)
+class MessagesStartLate(MessagesFrames):
+    """Starts a message with the first of it that is no event of the loop."""
+
+    started = False
+
+    def start(self) -> list[bytes]:
+        return []
+
+    def frames(self, event: Event) -> list[bytes]:
+        if self.started or isinstance(event, Progress):
+            return super().frames(event)
+        self.started = True
+        return [*super().start(), *super().frames(event)]

@@ -1,0 +1,202 @@
+"""What a session keeps of a run, and what of it comes back: `saved`, `splice`, `session_of`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Turn
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.serving import Config, Run, Simulator
+from looptck_reference.server.sessions import Session, splice_visible
+from looptck_reference.server.steps import Finish
+from looptck_reference.server.values import Message, RunRequest
+
+
+@breaks(
+    "server-session-keeps-the-tool-messages",
+    collateral={
+        (
+            "server-session-is-spliced-in",
+            "server-session-id-is-enough",
+            "server-imported-session-goes-on",
+        ): "what was not kept cannot come back"
+    },
+)
+class ForgetsToolMessages(ServerLoop):
+    """Keeps what the client has seen, and no more."""
+
+    def saved(self, turn: Turn) -> Sequence[Message]:
+        return [message for message in super().saved(turn) if not message.hidden]
+
+
+@breaks(
+    "server-session-is-spliced-in",
+    collateral={
+        (
+            "server-imported-session-goes-on",
+            "server-edited-turn-keeps-what-came-before",
+            "server-session-id-is-enough",
+        ): "what comes back stands in the wrong place there too"
+    },
+)
+class ToolMessagesComeLast(ServerLoop):
+    """Puts a session's tool messages behind all others."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        return sorted(super().splice(session), key=lambda message: message.hidden)
+
+
+@breaks("server-session-id-is-enough")
+class WantsTheMessagesAgain(ServerLoop):
+    """Forgets a session where the request does not repeat its messages."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        incoming = [Message(body) for body in self.request.messages]
+        return incoming if session is None else splice_visible(session.messages, incoming)
+
+
+@breaks("server-session-id-is-returned")
+class HidesTheSessionsId(ServerLoop):
+    """Does not say under which id the session is kept."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        step = super().finish(turn, capped=capped)
+        return step if self.request.stream else replace(step, answer=replace(step.answer, session_id=None))
+
+
+@breaks("server-unknown-session-id-starts-one")
+class ExportsOnlyImports(Simulator):
+    """Keeps the sessions that it began itself where no export finds them."""
+
+    def session_of(self, request: RunRequest) -> Session | None:
+        own = self.sessions.get(f"{request.owner} itself", request.session_id or "")
+        return own or super().session_of(request)
+
+    def _save(self, run: Run, step: Finish) -> None:
+        request = run.loop.request
+        run.loop.request = replace(request, owner=f"{request.owner} itself")
+        super()._save(run, step)
+        run.loop.request = request
+
+
+@breaks("server-edited-turn-keeps-what-came-before")
+class EditsKeepWhatFollowed(ServerLoop):
+    """Brings back the tool messages behind an edited message too."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        together = super().splice(session)
+        stored = session.messages if session else ()
+        known = [message.body for message in together]
+        stale = [message for message in stored if message.hidden and message.body not in known]
+        return [*together[:-1], *stale, *together[-1:]]
+
+
+@breaks("server-session-leaves-tools-and-sampling-out")
+class SessionsKeepTheirTools(Simulator):
+    """Offers the tools of a session's first request in all others."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.first: dict[str | None, RunRequest] = {}
+
+    def begin(self, request: RunRequest) -> Run:
+        first = self.first.setdefault(request.session_id, request) if request.session_id else request
+        more = tuple(tool for tool in first.tools if tool not in request.tools)
+        return super().begin(replace(request, tools=(*request.tools, *more)))
+
+
+@breaks("server-session-leaves-tools-and-sampling-out")
+class SessionsKeepTheirTemperature(Simulator):
+    """Takes over what a session's first request said of sampling."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.first: dict[str | None, RunRequest] = {}
+
+    def begin(self, request: RunRequest) -> Run:
+        first = self.first.setdefault(request.session_id, request) if request.session_id else request
+        return super().begin(replace(request, options={**first.options, **request.options}))
+
+
+@breaks("server-code-state-lives-in-the-session")
+class CodeForgets(Simulator):
+    """Begins every run with no value set."""
+
+    def begin(self, request: RunRequest) -> Run:
+        run = super().begin(request)
+        run.workshop.python = b""
+        return run
+
+
+@breaks("server-code-state-stays-in-its-session")
+class CodeIsEverybodys(Simulator):
+    """Begins every run with the values of the one before it."""
+
+    python = b""
+
+    def begin(self, request: RunRequest) -> Run:
+        run = super().begin(request)
+        run.workshop.python = self.python
+        return run
+
+    def end(self, run: Run) -> None:
+        self.python = run.workshop.python or self.python
+        super().end(run)
+
+
+@breaks("server-session-stays-with-its-id", "server-same-opening-shares-nothing")
+class ServesTheLastSession(Simulator):
+    """Serves the last of all."""
+
+    def session_of(self, request: RunRequest) -> Session | None:
+        if len(request.messages) < 2:
+            return super().session_of(request)
+        stored = [one for one in self.sessions.of(request.owner) if one.messages]
+        alike = [one for one in stored if one.messages[0].body == request.messages[0]]
+        return alike[-1] if alike else None
+
+
+@breaks("server-same-opening-shares-nothing")
+class FindsSessionsByContent(Simulator):
+    """Gives a client without an id the session that begins like its messages."""
+
+    def session_of(self, request: RunRequest) -> Session | None:
+        if request.session_id is not None or len(request.messages) < 2:
+            return super().session_of(request)
+        stored = self.sessions.of(request.owner)
+        return next((one for one in stored if one.messages[0].body == request.messages[0]), None)
+
+
+@breaks("server-many-sessions-stay-apart", cells=CHAT_STREAM)
+class SavesUnderTheIdBefore(Simulator):
+    """Saves a run under the id of the one that began before it, if others go on."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config)
+        self.before: dict[str, str | None] = {}
+        self.last: str | None = None
+
+    def begin(self, request: RunRequest) -> Run:
+        run = super().begin(request)
+        self.before[run.loop.run_id] = self.last
+        self.last = run.loop.session_id
+        return run
+
+    def _save(self, run: Run, step: Finish) -> None:
+        before = self.before.pop(run.loop.run_id)
+        if self.runs > 1 and before is not None:
+            run.loop.session_id = before
+        super()._save(run, step)
+
+
+@breaks("server-retry-does-not-forge-history")
+class RetriesDoubleTheRound(ServerLoop):
+    """Brings back the tool messages of a repeated request twice."""
+
+    def splice(self, session: Session | None) -> list[Message]:
+        together = super().splice(session)
+        repeated = bool(together) and together[-1].hidden
+        return [*together, *(message for message in together if message.hidden and repeated)]

@@ -1,0 +1,41 @@
+"""Members of replies and chunks that have another form than the documents give them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.server_loop.parts import breaks
+from looptck_reference.loop.values import Turn
+from looptck_reference.server.api.chat import ChatFrames
+from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.steps import Finish
+
+
+def _in_words(seconds: int) -> Any:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
+
+
+@breaks("server-replies-fit-their-schemas")
+class RepliesTellTheTimeInWords(ServerLoop):
+    """Writes the time of a plain reply as a date."""
+
+    def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
+        step = super().finish(turn, capped=capped)
+        if self.request.stream or not self.offer.entered:
+            return step
+        return replace(step, answer=replace(step.answer, created=_in_words(self.created)))
+
+
+@breaks(
+    "server-events-fit-their-schemas",
+    collateral={"server-client-side-path-is-standard": "its streams have the same chunks"},
+    cells=CHAT_STREAM,
+)
+class ChunksTellTheTimeInWords(ChatFrames):
+    """Writes the time of a chunk as a date."""
+
+    def __init__(self, run_id: str, model: str, created: int) -> None:
+        super().__init__(run_id, model, _in_words(created))

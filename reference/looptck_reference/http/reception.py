@@ -1,0 +1,37 @@
+"""One event stream on its way from bytes to a turn, without I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from looptck_reference.loop.values import Delta, Turn
+    from looptck_reference.wires.base import Wire
+
+__all__ = ["Reception"]
+
+
+class Reception:
+    """Takes bytes; returns the text that the caller may have now, and at the end the turn."""
+
+    def __init__(self, wire: Wire, forwards: Callable[[Delta], bool]) -> None:
+        self._events = wire.reader()
+        self._stream = wire.stream()
+        self._forwards = forwards
+
+    @property
+    def complete(self) -> bool:
+        """Whether the stream's end mark has arrived; connection errors after it do not matter."""
+        return self._stream.complete
+
+    def feed(self, piece: bytes) -> Iterator[str]:
+        """Take the next bytes. Text of events before a broken event is still returned."""
+        for data in self._events.feed(piece):
+            delta = self._stream.add(data)
+            if delta.text and self._forwards(delta):
+                yield delta.text
+
+    def close(self) -> Turn:
+        """All bytes have arrived."""
+        return self._stream.close()

@@ -1,0 +1,76 @@
+"""The actions that the loop asks of its runner: the only way out of the core.
+
+A runner executes `Ask` and `RunTools` and reports back; `Finish` and `Fail` end the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from looptck_reference.loop.errors import Reason
+    from looptck_reference.loop.tools import Handler
+    from looptck_reference.loop.values import Answer, Json, ToolCall
+
+__all__ = ["Action", "Ask", "End", "Fail", "Finish", "Raised", "Returned", "Run", "RunTools"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Send this history, in the wire's own messages, to the model; report the turn."""
+
+    history: tuple[Json, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One runnable call: its handler and keyword arguments."""
+
+    call: ToolCall
+    handler: Handler
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTools:
+    """Run these, at the same time if there are several; once all have ended, report the end of each, in this order."""
+
+    runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A tool returned this value."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """A tool raised this exception."""
+
+    error: Exception
+
+
+End = Returned | Raised
+"""The end of one tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """Hand this answer to the caller."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """Raise this error to the caller."""
+
+    error: Exception
+    reason: Reason
+
+
+Action = Ask | RunTools | Finish | Fail

@@ -1,0 +1,37 @@
+"""An agent: a model, a conversation so far, and the tools it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
+
+__all__ = ["Agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """The caller's side of a run. An agent never changes, so one agent serves any number of runs.
+
+    `options` are model options such as temperature, in the form of the wire's API.
+    """
+
+    model: str
+    messages: Sequence[Json]
+    tools: Sequence[Tool] = ()
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    name: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    mcp_servers: Mapping[str, str] = field(default_factory=dict)
+    """URLs of MCP servers by name; the provider offers and calls their tools."""
+    search: bool = False
+    """Whether the provider may search the web itself."""
+
+    def __post_init__(self) -> None:
+        names = [tool.name for tool in self.tools]
+        if len(set(names)) < len(names):
+            message = f"two tools of the agent have one name, so the model cannot tell them apart: {sorted(names)}"
+            raise ValueError(message)

@@ -1,0 +1,1 @@
+"""Agents in .prompty files, run under the names of Prompty's documents."""

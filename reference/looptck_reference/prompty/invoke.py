@@ -1,0 +1,222 @@
+"""Prompts as agents: the public API, in the names of both of Prompty's documents, over one core.
+
+`invoke_agent` keeps to the runtime specification (§9), `execute_agent` to the Agent Mode guide; they differ in their
+dialect, and in that the guide passes the limit. Both load a prompt that is given by its path, fill in the inputs, give
+the run its tools for this run only, and return the text of the answer, or a stream of it where the prompt asks for one.
+
+A tool of the kind `prompty` runs another prompt (§9.6): `single` is one model call, `agentic` a whole loop. What the
+child takes are the model's arguments with the parent's bindings applied; its handlers are those of the parent's run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import httpx
+
+from looptck_reference.http.conversation import Conversation
+from looptck_reference.http.runner import AsyncRunner, Runner
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
+from looptck_reference.loop.errors import ChildCalledTools
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.registry import REGISTRY, KindHandler, Registry
+from looptck_reference.loop.tools import Tool
+from looptck_reference.prompty.models import Service, options_of, service_of
+from looptck_reference.prompty.prompts import Loader, Prompt
+from looptck_reference.prompty.streams import AsyncPromptyStream, PromptyStream
+
+if TYPE_CHECKING:
+    from looptck_reference.http.spans import Tracing
+    from looptck_reference.loop.tools import Handler
+    from looptck_reference.loop.values import Answer, Json
+
+__all__ = ["Invocation", "Invoker", "execute_agent", "execute_agent_async", "invoke_agent", "invoke_agent_async"]
+
+Inputs = Mapping[str, Any]
+Tools = Mapping[str, "Handler"] | Iterable[Tool]
+"""Functions by the name of the tool that they run, or whole tools, which are offered beside those of the prompt."""
+
+
+def invoke_agent(path_or_agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = ()) -> Any:
+    """Run a prompt by the rules of the runtime specification; its answer, or a `PromptyStream` of it."""
+    return Invoker(PROMPTY_SPEC).invoke(path_or_agent, inputs, tools)
+
+
+async def invoke_agent_async(
+    path_or_agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = ()
+) -> Any:
+    """The same for async callers; its answer, or an `AsyncPromptyStream` of it."""
+    return await Invoker(PROMPTY_SPEC).invoke_async(path_or_agent, inputs, tools)
+
+
+def execute_agent(
+    agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), max_iterations: int = 10
+) -> Any:
+    """Run a prompt by the rules of the Agent Mode guide; its answer, or a `PromptyStream` of it."""
+    return Invoker(PROMPTY_AGENT_MODE).invoke(agent, inputs, tools, limit=max_iterations)
+
+
+async def execute_agent_async(
+    agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), max_iterations: int = 10
+) -> Any:
+    """The same for async callers, whose tools may be plain functions and coroutine functions."""
+    return await Invoker(PROMPTY_AGENT_MODE).invoke_async(agent, inputs, tools, limit=max_iterations)
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A prompt that is ready to run."""
+
+    loop: Loop
+    service: Service
+    stream: bool
+
+
+class Invoker:
+    """Runs prompts by one dialect. A subclass may bend how they are loaded and talked about, and how children run."""
+
+    loader: ClassVar[type[Loader]] = Loader
+    conversation: ClassVar[type[Conversation]] = Conversation
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        *,
+        loop: type[Loop] = Loop,
+        registry: Registry = REGISTRY,
+        tracing: Tracing | None = None,
+        client: httpx.Client | None = None,
+        async_client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self.dialect = dialect
+        self.loop = loop
+        self.registry = registry
+        self.tracing = tracing
+        self.client = client
+        self.async_client = async_client
+
+    def invoke(
+        self, prompt: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), *, limit: int | None = None
+    ) -> str | PromptyStream:
+        """Run a prompt to its answer, or to the beginning of it."""
+        begun = self.begin(prompt, inputs, tools, limit=limit)
+        runner = self.runner(begun)
+        if begun.stream:
+            return PromptyStream(begun.loop, runner.pieces(begun.loop, stream=True), runner.close)
+        with runner:
+            return runner.drive(begun.loop).text
+
+    async def invoke_async(
+        self, prompt: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), *, limit: int | None = None
+    ) -> str | AsyncPromptyStream:
+        """The same for async callers."""
+        begun = self.begin(prompt, inputs, tools, limit=limit, waits=True)
+        runner = self.async_runner(begun)
+        if begun.stream:
+            pieces = runner.pieces(begun.loop, stream=True)
+            return await AsyncPromptyStream.begun(begun.loop, pieces, runner.aclose)
+        async with runner:
+            return (await runner.drive(begun.loop)).text
+
+    def begin(
+        self,
+        prompt: str | Path | Prompt,
+        inputs: Inputs | None = None,
+        tools: Tools = (),
+        *,
+        limit: int | None = None,
+        waits: bool = False,
+    ) -> Invocation:
+        """Load a prompt if it is not, fill it in, and give it its tools; `waits`: its children are to be awaited."""
+        found = prompt if isinstance(prompt, Prompt) else self.loader().load(Path(prompt))
+        given = dict(inputs or {})
+        messages = found.messages(given)
+        functions, further = _parted(tools)
+        service = service_of(found.model)
+        agent = Agent(
+            model=found.model.id,
+            messages=messages,
+            tools=[*found.tools, *further],
+            inputs=given,
+            name=found.name,
+            options=options_of(found.model, service.wire),
+        )
+        names = self.registry.for_run(functions)
+        kinds = {"prompty": self.below(names).children_of(found, waits=waits)}
+        registry = names.for_run(kinds=kinds)
+        loop = self.loop(agent, wire=service.wire, dialect=self.dialect, limit=limit, registry=registry)
+        return Invocation(loop, service, found.model.stream)
+
+    def runner(self, begun: Invocation) -> Runner:
+        """What drives the loop for sync callers."""
+        return Runner(**self.way(begun), client=self.client)
+
+    def async_runner(self, begun: Invocation) -> AsyncRunner:
+        """What drives the loop for async callers."""
+        return AsyncRunner(**self.way(begun), client=self.async_client)
+
+    def way(self, begun: Invocation) -> dict[str, Any]:
+        """What both kinds of runner are made with."""
+        return {
+            "base_url": begun.service.base_url,
+            "api_key": begun.service.api_key,
+            "wire": begun.loop.wire,
+            "tracing": self.tracing,
+            "conversation": self.conversation,
+        }
+
+    # Children
+
+    def below(self, registry: Registry, dialect: Dialect | None = None) -> Self:
+        """An invoker for the children of a run: they find the handlers of that run."""
+        return type(self)(
+            dialect or self.dialect,
+            loop=self.loop,
+            registry=registry,
+            tracing=self.tracing,
+            client=self.client,
+            async_client=self.async_client,
+        )
+
+    def children_of(self, parent: Prompt, *, waits: bool) -> KindHandler:
+        """The handler of the tools of a prompt that are prompts themselves."""
+        run = self.run_child_async if waits else self.run_child
+        return lambda tool, arguments, _agent, _inputs: run(tool, parent.children[tool.name], arguments)
+
+    def run_child(self, tool: Tool, child: Prompt, arguments: Json) -> str:
+        """Run the prompt of a tool; its answer is the tool's value."""
+        begun = self.begin_child(tool, child, arguments)
+        with self.runner(begun) as runner:
+            return _value(tool, runner.drive(begun.loop, stream=begun.stream))
+
+    async def run_child_async(self, tool: Tool, child: Prompt, arguments: Json) -> str:
+        """The same for async callers."""
+        begun = self.begin_child(tool, child, arguments, waits=True)
+        async with self.async_runner(begun) as runner:
+            return _value(tool, await runner.drive(begun.loop, stream=begun.stream))
+
+    def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
+        """In the mode single no call of the child's model is run, and it is asked once."""
+        if tool.options["mode"] == "agentic":
+            return self.begin(child, arguments, waits=waits)
+        once = self.below(self.registry, replace(self.dialect, runs_calls_on=frozenset()))
+        return once.begin(child, arguments, limit=1, waits=waits)
+
+
+def _value(tool: Tool, answer: Answer) -> str:
+    if answer.calls:
+        names = ", ".join(call.name for call in answer.calls)
+        raise ChildCalledTools(f"the prompt of tool {tool.name!r} called {names}; its mode has to be agentic for that")
+    return answer.text
+
+
+def _parted(tools: Tools) -> tuple[dict[str, Handler], list[Tool]]:
+    """Functions by name, and the tools that are to be offered beside those of the prompt."""
+    if isinstance(tools, Mapping):
+        return dict(tools), []
+    further = list(tools)
+    return {tool.name: tool.handler for tool in further if tool.handler is not None}, further

@@ -1,0 +1,95 @@
+"""The model section of a prompt, in a wire's words: which API, where, with which key and which options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from looptck_reference.loop.errors import UnknownModel
+from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
+
+if TYPE_CHECKING:
+    from looptck_reference.loop.values import Json
+    from looptck_reference.prompty.prompts import Model
+
+__all__ = ["Service", "options_of", "service_of"]
+
+WIRES: dict[tuple[str, str], Wire] = {
+    ("openai", "chat"): OPENAI_CHAT,
+    ("openai", "responses"): OPENAI_RESPONSES,
+    ("anthropic", "chat"): ANTHROPIC_MESSAGES,
+}
+ENDPOINTS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+
+OPTIONS: dict[Wire, dict[str, str]] = {
+    OPENAI_CHAT: {
+        "temperature": "temperature",
+        "topP": "top_p",
+        "maxOutputTokens": "max_completion_tokens",
+        "stopSequences": "stop",
+        "seed": "seed",
+        "frequencyPenalty": "frequency_penalty",
+        "presencePenalty": "presence_penalty",
+        "allowMultipleToolCalls": "parallel_tool_calls",
+    },
+    OPENAI_RESPONSES: {
+        "temperature": "temperature",
+        "topP": "top_p",
+        "maxOutputTokens": "max_output_tokens",
+        "allowMultipleToolCalls": "parallel_tool_calls",
+    },
+    ANTHROPIC_MESSAGES: {
+        "temperature": "temperature",
+        "topP": "top_p",
+        "topK": "top_k",
+        "maxOutputTokens": "max_tokens",
+        "stopSequences": "stop_sequences",
+    },
+}
+"""What each wire calls the options that a prompt may set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a model is, and how it is spoken to."""
+
+    wire: Wire
+    base_url: str
+    """With the version in its path."""
+    api_key: str
+
+
+def service_of(model: Model) -> Service:
+    """The service that a prompt names.
+
+    Raises:
+        UnknownModel: provider and API are of no wire, or there is no key.
+    """
+    wire = WIRES.get((model.provider, model.api_type))
+    if wire is None:
+        known = ", ".join(f"{provider} with {api}" for provider, api in WIRES)
+        raise UnknownModel(f"no wire speaks {model.api_type!r} to {model.provider!r}; there are {known}")
+    if model.api_key is None:
+        raise UnknownModel(f"the model {model.id!r} has no key; give model.connection an apiKey")
+    endpoint = (model.endpoint or ENDPOINTS[model.provider]).rstrip("/")
+    if model.provider == "anthropic" and not endpoint.endswith("/v1"):
+        endpoint += "/v1"  # as its own clients add it
+    return Service(wire, endpoint, model.api_key)
+
+
+def options_of(model: Model, wire: Wire) -> Json:
+    """The options of a prompt as members of a request; `additionalProperties` go as they are.
+
+    Raises:
+        UnknownModel: the wire has no such option.
+    """
+    words = OPTIONS[wire]
+    told: dict[str, Any] = {}
+    for name, value in model.options.items():
+        if name == "additionalProperties":
+            told |= value
+        elif name in words:
+            told[words[name]] = value
+        else:
+            raise UnknownModel(f"the model option {name!r} has no word here; there are {', '.join(words)}")
+    return told

@@ -1,0 +1,76 @@
+"""A prompt as a value: all that its file says, with the prompts of its tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
+from looptck_reference.prompty.prompts.errors import PromptError
+from looptck_reference.prompty.prompts.properties import Input
+from looptck_reference.prompty.prompts.template import Template
+
+__all__ = ["Model", "Prompt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Which model, where it is, and how it is asked.
+
+    `options` are in the words of the file (`temperature`, `maxOutputTokens`), but for `stream`.
+    """
+
+    id: str
+    provider: str = "openai"
+    api_type: str = "chat"
+    endpoint: str | None = None
+    api_key: str | None = field(default=None, repr=False)
+    stream: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A `.prompty` file as it was loaded. Nothing in it is ever changed, so one prompt serves any number of runs."""
+
+    path: Path
+    name: str
+    description: str
+    model: Model
+    inputs: tuple[Input, ...]
+    tools: tuple[Tool, ...]
+    children: Mapping[str, Prompt] = field(repr=False)
+    """The prompts of its tools of the kind `prompty`, by the name of the tool."""
+    template: Template = field(repr=False)
+
+    def filled(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        """The inputs that are given, with the defaults of those that are not.
+
+        Inputs that the prompt does not declare are kept, and values are not held to their kind (the later runtime
+        specification, §12.2).
+
+        Raises:
+            PromptError: one that is `required: true` is not given and has no default.
+        """
+        values = dict(inputs)
+        for one in self.inputs:
+            if one.name in values:
+                continue
+            if one.default is not None:
+                values[one.name] = deepcopy(one.default)  # a tool may change what it is given
+            elif one.required:
+                raise PromptError(self.path, None, f"the input {one.name!r} is required and was not given; pass it")
+        return values
+
+    def messages(self, inputs: Mapping[str, Any]) -> list[Json]:
+        """The messages that a run begins with.
+
+        Raises:
+            PromptError: an input is missing, or the template cannot be filled in with these.
+        """
+        values = self.filled(inputs)
+        return self.template.messages(values, omitted=[one.name for one in self.inputs if one.name not in values])

@@ -1,0 +1,71 @@
+"""What frontmatter says: its model, its inputs, its tools. Its schema has accepted it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
+from looptck_reference.prompty.prompts.errors import Fault
+from looptck_reference.prompty.prompts.prompt import Model
+from looptck_reference.prompty.prompts.properties import Input, named, properties, schema
+
+__all__ = ["inputs", "model", "tools"]
+
+_COMMON = ("name", "kind", "description", "parameters", "bindings", "strict")
+"""What a tool of any kind may say; the rest is its kind's."""
+
+
+def model(front: Json) -> Model:
+    """The model, which may be an id alone."""
+    said = front["model"]
+    if isinstance(said, str):
+        return Model(said)
+    connection = said.get("connection") or {}
+    options = dict(said.get("options") or {})
+    further = dict(options.pop("additionalProperties", None) or {})
+    streams = [options.pop("stream", None), further.pop("stream", None)]
+    return Model(
+        id=said["id"],
+        provider=said.get("provider") or "openai",
+        api_type=said.get("apiType") or "chat",
+        endpoint=connection.get("endpoint") or None,  # an empty default of a reference says nothing
+        api_key=connection.get("apiKey") or None,
+        # For want of a word of the documents' own, an option or an additional property.
+        stream=next((one for one in streams if one is not None), False),
+        options={**options, "additionalProperties": further} if further else options,
+    )
+
+
+def inputs(front: Json) -> tuple[Input, ...]:
+    """The inputs; the guide calls them `inputSchema`, the later specification `inputs`."""
+    guide, later = front.get("inputSchema"), front.get("inputs")
+    if guide is not None and later is not None:
+        raise Fault("/inputSchema", "stands beside /inputs; keep one of them")
+    return properties(guide, "/inputSchema") if later is None else properties(later, "/inputs")
+
+
+def tools(front: Json) -> Iterator[tuple[Tool, str]]:
+    """Tools and their places, but for what a tool of the kind `prompty` takes from its child."""
+    for name, (said, pointer) in named(front.get("tools"), "/tools").items():
+        declared = properties(said.get("parameters"), f"{pointer}/parameters")
+        options = {one: value for one, value in said.items() if one not in _COMMON}
+        if said["kind"] == "prompty":
+            options["mode"] = said.get("mode") or "single"
+        tool = Tool(
+            name,
+            said.get("description") or "",
+            schema(declared, required=[one.name for one in declared if one.required]),
+            kind=said["kind"],
+            bindings=_bindings(said.get("bindings"), f"{pointer}/bindings"),
+            strict=said.get("strict") or False,
+            options=options,
+        )
+        yield tool, pointer
+
+
+def _bindings(said: Any, pointer: str) -> dict[str, str]:
+    """Inputs by the parameter that takes its value from them: `unit: {input: NAME}`, `unit: NAME`, or a list."""
+    entries = named(said, pointer).items()
+    return {name: one["input"] if isinstance(one, dict) else one for name, (one, _) in entries}

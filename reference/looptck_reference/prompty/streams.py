@@ -1,0 +1,118 @@
+"""The answer of a prompt while it arrives.
+
+By the time that the caller has the stream, all tools have run and the answer has begun (Prompty runtime specification,
+§9.3): what is left is its text. Only text that the model says before it calls tools may come earlier, for nobody can
+know at that moment that calls will follow.
+
+Read a stream to its end or close it: until then it holds a connection, and the run's span is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from looptck_reference.loop.loop import Loop
+    from looptck_reference.loop.values import Answer
+
+__all__ = ["AsyncPromptyStream", "PromptyStream"]
+
+
+class PromptyStream(Iterator[str]):
+    """Pieces of text, at the caller's pace; `answer` is there once they were read to their end."""
+
+    def __init__(self, loop: Loop, pieces: Generator[str], close: Callable[[], object]) -> None:
+        self._loop = loop
+        self._pieces = pieces
+        self._close = close
+        self._first = self._read()
+
+    def __next__(self) -> str:
+        piece = self._read() if self._first is None else self._first
+        self._first = None
+        if piece is None:
+            raise StopIteration
+        return piece
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def answer(self) -> Answer:
+        """The whole answer."""
+        return self._loop.answer
+
+    def close(self) -> None:
+        """Let go of the connection, whatever is left."""
+        self._first = None
+        self._pieces.close()
+        self._close()
+
+    def _read(self) -> str | None:
+        """The next piece; None, and all is closed, at the end."""
+        try:
+            return next(self._pieces)
+        except StopIteration:
+            self.close()
+            return None
+        except BaseException:
+            self.close()
+            raise
+
+
+class AsyncPromptyStream(AsyncIterator[str]):
+    """The same for async callers; made by `begun`."""
+
+    def __init__(self, loop: Loop, pieces: AsyncGenerator[str], close: Callable[[], Awaitable[object]]) -> None:
+        self._loop = loop
+        self._pieces = pieces
+        self._close = close
+        self._first: str | None = None
+
+    @classmethod
+    async def begun(
+        cls, loop: Loop, pieces: AsyncGenerator[str], close: Callable[[], Awaitable[object]]
+    ) -> AsyncPromptyStream:
+        """The stream, once its text has begun."""
+        stream = cls(loop, pieces, close)
+        stream._first = await stream._read()
+        return stream
+
+    async def __anext__(self) -> str:
+        piece = await self._read() if self._first is None else self._first
+        self._first = None
+        if piece is None:
+            raise StopAsyncIteration
+        return piece
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    @property
+    def answer(self) -> Answer:
+        """The whole answer."""
+        return self._loop.answer
+
+    async def aclose(self) -> None:
+        """Let go of the connection, whatever is left."""
+        self._first = None
+        await self._pieces.aclose()
+        await self._close()
+
+    async def _read(self) -> str | None:
+        """The next piece; None, and all is closed, at the end."""
+        try:
+            return await anext(self._pieces)
+        except StopAsyncIteration:
+            await self.aclose()
+            return None
+        except BaseException:
+            await self.aclose()
+            raise

@@ -1,0 +1,1 @@
+"""One run on the bench: a scenario for provider and tools, the run, and the questions that checks ask of it."""

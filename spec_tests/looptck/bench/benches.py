@@ -1,0 +1,196 @@
+"""The two kinds of bench: a loop is handed cases, and a server that runs the loop itself is asked as by a client."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from looptck.bench.bench import Bench, Patience, Running, Scenario
+from looptck.bench.hosting import offering
+from looptck.bench.reasoning import named
+from looptck.bench.run import Run
+from looptck.bench.settling import may_go_on, settle
+from looptck.client import Ask
+from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message, connect
+from looptck.drivers.case_message import RunOptions
+from looptck.provider import shared
+from looptck.provider.confirmation import Confirmation
+from looptck.provider.habits import Habits
+from looptck.provider.modelfile import ScriptedModel
+from looptck.provider.script import Script
+from looptck.values import spans
+from looptck.values.cell import Cell
+from looptck.values.outcome import Nothing
+from looptck.values.transcript import Chunk, LostSpans, Spanned
+from looptck.values.verdicts import NotApplicable
+from looptck.wires import WIRES
+
+if TYPE_CHECKING:
+    from looptck.client.visit import Visits
+
+UPSTREAM = "openai-chat"
+"""The wire on which servers ask their model."""
+
+
+def bench_for(driver: str, patience: Patience | None = None) -> Bench:
+    """The bench for what a driver's name stands for.
+
+    Raises:
+        ValueError: the name is of no known form.
+        BadFile: a server's file describes none.
+    """
+    line = connect(driver)
+    if isinstance(line, Servers):
+        return ServerBench(driver, line, patience or Patience())
+    return LoopBench(driver, line, patience or Patience())
+
+
+def loop_bench(bench: Bench) -> LoopBench:
+    """The bench of a loop. Raises NotApplicable where it is none."""
+    if not isinstance(bench, LoopBench):
+        raise NotApplicable("the implementation is a server: it takes requests and no cases")
+    return bench
+
+
+def server_bench(bench: Bench) -> ServerBench:
+    """The bench of a server. Raises NotApplicable where it is none."""
+    if not isinstance(bench, ServerBench):
+        raise NotApplicable("the implementation is no server: it takes cases and no requests")
+    return bench
+
+
+class LoopBench(Bench):
+    """A loop behind a driver, which takes one case after the other."""
+
+    def __init__(self, driver: str, connection: Connection, patience: Patience) -> None:
+        super().__init__(driver, connection, patience)
+        self._connection = connection
+        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(Habits)
+
+    def begin(
+        self,
+        scenario: Scenario,
+        cell: Cell,
+        *,
+        name: str,
+        profile: str = "core",
+        options: RunOptions | None = None,
+    ) -> Running:
+        """Start a run; the scene is taken as it stands now."""
+        options = named(options or RunOptions(), scenario.steps, WIRES[cell.wire])
+        options = offering(options, scenario.steps, WIRES[cell.wire], self.started)
+        confirmation = Confirmation(dict(scenario.decisions))
+        mock_run = self._mock_run(cell.wire, scenario, confirmation=confirmation, habits=self._habits[cell, profile])
+        run = self._run(cell, options.messages, mock_run)
+        run.offered = [tool.name for tool in options.offered]
+        run.pruned = options.keep_rounds is not None or options.context is not None
+        run.nested = bool(options.actor.children)
+        message = case_message.case(options, cell, self._provider.open(mock_run), name=name, profile=profile)
+        if options.as_file:
+            case_message.with_files(message, options, cell, self._folder / run.id)
+        trace = None
+        transcript = mock_run.transcript
+        if options.telemetry:
+            trace = case_message.with_telemetry(message, self._provider.telemetry)
+            self._provider.spans.open(trace, transcript)
+        future = self._connection.run(run.id, message, lambda text: transcript.append(Chunk(transcript.now(), text)))
+        return Running(self, mock_run, run, future, trace)
+
+    def give_up(self, running: Running) -> None:
+        """Whose fault it is, the wire tells: a run that never reached it is the driver's."""
+        fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests))
+        if fault is not None and fault.kind != "hung":
+            raise fault
+        if not running.run.requests:
+            detail = f"run {running.run.id}: no model request and no outcome in {self.patience.outcome:g} s"
+            raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
+
+    def settle(self, running: Running) -> None:
+        """Listen on until nothing of a run that has its outcome can arrive any more, and take in its spans."""
+        if may_go_on(running.mock_run):
+            settle(running.mock_run, self._provider, self._connection, self.patience.gate)
+        if running.trace is not None:
+            self._fetch(running.run, running.trace)
+
+    def clear(self, running: Running) -> Exception | None:
+        """Its spans are over too."""
+        broken = super().clear(running)
+        if running.trace is None:
+            return broken
+        self._provider.spans.close(running.trace, None if isinstance(running.run.outcome, Nothing) else running.run.id)
+        return broken or self._provider.spans.broken
+
+    def _fetch(self, run: Run, trace: str) -> None:
+        """Write the spans of a run that its driver keeps in this process into its transcript.
+
+        Raises:
+            DriverFault: it keeps something else.
+        """
+        transcript = run.transcript
+        others = 0
+        try:
+            for kept in self._connection.kept_spans():
+                if f"{kept.context.trace_id:032x}" == trace:
+                    transcript.append(Spanned(transcript.now(), spans.of_sdk(kept)))
+                elif not self._provider.spans.knows(f"{kept.context.trace_id:032x}"):
+                    others += 1
+        except Exception as error:
+            raise DriverFault("bad-message", f"its span_exporter cannot be read: {error!r}", run=run.id) from error
+        if others and not len(run.spans):
+            why = f"the driver's span_exporter holds {others} spans of traces that no run was given"
+            transcript.append(LostSpans(transcript.now(), why))
+
+
+class ServerBench(Bench):
+    """A server that runs the loop itself: the kit is its client and its model."""
+
+    def __init__(self, driver: str, servers: Servers, patience: Patience) -> None:
+        from looptck.client.visit import Visits  # with an HTTP client, which no loop needs
+
+        super().__init__(driver, servers, patience, port=servers.port)
+        self.servers = servers
+        self.visits: Visits = Visits(patience.outcome)
+        self._scripted_model: ScriptedModel | None = None
+        self._asked: list[Running] = []
+        """What was asked and has not been answered."""
+
+    def _start(self) -> None:
+        self.servers.between(self.origin + shared.MODEL, self.origin + shared.DISPATCH)
+        super()._start()
+        if self.started.can(MODEL):
+            self._scripted_model = ScriptedModel(self.servers, self._folder)
+            self._scripted_model.load(Script())
+
+    def _close_files(self) -> None:
+        if self._scripted_model is not None:
+            self._scripted_model.close()
+        super()._close_files()
+
+    def ask(self, scenario: Scenario, cell: Cell, ask: Ask, *, setup: str = USUAL) -> Running:
+        """Ask as a client does; the scene, as it stands now, is what the model and the tools will do."""
+        scripted = None
+        if self._scripted_model is not None:
+            scripted = self._scripted_model.load(scenario.script, ask.session, alone=not self._asked)
+        url = self.servers.url(setup)
+        mock_run = self._mock_run(UPSTREAM, scenario)
+        run = self._run(cell, (("user", ask.question),), mock_run)
+        run.offered = [tool.name for tool in ask.tools]
+        run.pruned = True
+        run.scripted = scripted
+        self._provider.share(mock_run, ask.question, [*run.offered, *scenario.behaviours])
+        run.reply, future = self.visits.begin(url, ask, cell.wire, mock_run.transcript, stream=cell.stream)
+        running = Running(self, mock_run, run, future)
+        self._asked.append(running)
+        return running
+
+    def leave(self) -> None:
+        """The check is over. A server whose model is a file is started anew if it is still at what it was asked."""
+        if self._scripted_model is not None and self._asked:
+            self._scripted_model.unload()
+            for running in list(self._asked):
+                self.clear(running)
+
+    def clear(self, running: Running) -> Exception | None:
+        """It is no longer open either."""
+        self._asked = [one for one in self._asked if one is not running]
+        return super().clear(running)

@@ -1,0 +1,268 @@
+"""Checks: one requirement, in one cell, by one case; and what a check has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any, TypedDict, Unpack
+
+import pytest
+from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+
+from looptck.bench.bench import Bench, Running, Scenario
+from looptck.bench.benches import loop_bench, server_bench
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool
+from looptck.catalogue.requirements import Requirement
+from looptck.client import Ask
+from looptck.drivers import AGENT_LOOP, DriverFault, Started
+from looptck.drivers.case_message import RunOptions
+from looptck.values.cell import Cell
+from looptck.values.drawing import seed_of, undisturbed
+from looptck.values.framing import Framing
+from looptck.values.outcome import Nothing
+from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.wires import WIRES
+
+
+def requirement(*ids: str) -> pytest.MarkDecorator:
+    """Binds a test function to the requirement that it checks, or to those of several documents that say the same."""
+    return pytest.mark.looptck_requirement(*ids)
+
+
+def on(*cells: str) -> pytest.MarkDecorator:
+    """The cells in which a test function, or one of its values, is played; its requirement may concern more of them.
+
+    Each is a wire or a pattern such as ``anthropic-messages/stream/*``.
+    """
+    return pytest.mark.looptck_cells(*(cell if "/" in cell else f"{cell}/*" for cell in cells))
+
+
+def refusable(why: str) -> pytest.MarkDecorator:
+    """Marks a test in which a right loop's request may be one that the service refuses, with the reason."""
+    return pytest.mark.looptck_refusable(why)
+
+
+SHRINKS = 100
+"""The most values that are tried to make a failing one smaller.
+
+The limit of hypothesis is five minutes, which a slow implementation needs for every property that it fails.
+"""
+
+lengthy = pytest.mark.looptck_lengthy
+"""Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
+
+
+def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:
+    """Binds a test function to cassettes: it is played once for each that it takes, in the cells of that cassette."""
+    return pytest.mark.looptck_cassettes(takes=takes)
+
+
+def framed(framings: Mapping[str, Framing]) -> list[Any]:
+    """Framings as the values of a parametrized test, each on the wires that carry it out."""
+    return [
+        pytest.param(framing, id=name, marks=on(*(wire.name for wire in WIRES.values() if wire.carries_out(framing))))
+        for name, framing in framings.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What a test item checks. ``case`` names the test or the declared case."""
+
+    requirement: Requirement
+    cell: Cell
+    case: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.requirement.id}/{self.cell}/{self.case}"
+
+
+Drawn = dict[tuple[str, str, str, int], list[dict[str, Any]]]
+drawn: Drawn = {}
+"""The values for which a property held, by property: drawing them takes longer than running them, and they are the same
+in every cell."""
+
+
+class RunOverrides(TypedDict, total=False):
+    """How a run differs from the default: its cell, and the fields of `RunOptions`."""
+
+    cell: Cell
+    agent: str
+    inputs: Mapping[str, Any]
+    limit: int | None
+    tools: Sequence[Tool] | None
+    kinds: Sequence[str]
+    as_file: bool
+    keep_rounds: int | None
+    mcp_servers: Sequence[Mapping[str, str]]
+    telemetry: bool
+    context: Sequence[Mapping[str, Any]] | None
+    output_schema: Mapping[str, Any] | None
+    confirms: bool
+
+
+class Liveness(AssertionError):
+    """The watchdog went off on a run that had reached the wire: the loop did not end."""
+
+
+@dataclass(slots=True)
+class Implementation:
+    """The implementation under test, as one check sees it."""
+
+    bench: Bench
+    check: Check
+    scenario: Scenario
+    examples: int = 25
+    shrinks: bool = True
+    """Whether a value for which a property does not hold is shrunk before it is reported."""
+    runs: list[Run] = field(default_factory=list)
+    """Every run of this check so far; the last is the one to show."""
+    divergences: dict[str, str] = field(default_factory=dict)
+    example: Mapping[str, Any] = field(default_factory=dict)
+    """The values for which a property did not hold."""
+    _stopped: Exception | None = None
+
+    @property
+    def cell(self) -> Cell:
+        return self.check.cell
+
+    @property
+    def started(self) -> Started:
+        return self.bench.started
+
+    @property
+    def profile(self) -> str:
+        """The document whose rules its runs are judged by: ``core`` where its own is not claimed."""
+        profile = self.check.requirement.profile
+        return profile if profile in self.started.claimed else "core"
+
+    def begin(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Running:
+        """Begin a run of the scenario as it is now.
+
+        In `AGENT_LOOP`, where nothing else is said, the question is the context's one message, and any output fits.
+        """
+        if self._stopped is not None:
+            raise self._stopped
+        cell = how.pop("cell", self.cell)
+        if not self.started.can(cell.needs):
+            raise NotApplicable(f"the driver declares no capability `{cell.needs}`, which a run in {cell} needs")
+        if self.check.requirement.profile == AGENT_LOOP:
+            how.setdefault("context", [] if question is None else [{"type": "text", "text": question}])
+            how.setdefault("output_schema", {})
+        options = RunOptions(question=question, **how)  # type: ignore[misc]  # a TypedDict forgets what was popped
+        bench = loop_bench(self.bench)
+        return bench.begin(self.scenario, cell, name=self.check.case, profile=self.profile, options=options)
+
+    def ask(self, ask: Ask, scenario: Scenario, *, setup: str, wire: str, stream: bool) -> Running:
+        """Ask a server; its model and its tools follow the scenario as it is now."""
+        if self._stopped is not None:
+            raise self._stopped
+        return server_bench(self.bench).ask(scenario, replace(self.cell, wire=wire, stream=stream), ask, setup=setup)
+
+    def end(self, running: Running) -> Run:
+        """Wait for the end of a run.
+
+        Raises:
+            Liveness: it did not end in time.
+            DriverFault: the driver did something wrong.
+        """
+        try:
+            run = running.result()
+        except DriverFault as fault:
+            self._stopped = fault
+            raise
+        self.runs.append(run)
+        if isinstance(run.outcome, Nothing):
+            self._stopped = Liveness(f"liveness: the loop {run.outcome}, after {len(run.received)} model requests")
+            raise self._stopped
+        return run
+
+    def run(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Run:
+        """Run the scenario as it is now, to its end."""
+        return self.end(self.begin(question, **how))
+
+    def diverges(self, topic: str, answer: str) -> None:
+        """Record what the implementation does where the documents leave it open."""
+        self.divergences[topic] = answer
+
+    def every(
+        self, *strategies: SearchStrategy[Any], first: Mapping[str, Any] | None = None
+    ) -> Callable[[Callable[..., None]], None]:
+        """Runs the decorated body for many values of the strategies; a failing one is shrunk and raised.
+
+        The same values every time, and for every implementation: they follow from the body's name. ``first`` are
+        tried before all others, so that what they show is no matter of how many examples there are.
+        """
+        tried = [first] if first else []
+
+        def decorate(body: Callable[..., None]) -> None:
+            key = (body.__module__, body.__qualname__, repr(strategies), self.examples)
+            try:
+                for values in drawn.get(key, ()):
+                    body(**values)
+            except (AssertionError, NotReached):
+                if not self.shrinks:
+                    raise
+                self._search(body, strategies, tried)  # the same values again, to be shrunk
+                raise
+            if key not in drawn:
+                drawn[key] = self._search(body, strategies, tried)
+
+        return decorate
+
+    def _search(
+        self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """Run the body for these values and many others; all of them, if it holds for all."""
+        chosen = settings(
+            max_examples=self.examples,
+            database=None,
+            deadline=None,
+            report_multiple_bugs=False,
+            phases=(Phase.explicit, Phase.generate, *([Phase.shrink] if self.shrinks else [])),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.normal,
+        )
+        values_of: list[dict[str, Any]] = []
+        failed: list[str] = []
+        left = SHRINKS
+
+        @wraps(body)
+        def noted(**values: Any) -> None:
+            nonlocal left
+            if failed and repr(values) not in failed:
+                if left == 0:
+                    return  # as if it had passed, which ends the search with the smallest value so far
+                left -= 1
+            values_of.append(values)
+            self.example = values
+            try:
+                body(**values)
+            except (AssertionError, NotReached):
+                failed.append(repr(values))
+                raise
+
+        search = given(*strategies)(noted)
+        for values in tried:
+            search = example(**values)(search)
+        with undisturbed():
+            chosen(seed(seed_of(f"{body.__module__}.{body.__qualname__}"))(search))()
+        self.example = {}
+        return values_of
+
+
+def control(run: Run, *tools: str) -> None:
+    """The control of a negative check: the same stimulus without its fault did run these tools.
+
+    Raises:
+        NotReached: it did not, so that the negative check would pass without having tested anything.
+    """
+    ran = [tool for tool, _ in run.tools_ran]
+    if list(tools) != ran:
+        raise NotReached(
+            f"the control run, without the fault, should run {list(tools)}, and ran {ran}; it {run.outcome}"
+        )

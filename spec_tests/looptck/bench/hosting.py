@@ -1,0 +1,43 @@
+"""Hosted tools: a script that plays them is for loops that can offer them, and its runs offer them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from looptck.drivers import Started
+from looptck.drivers.case_message import RunOptions
+from looptck.provider.script import Step
+from looptck.values.history import Opaque
+from looptck.values.turns import Hosted, HostedKind, Turn
+from looptck.values.verdicts import NotApplicable
+from looptck.wires.wire import Wire
+
+NEEDS: dict[HostedKind, str] = {"search": "hosted", "mcp": "mcp"}
+"""The capability without which a loop cannot offer a kind of tool."""
+SERVER = {"name": "looptck", "url": "https://mcp.looptck.example/sse"}
+"""The MCP server whose tools a script plays, where its case names none."""
+
+
+def offering(options: RunOptions, steps: Iterable[Step], wire: Wire, started: Started) -> RunOptions:
+    """The options, with the hosted tools added that these steps play.
+
+    Raises:
+        NotApplicable: the implementation cannot offer one of them, so that no service would run it.
+    """
+    kinds = {kind for kind in _played(steps) if _is_said(kind, wire)}
+    for kind in sorted(kinds):
+        if not started.can(NEEDS[kind]):
+            raise NotApplicable(f"the driver declares no capability `{NEEDS[kind]}`")
+    servers = options.mcp_servers or ([SERVER] if "mcp" in kinds else ())
+    return replace(options, mcp_servers=servers, hosted_tools=["search"] if "search" in kinds else ())
+
+
+def _played(steps: Iterable[Step]) -> Iterable[HostedKind]:
+    turns = (step.turn for step in steps if step.turn is not None)
+    return {piece.kind for turn in turns for piece in turn.pieces if isinstance(piece, Hosted)}
+
+
+def _is_said(kind: HostedKind, wire: Wire) -> bool:
+    """Whether a wire has words for such a tool: on others it is left out of a turn."""
+    return any(isinstance(item, Opaque) for item in wire.echo(Turn((Hosted(kind, id="x"),))))

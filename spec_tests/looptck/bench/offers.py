@@ -1,0 +1,134 @@
+"""Whether a schema that a loop offers says what the tool declares, in whatever words.
+
+SDKs write schemas anew: they close objects, add titles, refer to definitions, make what is optional nullable and
+required for strict mode. None of that changes which calls are right, but for what a strict mode adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from looptck.values.jsontext import canonical
+
+Schema = Mapping[str, Any]
+
+NO_PARAMETERS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
+"""What a function that is offered without a schema takes (OpenAI's API reference, Chat Completions, ``parameters``)."""
+
+
+def differences(declared: Schema, offered: Any, *, strict: bool = False) -> list[str]:
+    """What an offered schema says otherwise than the declared one, each with its place; nothing: it says the same.
+
+    ``strict``: the service holds the model to it, so that every member is required.
+    """
+    offered = NO_PARAMETERS if offered is None else offered
+    return list(_differences(declared, offered, offered if isinstance(offered, dict) else {}, "", strict=strict))
+
+
+def described_otherwise(declared: Schema, offered: Any) -> list[str]:
+    """The parameters, at any depth, whose description is not in the offered schema."""
+    root = offered if isinstance(offered, dict) else {}
+    return [
+        f"{place}: described as {text!r}, not as {wanted!r}"
+        for place, wanted, text in _descriptions(declared, offered, root, "")
+        if wanted.strip() not in text
+    ]
+
+
+def _differences(declared: Schema, offered: Any, root: Schema, place: str, *, strict: bool) -> Iterator[str]:
+    shown, _ = _plain(offered, root)
+    where = place or "the parameters"
+    if not isinstance(shown, dict):
+        yield f"{where}: offered as {shown!r}"
+        return
+    if "enum" in declared:
+        words = sorted(canonical(one) for one in declared["enum"])
+        if words != sorted(canonical(one) for one in _choices(shown)):
+            yield f"{where}: declared as one of {declared['enum']}, offered as {shown}"
+    elif declared.get("type") != shown.get("type"):
+        yield f"{where}: declared as {declared.get('type')}, offered as {shown}"
+        return
+    yield from _members(declared, shown, root, place, strict=strict)
+    if "items" in declared:
+        yield from _differences(declared["items"], shown.get("items", {}), root, f"{place}/items", strict=strict)
+
+
+def _members(declared: Schema, shown: Schema, root: Schema, place: str, *, strict: bool) -> Iterator[str]:
+    """What is said otherwise of the members of an object."""
+    known, there = declared.get("properties", {}), shown.get("properties") or {}
+    if sorted(known) != sorted(there):
+        yield f"{place or 'the parameters'}: declared with the members {sorted(known)}, offered with {sorted(there)}"
+        return
+    required, asked = set(declared.get("required", ())), set(shown.get("required") or ())
+    closed = shown.get("additionalProperties") is False
+    if declared.get("additionalProperties") is True and closed:
+        yield f"{place or 'the parameters'}: declared open to any member, offered as closed"
+    for name, one in known.items():
+        if name in required and name not in asked:
+            yield f"{place}/{name}: required, but offered as optional"
+        _, nullable = _plain(there[name], root)
+        if name not in required and name in asked and not (nullable or strict or closed):
+            yield f"{place}/{name}: optional, but offered as required"
+        yield from _differences(one, there[name], root, f"{place}/{name}", strict=strict)
+
+
+def _plain(schema: Any, root: Schema) -> tuple[Any, bool]:
+    """A schema without references, single alternatives and null, and whether null was among its alternatives."""
+    nullable = False
+    for _ in range(20):
+        if not isinstance(schema, dict):
+            break
+        if isinstance(schema.get("$ref"), str):
+            schema = {**_at(schema["$ref"], root), **{key: one for key, one in schema.items() if key != "$ref"}}
+            continue
+        choices = next((schema[key] for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list)), None)
+        if choices is not None:
+            left = [one for one in choices if not (isinstance(one, dict) and one.get("type") == "null")]
+            nullable = nullable or len(left) < len(choices)
+            if len(left) != 1 or not isinstance(left[0], dict):
+                break
+            rest = {key: one for key, one in schema.items() if key not in {"anyOf", "oneOf", "allOf"}}
+            schema = {**left[0], **rest}
+            continue
+        types = schema.get("type")
+        if isinstance(types, list):
+            left = [one for one in types if one != "null"]
+            nullable = nullable or len(left) < len(types)
+            schema = {**schema, "type": left[0] if len(left) == 1 else left}
+        break
+    return schema, nullable
+
+
+def _choices(shown: Schema) -> list[Any]:
+    """The values of an enumeration, however it is written."""
+    if "const" in shown:
+        return [shown["const"]]
+    for key in ("anyOf", "oneOf"):
+        if isinstance(shown.get(key), list):
+            return [value for one in shown[key] if isinstance(one, dict) for value in _choices(one)]
+    return [value for value in shown.get("enum", ()) if value is not None]
+
+
+def _at(reference: str, root: Schema) -> Schema:
+    """The definition that a reference names; nothing where there is none."""
+    found: Any = root
+    for step in reference.removeprefix("#").strip("/").split("/"):
+        found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _descriptions(declared: Schema, offered: Any, root: Schema, place: str) -> Iterator[tuple[str, str, str]]:
+    """Place, declared and offered description of each parameter that has one."""
+    shown, _ = _plain(offered, root)
+    there = shown.get("properties") or {} if isinstance(shown, dict) else {}
+    for name, one in declared.get("properties", {}).items():
+        plain, _ = _plain(there.get(name, {}), root)
+        outer = there.get(name)
+        texts = [part.get("description") for part in (plain, outer) if isinstance(part, dict)]
+        if "description" in one:
+            yield f"{place}/{name}", one["description"], " ".join(text for text in texts if isinstance(text, str))
+        yield from _descriptions(one, there.get(name, {}), root, f"{place}/{name}")
+    if "items" in declared:
+        items = shown.get("items", {}) if isinstance(shown, dict) else {}
+        yield from _descriptions(declared["items"], items, root, f"{place}/items")

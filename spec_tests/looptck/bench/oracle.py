@@ -1,0 +1,150 @@
+"""What a request should carry, worked out from the script and from what the tools answered.
+
+This is the kit's own reading of the conversation, written independently of any loop: the prompt, then every turn that
+was delivered and asks for more, as its wire echoes it, then one answer for each of its calls, in call order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from looptck.values.history import Answered, Asked, Item, Opaque, Said, same_arguments, same_value, spelled
+from looptck.values.jsontext import canonical
+from looptck.values.outcome import shortened
+from looptck.values.transcript import ByKind
+from looptck.values.turns import Call, Turn
+
+ANY = None
+"""Stands for a text that the documents leave open, such as the wording of an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """An answer that is owed for a call: its text, or ANY.
+
+    Two calls of one turn with the same tool and arguments are twins. A loop may run them at once, and it cannot be seen
+    which of them made which run; so the answer of one is accepted for the other.
+    """
+
+    id: str
+    text: str | None
+    of_twins: frozenset[str | None] = frozenset()
+
+
+Wanted = Said | Asked | Opaque | Owed
+
+Echo = Callable[[Turn], list[Item]]
+"""A turn as a request carries it."""
+
+RESUMED = frozenset({"pause", "compaction"})
+"""The stop reasons after which the turn goes back as it is, without results."""
+
+
+@dataclass(slots=True)
+class Ran:
+    """A tool run of the transcript: what ran, with what, and what it answered (None: it was not over)."""
+
+    tool: str
+    arguments: Any
+    answer: dict[str, Any] | None = None
+    began: float = 0.0
+    ended: float | None = field(default=None)
+    by_kind: ByKind | None = None
+    """None: the tool's own handler ran it."""
+
+
+def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran], echo: Echo) -> list[Wanted]:
+    """The history after these turns."""
+    wanted: list[Wanted] = [Said(role, text) for role, text in prompt]
+    left = list(ran)
+    for turn in turns:
+        resumed = turn.stopped in RESUMED
+        if not turn.calls and not resumed:
+            continue
+        wanted += [item for item in echo(turn) if not isinstance(item, Answered)]
+        if not resumed:
+            wanted += _owed(turn.calls, left)
+    return wanted
+
+
+def _owed(calls: Sequence[Call], left: list[Ran]) -> list[Owed]:
+    texts = [_text(call.tool, call.arguments, left) for call in calls]
+    return [
+        Owed(
+            call.id or "",
+            texts[place],
+            frozenset(
+                text
+                for other, text in zip(calls, texts, strict=True)
+                if other is not call and other.tool == call.tool and same_arguments(other.arguments, call.arguments)
+            ),
+        )
+        for place, call in enumerate(calls)
+    ]
+
+
+def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
+    """The text that answers a call: the first run of this tool with these arguments that answers no call yet."""
+    for run in left:
+        if run.tool == tool and spelled(arguments) == canonical(run.arguments):
+            left.remove(run)
+            value = (run.answer or {}).get("value")
+            return value if isinstance(value, str) else ANY
+    return ANY
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place at which a history is not as it should be."""
+
+    pointer: str
+    expected: str
+    got: str
+
+
+def difference(wanted: Sequence[Wanted], got: Sequence[Item]) -> Difference | None:
+    """Where a request's history first leaves the expected one; None if nowhere."""
+    for place, want in enumerate(wanted):
+        if place >= len(got):
+            return Difference("the end of the history", describe(want), "nothing: the history ends here")
+        if not agrees(want, got[place]):
+            return Difference(got[place].pointer, describe(want), describe(got[place]))
+    if len(got) > len(wanted):
+        extra = got[len(wanted)]
+        return Difference(extra.pointer, "nothing: the history ends here", describe(extra))
+    return None
+
+
+def agrees(want: Wanted | Answered, item: Item) -> bool:
+    """Whether a piece of history is the expected one."""
+    match want, item:
+        case Asked(id, tool, arguments), Asked():
+            return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
+        case Owed(id, text, of_twins), Answered():
+            texts = of_twins | {text}
+            return id == item.id and (ANY in texts or item.text in texts)
+        case Opaque(kind, value), Opaque():
+            return kind == item.kind and same_value(value, item.value)
+        case Said(role, text), Said():
+            return same_role(role, item.role) and text.strip() == item.text.strip()
+        case _:
+            return False
+
+
+def same_role(one: str, other: str) -> bool:
+    """Whether two roles are the same: ``developer`` is what newer models call ``system``."""
+    return one == other or {one, other} == {"system", "developer"}
+
+
+def alike(item: Item) -> Item:
+    """A piece of history in which arguments that are the same are spelled the same."""
+    return replace(item, arguments=spelled(item.arguments)) if isinstance(item, Asked) else item
+
+
+def describe(piece: Wanted | Item) -> str:
+    """A piece of history in a few words."""
+    if isinstance(piece, Owed):
+        return f"result of {piece.id}" + (", any text" if piece.text is ANY else f": {shortened(piece.text)}")
+    return str(piece)

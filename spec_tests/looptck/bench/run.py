@@ -1,0 +1,362 @@
+"""Runs: one case played to one implementation in one cell, and the questions that checks ask of it.
+
+A question about an event that never happened raises NotReached, so that a check cannot pass by accident.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from looptck.bench import oracle as expected
+from looptck.bench.oracle import Difference, Ran
+from looptck.client import Reply
+from looptck.values import call_ids as ids
+from looptck.values.cell import Cell
+from looptck.values.history import Answered, Asked, Item, Request, Said, spelled
+from looptck.values.jsontext import canonical, plain
+from looptck.values.outcome import Failed, Nothing, Outcome, Value
+from looptck.values.plain import Listed
+from looptck.values.spans import Spans
+from looptck.values.transcript import (
+    Chunk,
+    ConfirmAnswered,
+    ConfirmAsked,
+    Ended,
+    GaveUp,
+    LostSpans,
+    Received,
+    Replied,
+    Spanned,
+    ToolBegan,
+    ToolEnded,
+    Transcript,
+)
+from looptck.values.turns import Call, Turn
+from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.wires import WIRES
+
+
+@dataclass(slots=True)
+class Question:
+    """A call that the confirmation hook asked about, and its answer (None: none yet)."""
+
+    call: Mapping[str, Any]
+    """As the model wrote it."""
+    asked: float
+    decision: Mapping[str, Any] | None = None
+    decided: float | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """What is known of a run once it has ended."""
+
+    id: str
+    cell: Cell
+    prompt: tuple[tuple[str, str], ...]
+    turns: dict[int, Turn]
+    """The turns as played, by the number of the request that they answered."""
+    transcript: Transcript
+    outcome: Outcome
+    offered: Sequence[str] = field(default_factory=tuple)
+    """The names of the tools that the case offered."""
+    pruned: bool = False
+    """Whether its requests may carry something else than the whole history."""
+    reply: Reply | None = None
+    """What a server answered; None: the implementation is none."""
+    scripted: Sequence[Turn] | None = None
+    """The script of a model that is a file, whose requests cannot be seen; None: the kit is the model."""
+    nested: bool = False
+    """Whether some of its requests may be those of other agents, which run as tools."""
+
+    @property
+    def requests(self) -> list[Received]:
+        """The model requests, in order. Raises NotApplicable where they cannot be seen."""
+        if self.scripted is not None:
+            raise NotApplicable("the server's model is a file, so its requests cannot be seen")
+        return self.received
+
+    @property
+    def received(self) -> list[Received]:
+        """The model requests that the kit has seen, in order."""
+        return [event for event in self.transcript.events if isinstance(event, Received)]
+
+    def request(self, n: int) -> Received:
+        """The ``n``-th model request, from 1. Raises NotReached if there was none."""
+        requests = self.requests
+        if len(requests) < n:
+            made = f"{len(requests)} model request{'s' if len(requests) != 1 else ''}"
+            raise NotReached(f"request {n} never came: the loop made {made} and {self.outcome}{self._refusal()}")
+        return requests[n - 1]
+
+    def replied(self, n: int) -> Replied:
+        """The reply to request ``n``, as much of it as the loop wanted. Raises NotReached if there was none."""
+        self.request(n)
+        for event in self.transcript.events:
+            if isinstance(event, Replied) and event.n == n:
+                return event
+        raise NotReached(f"request {n} was never answered; the loop {self.outcome}")
+
+    def delivered(self, n: int) -> Turn:
+        """The turn that answered request ``n``. Raises NotReached if the provider answered with something else."""
+        if self.scripted is not None:
+            return self._shown(self.scripted, n)
+        reply = self.replied(n)
+        if n not in self.turns:
+            raise NotReached(f"request {n} was answered with {reply.what}, not with its turn{self._refusal()}")
+        return self.turns[n]
+
+    def _shown(self, script: Sequence[Turn], n: int) -> Turn:
+        """Turn ``n`` of a model that is a file: what it, or a later one, has led to shows that it was said."""
+        if not any(self._shows(turn, script[:at]) for at, turn in enumerate(script) if at >= n - 1):
+            raise NotReached(
+                f"no sign that the model produced turn {n}: its call did not run, and no reply contains it"
+            )
+        return script[n - 1]
+
+    def _shows(self, turn: Turn, before: Sequence[Turn]) -> bool:
+        """Whether there is more of what a turn leads to than those before it can have led to."""
+        try:
+            answer = self.got.turn
+        except NotReached:
+            answer = Turn()
+        for call in turn.calls[:1]:
+            handed = [(one.tool, spelled(one.arguments)) for one in answer.calls]
+            ran = [(one.tool, canonical(one.arguments)) for one in self.ran]
+            wanted = call.tool, spelled(call.arguments)
+            if sum(one.calls[:1] == (call,) for one in before) < [*handed, *ran].count(wanted):
+                return True
+        text = turn.text or ""
+        return bool(text) and sum((one.text or "").count(text) for one in before) < (answer.text or "").count(text)
+
+    @property
+    def got(self) -> Reply:
+        """The reply of a server, whole or with what went wrong. Raises NotReached where none has begun."""
+        if self.reply is None or not (self.reply.status or self.reply.broken):
+            raise NotReached(f"no reply has begun; the request {self.outcome}")
+        return self.reply
+
+    @property
+    def ran(self) -> list[Ran]:
+        """The tool runs, in the order in which they began."""
+        runs: dict[int, Ran] = {}
+        for event in self.transcript.events:
+            if isinstance(event, ToolBegan):
+                runs[event.run] = Ran(event.tool, event.arguments, began=event.at, by_kind=event.by_kind)
+            elif isinstance(event, ToolEnded):
+                runs[event.run].answer = event.answer
+                runs[event.run].ended = event.at
+        return [runs[number] for number in sorted(runs)]
+
+    @property
+    def tools_ran(self) -> list[tuple[str, object]]:
+        """Names and arguments of the tool runs, in the order in which they began."""
+        return Listed((run.tool, run.arguments) for run in self.ran)
+
+    def arguments_of(self, tool: str) -> list[Any]:
+        """The arguments of the runs of a tool, in the order in which they began."""
+        return [run.arguments for run in self.ran if run.tool == tool]
+
+    def ran_of(self, tool: str, n: int = 1) -> Ran:
+        """The ``n``-th run of a tool, from 1, with the times of its beginning and end. NotReached if there was none."""
+        runs = [run for run in self.ran if run.tool == tool]
+        if len(runs) < n:
+            raise NotReached(f"run {n} of tool {tool} never began; the loop {self.outcome}{self._refusal()}")
+        return runs[n - 1]
+
+    def tool_began(self, tool: str, n: int = 1) -> float:
+        """When the ``n``-th run of a tool began, as the events' ``at``. Raises NotReached if there was none."""
+        return self.ran_of(tool, n).began
+
+    def tool_ended(self, tool: str, n: int = 1) -> float:
+        """When the ``n``-th run of a tool had its answer. Raises NotReached if there was none, or none that ended."""
+        at = self.ran_of(tool, n).ended
+        if at is None:
+            raise NotReached(f"run {n} of tool {tool} never ended; the loop {self.outcome}")
+        return at
+
+    @property
+    def after_the_end(self) -> list[str]:
+        """What the loop began when its caller had the outcome, in words."""
+        events = self.transcript.events
+        ended = next((place for place, event in enumerate(events) if isinstance(event, Ended)), len(events))
+        return [
+            f"tool {event.tool} began" if isinstance(event, ToolBegan) else f"request {event.n} came"
+            for event in events[ended:]
+            if isinstance(event, ToolBegan | Received)
+        ]
+
+    @property
+    def questions(self) -> list[Question]:
+        """What the confirmation hook asked, in order."""
+        questions: dict[int, Question] = {}
+        for event in self.transcript.events:
+            if isinstance(event, ConfirmAsked):
+                questions[event.question] = Question(event.call, event.at)
+            elif isinstance(event, ConfirmAnswered):
+                questions[event.question].decision = event.decision
+                questions[event.question].decided = event.at
+        return [questions[number] for number in sorted(questions)]
+
+    @property
+    def rounds(self) -> list[list[tuple[str, object]]]:
+        """The tool runs, sorted within each turn: a loop may run the calls of a turn at once."""
+        rounds: list[list[tuple[str, object]]] = []
+        for event in self.transcript.events:
+            if isinstance(event, Received):
+                rounds.append([])
+            elif isinstance(event, ToolBegan):
+                rounds[-1].append((event.tool, plain(event.arguments)))
+        return [sorted(one, key=canonical) for one in rounds if one]
+
+    def comparable_history(self, n: int) -> list[Item]:
+        """The history of request ``n`` in a form in which two runs of one conversation are equal.
+
+        The run that gave a result replaces its text: the toolbox numbers the runs of a tool as they
+        come, and which of the calls of a turn comes first may be chance. Arguments that are the same are spelled the
+        same.
+        """
+        gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
+        items: list[Item] = []
+        for item in self.normalized(n).items:
+            if isinstance(item, Answered):
+                items.append(replace(item, text=gave.get(item.text, item.text)))
+            elif isinstance(item, Asked):
+                items.append(replace(item, arguments=spelled(item.arguments)))
+            else:
+                items.append(item)
+        return items
+
+    @property
+    def _texts(self) -> list[Ran]:
+        """The tool runs that answered with a text."""
+        return [run for run in self.ran if isinstance((run.answer or {}).get("value"), str)]
+
+    def normalized(self, n: int) -> Request:
+        """Request ``n`` with the ids of the script, where the loop gave calls and their results others.
+
+        Raises NotReached if there was none.
+        """
+        self.request(n)
+        return ids.with_script_ids(*self._requests_and_calls(n))
+
+    def renamed(self, n: int) -> dict[str, str]:
+        """The new ids of the calls of turn ``n`` that go back under another one; NotReached if there is no request."""
+        self.delivered(n)
+        self.request(n + 1)
+        return ids.renamed(*self._requests_and_calls(n + 1))
+
+    def _requests_and_calls(self, n: int) -> tuple[list[Request], list[Sequence[Call]]]:
+        """The first ``n`` requests, and the calls of the turns that answered all but the last of them."""
+        turns: list[Sequence[Call]] = [self.turns[k].calls if k in self.turns else () for k in range(1, n)]
+        return [received.request for received in self.received[:n]], turns
+
+    def echoed(self, n: int) -> list[Asked]:
+        """The calls of turn ``n`` as the next request carries them. Raises NotReached if there is no next request."""
+        wanted = [call.id for call in self.delivered(n).calls]
+        return [asked for asked in self.normalized(n + 1).asked if asked.id in wanted]
+
+    def answers(self, n: int) -> list[Answered]:
+        """The results for turn ``n`` as the next request carries them. Raises NotReached if there is none."""
+        wanted = [call.id for call in self.delivered(n).calls]
+        return [answer for answer in self.normalized(n + 1).answers if answer.id in wanted]
+
+    def new_answers(self, n: int) -> list[Answered]:
+        """The results that the request after turn ``n`` adds, whatever their ids."""
+        self.delivered(n)
+        return list(self.normalized(n + 1).answers[len(self.request(n).request.answers) :])
+
+    def echo(self, n: int) -> list[Item]:
+        """Turn ``n`` as the next request should carry it."""
+        return WIRES[self.cell.wire].echo(self.delivered(n))
+
+    def added(self, n: int) -> list[Item]:
+        """What the request after turn ``n`` adds to the history of the one before. NotReached if there is none."""
+        self.delivered(n)
+        return list(self.normalized(n + 1).items[len(self.request(n).request.items) :])
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """The chunks that the caller received."""
+        return [event for event in self.transcript.events if isinstance(event, Chunk)]
+
+    @property
+    def gave_up(self) -> list[str]:
+        """The gates that were not opened in time."""
+        return [event.gate for event in self.transcript.events if isinstance(event, GaveUp)]
+
+    @property
+    def spans(self) -> Spans:
+        """The spans of the run that came to the kit."""
+        return Spans([event.span for event in self.transcript.events if isinstance(event, Spanned)])
+
+    @property
+    def lost_spans(self) -> list[str]:
+        """The exports that came during the run and belong to no run, in words."""
+        return [event.why for event in self.transcript.events if isinstance(event, LostSpans)]
+
+    @property
+    def value(self) -> Value:
+        """The value that the loop returned. Raises NotReached if it returned none."""
+        if not isinstance(self.outcome, Value):
+            raise NotReached(f"the loop returned nothing: it {self.outcome}{self._refusal()}")
+        return self.outcome
+
+    @property
+    def output(self) -> Any:
+        """The JSON value that the loop returned; None: it returned nothing. Raises NotReached if it did not return."""
+        return self.value.output
+
+    @property
+    def ending(self) -> tuple[str, str | None, Any]:
+        """How it ended, without what differs between any two runs."""
+        text, output = (None, None) if self.failed else (self.value.text, self.output)
+        words = {Value: "a value", Failed: "an error", Nothing: "no outcome"}
+        return words[type(self.outcome)], text, output
+
+    @property
+    def failed(self) -> bool:
+        """Whether the loop ended in an error."""
+        return isinstance(self.outcome, Failed)
+
+    @property
+    def ended(self) -> bool:
+        """Whether there is an outcome at all."""
+        return not isinstance(self.outcome, Nothing)
+
+    def expected(self, n: int) -> list[expected.Wanted]:
+        """The history that request ``n`` should carry."""
+        turns = [self.turns[k] for k in sorted(self.turns) if k < n and self._whole(k)]
+        began = self.request(n).at
+        ran = [run for run in self.ran if run.began <= began]
+        return expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
+
+    def first_difference(self) -> tuple[Received, Difference] | None:
+        """The first request whose history is not the expected one, and where; none after a request of another agent."""
+        if self.pruned:
+            return None
+        own = [Said(role, text) for role, text in self.prompt]
+        for received in self.received:
+            if self.nested and expected.difference(own, received.request.items[: len(own)]):
+                return None
+            found = expected.difference(self.expected(received.n), self.normalized(received.n).items)
+            if found:
+                return received, found
+        return None
+
+    def _whole(self, n: int) -> bool:
+        return any(isinstance(e, Replied) and e.n == n and e.what == "a turn" for e in self.transcript.events)
+
+    def _refusal(self) -> str:
+        for received in self.received:
+            if received.problems:
+                problem = received.problems[0]
+                return f" (request {received.n} had been refused: {problem.rule} at {problem.pointer})"
+        return ""
+
+
+def end(run: Run) -> None:
+    """Write the outcome into the transcript."""
+    run.transcript.append(Ended(run.transcript.now(), run.outcome))

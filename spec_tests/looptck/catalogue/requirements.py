@@ -1,0 +1,168 @@
+"""The catalogue: every requirement of every profile, read from ``fixtures/requirements/``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from looptck.catalogue.data import fixture, json_fixture
+from looptck.catalogue.yaml_files import BadFile, load
+
+LEVELS = ("MUST", "SHOULD", "MAY")
+IMPACTS = ("unsafe", "broken", "fragile", "untidy")
+"""From the worst: runs, repeats, leaks or loses what nobody asked for; is refused by the service or answers wrong;
+breaks on legal but rarer traffic; is no more than untidy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a requirement comes from."""
+
+    document: str
+    title: str
+    section: str
+    url: str | None
+
+    def __str__(self) -> str:
+        return f"{self.title}, {self.section}"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One testable statement, or one that is excluded with a reason."""
+
+    id: str
+    profile: str
+    level: str
+    text: str
+    sources: tuple[Source, ...]
+    observed_at: str
+    added: str
+    impact: str | None = None
+    """What a user suffers where it fails: one of `IMPACTS`."""
+    general: bool = False
+    """Whether it asks for a whole conversation to be right, and so fails with whatever another row names."""
+    wires: tuple[str, ...] = ()
+    """The wires that it concerns; empty: all."""
+    streams: bool | None = None
+    """Whether it concerns streams only, plain replies only, or (None) both."""
+    needs: tuple[str, ...] = ()
+    """Capabilities without which it does not apply."""
+    anywhere: bool = False
+    """Whether it is judged wherever what it needs is declared, and not only where its profile is claimed."""
+    killed_by: tuple[str, ...] = ()
+    """The mutants that must fail it, as ``fixtures/proofs.json`` names them."""
+    no_mutant: str | None = None
+    """Why no mutant can break it."""
+    excluded: str | None = None
+
+    @property
+    def source(self) -> str:
+        return "; ".join(map(str, self.sources))
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A document's set of requirements."""
+
+    name: str
+    title: str
+    finished: bool
+    """Whether every statement of the document has to be tested or excluded by now."""
+    requirements: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All profiles, by name."""
+
+    profiles: dict[str, Profile]
+
+    def __iter__(self) -> Iterator[Requirement]:
+        for profile in self.profiles.values():
+            yield from profile.requirements
+
+    def __getitem__(self, id: str) -> Requirement:
+        """The requirement with this id. Raises KeyError, with the nearest ids, where there is none."""
+        for requirement in self:
+            if requirement.id == id:
+                return requirement
+        raise KeyError(unknown("requirement", id, (requirement.id for requirement in self)))
+
+
+def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:
+    """A sentence that says that a name is not known, and which known ones are near it."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"there is no {what} {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue that the kit ships.
+
+    Raises:
+        BadFile: a profile breaks the schema, or an id stands twice.
+    """
+    return read(fixture("requirements"), json_fixture("proofs.json"))
+
+
+def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Catalogue:
+    """The catalogue in a folder: a YAML file for each profile, checked against ``profile.schema.json`` beside them.
+
+    ``proofs`` are the names of the mutants that must fail each requirement, by its id.
+    """
+    profiles: dict[str, Profile] = {}
+    places: dict[str, Path] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        data = load(path, folder / "profile.schema.json")
+        for row in data["requirements"]:
+            for document in (key for source in row["source"] for key in source if key not in data["documents"]):
+                raise BadFile(path, f"{row['id']}: {unknown('document', document, list(data['documents']))}")
+        profile = _profile(data, proofs or {})
+        if profile.name in profiles:
+            raise BadFile(path, f"the profile {profile.name} already stands in another file")
+        for requirement in profile.requirements:
+            if requirement.id in places:
+                raise BadFile(path, f"the id {requirement.id} already stands in {places[requirement.id].name}")
+            places[requirement.id] = path
+        profiles[profile.name] = profile
+    if not profiles:
+        raise BadFile(folder, "there is no profile in it")
+    return Catalogue(profiles)
+
+
+def _profile(data: dict[str, Any], proofs: Mapping[str, Sequence[str]]) -> Profile:
+    rows = tuple(_requirement(row, data, proofs.get(row["id"], ())) for row in data["requirements"])
+    return Profile(data["profile"], data["title"], data["finished"], rows)
+
+
+def _requirement(row: dict[str, Any], data: dict[str, Any], killed_by: Sequence[str]) -> Requirement:
+    return Requirement(
+        id=row["id"],
+        profile=data["profile"],
+        level=row["level"],
+        text=row["text"],
+        sources=tuple(_source(source, data["documents"]) for source in row["source"]),
+        observed_at=row["observed_at"],
+        added=row["added"],
+        impact=row.get("impact"),
+        general=row.get("general", False),
+        wires=tuple(row.get("wires", ())),
+        streams={"stream": True, "plain": False}.get(row.get("cells", "")),
+        needs=tuple(row.get("needs", ())),
+        anywhere=row.get("anywhere", False),
+        killed_by=tuple(killed_by),
+        no_mutant=row.get("no_mutant"),
+        excluded=row.get("excluded"),
+    )
+
+
+def _source(source: dict[str, str], documents: dict[str, dict[str, str]]) -> Source:
+    (key, section), *_ = source.items()
+    document = documents[key]
+    return Source(key, document["title"], section, document.get("url"))

@@ -1,0 +1,164 @@
+"""Baselines: a file of known failures made from a run, so that from then on only what is new fails.
+
+What the file says already is left as it was written, comments and all: entries are added behind it, and those that are
+stale are named and not taken out, for their reasons are somebody's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from looptck.catalogue import known_failures as known
+from looptck.catalogue.known_failures import Known
+from looptck.catalogue.requirements import Requirement, catalogue
+from looptck.catalogue.yaml_files import BadFile
+from looptck.commands.pytest_run import run_pytest
+from looptck.failures.causes import patterns
+from looptck.report.results import Results, read
+from looptck.suite.selection import concerns
+from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.summary import serializable, troubles
+from looptck.values.cell import Cell
+from looptck.values.plain import cut
+from looptck.values.verdicts import AGAINST, Result
+from looptck.wires import WIRES
+
+LONGEST = 300
+"""The most characters of a reason that is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry that is to be added."""
+
+    requirement: str
+    cell: str
+    case: str | None
+    reason: str
+
+    def text(self) -> str:
+        """The entry as YAML."""
+        lines = [f"- requirement: {self.requirement}", f"  cell: {json.dumps(self.cell)}"]
+        if self.case is not None:
+            lines.append(f"  case: {json.dumps(self.case, ensure_ascii=False)}")
+        return "\n".join([*lines, f"  reason: {json.dumps(self.reason, ensure_ascii=False)}", ""])
+
+
+def baseline(options: Options, into: Path, results: Path | None) -> int:
+    """Add what fails and is not known to a file; exit status 0, or 2 where the suite could not run."""
+    console = Console(width=None if Console().is_terminal else 140)
+    try:
+        old = known.read(into, catalogue()) if into.exists() else []
+        found = read(results) if results is not None else _run(options)
+    except (BadFile, CouldNotRun) as error:
+        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return 2
+    if not found.results:
+        console.print("nothing ran, so nothing is known of what fails", style="bold red")
+        return 2
+    added = list(entries(found, old))
+    if added:
+        _append(into, added)
+    for entry in stale(found.results, old):
+        console.print(Text(f"stale: {entry}: passes now, or is no longer there ({entry.reason})"), soft_wrap=True)
+    if found.unfinished:
+        console.print(f"the run was cut short: {found.unfinished} checks and questions were not judged", style="yellow")
+    errors = sum(one.verdict == "error" for one in found.results)
+    if errors:
+        console.print(f"{errors} errors of the driver or of the kit are no failures of the loop, and are left out")
+    console.print(f"{len(added)} entries added to {into}, {len(old)} were there", markup=False, soft_wrap=True)
+    return 0
+
+
+def _run(options: Options) -> Results:
+    session = Session.begin(replace(options, known_failures=None))
+    run_pytest(session)
+    if not session.chosen:
+        raise CouldNotRun(troubles(session)[-1])
+    return Results.of(serializable(session))
+
+
+def entries(found: Results, old: Sequence[Known]) -> Iterator[Entry]:
+    """An entry for each requirement and set of cells with failures that no old one covers; one case alone is named."""
+    rows = {row.id: row for row in catalogue()}
+    failing: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
+    judged: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    played: dict[str, set[str]] = defaultdict(set)
+    for one in found.results:
+        played[one.requirement].add(one.cell)
+        if one.verdict in {"pass", *AGAINST}:
+            judged[one.requirement][one.cell].add(one.case)
+        if one.verdict in AGAINST and not _covered(one, old):
+            failing[one.requirement][one.cell].append(one)
+    each = bool(found.selection and found.selection["cases"])
+    for requirement, cells in failing.items():
+        row = rows.get(requirement)
+        left_out = _declared(found, row) - played[requirement]
+        for case, of_case in _by_case(cells, judged[requirement], each=each).items():
+            for pattern in patterns(of_case, {*judged[requirement], *left_out}):
+                first = next(of_case[cell] for cell in of_case if Cell.parse(cell).matches([pattern]))
+                yield Entry(requirement, pattern, case, _reason(row, first))
+
+
+def _covered(one: Result, old: Sequence[Known]) -> bool:
+    return any(entry.covers(one.requirement, Cell.parse(one.cell), one.case) for entry in old)
+
+
+def _declared(found: Results, row: Requirement | None) -> set[str]:
+    """The cells of the driver that a requirement is about, whether they were played or not."""
+    declared = found.implementation
+    cells = [
+        Cell(wire, stream, mode)
+        for wire in declared.get("wires", ())
+        if wire in WIRES
+        for stream in (False, True)
+        for mode in declared.get("modes", ())
+    ]
+    return {str(cell) for cell in cells if row is None or concerns(row, cell)}
+
+
+def _by_case(
+    cells: dict[str, list[Result]], judged: dict[str, set[str]], *, each: bool
+) -> dict[str | None, dict[str, Result]]:
+    """The first failure in each cell, below the case where it is the only one of several that fails there.
+
+    ``each``: below its case in any case.
+    """
+    found: dict[str | None, dict[str, Result]] = defaultdict(dict)
+    for cell, results in cells.items():
+        alone = len(results) == 1 and len(judged[cell]) > 1
+        for one in results if each else results[:1]:
+            found[one.case if alone or each else None].setdefault(cell, one)
+    return found
+
+
+def _reason(row: Requirement | None, one: Result) -> str:
+    """What a person is to replace: what the requirement asks for, and what was seen."""
+    sentence = f"{row.text} " if row else ""
+    seen = one.reason.partition("\n")[0]
+    return cut(f"To be looked at: {sentence}Seen: {seen}", LONGEST)
+
+
+def stale(results: Iterable[Result], old: Sequence[Known]) -> Iterator[Known]:
+    """The old entries for which nothing fails in these results, though something was judged."""
+    told = list(results)
+    for entry in old:
+        covered = [one for one in told if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
+        if any(one.verdict == "pass" for one in covered) and all(one.verdict not in AGAINST for one in covered):
+            yield entry
+
+
+def _append(into: Path, added: Sequence[Entry]) -> None:
+    before = into.read_text(encoding="utf-8") if into.exists() else ""
+    if before.strip() in {"[]", "null", "~"}:
+        before = ""
+    text = before if not before or before.endswith("\n") else before + "\n"
+    into.parent.mkdir(parents=True, exist_ok=True)
+    into.write_text(text + "\n".join(one.text() for one in added), encoding="utf-8")

@@ -1,0 +1,129 @@
+"""Coverage: which statements of the documents were tested, by a run and not by a reading of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from looptck.catalogue.requirements import Catalogue, Profile, Requirement, catalogue
+from looptck.catalogue.yaml_files import BadFile
+from looptck.commands.pytest_run import run_pytest
+from looptck.drivers import reference
+from looptck.report.results import read
+from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.values.verdicts import Result, Verdict
+
+DECIDED: frozenset[Verdict] = frozenset({"pass", "fail"})
+"""The verdicts that show that a statement was tested: its deciding event happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The statements of one profile, sorted by what a run did with them."""
+
+    profile: Profile
+    tested: tuple[Requirement, ...]
+    excluded: tuple[Requirement, ...]
+    inapplicable: dict[Requirement, str]
+    """Those with checks that were ready, and why none of them was for this implementation."""
+    untested: tuple[Requirement, ...]
+
+    @property
+    def lacking(self) -> bool:
+        """Whether a profile that is declared finished has untested statements."""
+        return self.profile.finished and bool(self.untested)
+
+
+def coverage_of(profile: Profile, results: Sequence[Result]) -> Coverage:
+    """Sort a profile's statements by the results of a run."""
+    decided = {result.requirement for result in results if result.verdict in DECIDED}
+    waived = {result.requirement: result.reason for result in results if result.verdict == "not-applicable"}
+    rows = [row for row in profile.requirements if row.excluded is None]
+    inapplicable = {row: waived[row.id] for row in rows if row.id in waived and row.id not in decided}
+    return Coverage(
+        profile,
+        tested=tuple(row for row in rows if row.id in decided),
+        excluded=tuple(row for row in profile.requirements if row.excluded is not None),
+        inapplicable=inapplicable,
+        untested=tuple(row for row in rows if row.id not in decided and row not in inapplicable),
+    )
+
+
+def cover(options: Options) -> int:
+    """Run the suite, print the coverage of each profile chosen; exit status 0, 1 (statements lacking) or 2.
+
+    Without a driver each profile is played to the reference that claims it.
+    """
+    console = Console(width=None if Console().is_terminal else 140)
+    results: list[Result] = []
+    try:
+        for one in _by_driver(options):
+            session = Session.begin(replace(one, asks=False))
+            run_pytest(session)
+            results += session.results
+    except CouldNotRun as error:
+        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return 2
+    return _tell(console, results, _chosen(catalogue(), options.selection.profiles))
+
+
+def _by_driver(options: Options) -> list[Options]:
+    if options.driver:
+        return [options]
+    profiles: dict[str, list[str]] = {}
+    for profile in _chosen(catalogue(), options.selection.profiles):
+        profiles.setdefault(reference([profile.name]), []).append(profile.name)
+    return [
+        replace(options, driver=driver, selection=replace(options.selection, profiles=tuple(names)))
+        for driver, names in profiles.items()
+    ]
+
+
+def cover_results(paths: Sequence[Path], profiles: Sequence[str]) -> int:
+    """Print the coverage of the runs that left these results; exit status as of `cover`."""
+    console = Console(width=None if Console().is_terminal else 140)
+    try:
+        results = [result for path in paths for result in read(path).results]
+    except BadFile as error:
+        console.print(str(error), style="bold red", markup=False, soft_wrap=True)
+        return 2
+    return _tell(console, results, _chosen(catalogue(), profiles))
+
+
+def _tell(console: Console, results: Sequence[Result], profiles: Sequence[Profile]) -> int:
+    if not results:
+        console.print("nothing ran, so nothing is covered", style="bold red")
+        return 2
+    found = [coverage_of(profile, results) for profile in profiles]
+    _print(console, found)
+    return 1 if any(one.lacking for one in found) else 0
+
+
+def _chosen(known: Catalogue, wanted: Sequence[str]) -> list[Profile]:
+    return [profile for profile in known.profiles.values() if not wanted or profile.name in wanted]
+
+
+def _print(console: Console, found: list[Coverage]) -> None:
+    counts = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("profile", "statements", "tested", "excluded", "not applicable", "untested", ""):
+        counts.add_column(name, justify="left" if name in {"profile", ""} else "right")
+    for one in found:
+        sorts = (one.profile.requirements, one.tested, one.excluded, one.inapplicable, one.untested)
+        state = "finished" if one.profile.finished else "not finished yet"
+        counts.add_row(one.profile.name, *(str(len(rows)) for rows in sorts), state)
+    console.print(counts)
+    for one in found:
+        for word, rows in (
+            ("excluded", one.excluded),
+            ("not applicable", one.inapplicable),
+            ("untested", one.untested),
+        ):
+            for row in rows:
+                style = "bold red" if word == "untested" and one.lacking else "dim"
+                reason = f": {row.excluded or one.inapplicable.get(row) or row.source}"
+                console.print(Text(f"{word}  {row.id}{reason}", style=style), soft_wrap=True)

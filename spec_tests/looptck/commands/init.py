@@ -1,0 +1,53 @@
+"""``looptck init``: a driver file to start from, and the commands that try it out."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Literal
+
+from looptck import driver
+
+Kind = Literal["python", "process", "javascript"]
+DRIVERS = "looptck_driver.py"
+"""The name of the copy of `looptck.driver`, which a process needs where looptck is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files that were written, and what `--driver` takes."""
+
+    files: tuple[Path, ...]
+    driver: str
+
+
+def write(kind: Kind, into: Path) -> Made:
+    """Write a driver into a folder.
+
+    Args:
+        kind: "python" for a class in the environment of looptck, "process" for the same class in an environment of its
+            own, "javascript" for a program in Node.js.
+        into: The folder, made where there is none.
+
+    Raises:
+        FileExistsError: one of the files is there; nothing is written.
+    """
+    name = "driver.mjs" if kind == "javascript" else "driver.py"
+    wanted = [into / name] + ([into / DRIVERS] if kind == "process" else [])
+    for path in wanted:
+        if path.exists():
+            raise FileExistsError(f"{path} is there already; nothing was written")
+    into.mkdir(parents=True, exist_ok=True)
+    with as_file(files("looptck.commands") / "templates" / name) as template:
+        shutil.copyfile(template, wanted[0])
+    match kind:
+        case "python":
+            words = f"python:{wanted[0]}:Driver"
+        case "process":
+            shutil.copyfile(driver.__file__, wanted[1])
+            words = f"cmd:python {wanted[1]} {wanted[0]}:Driver"
+        case "javascript":
+            words = f"cmd:node {wanted[0]}"
+    return Made(tuple(wanted), words)

@@ -1,0 +1,116 @@
+"""Runs the suite through pytest, with a terminal of its own and none of the caller's configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from looptck import spec
+from looptck.report.terminal import Terminal
+from looptck.suite import plugin
+from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.summary import exit_status, write_json
+
+LEFT_OUT = (
+    "terminal",
+    "cacheprovider",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "legacypath",
+    "logging",
+    "pastebin",
+    "recwarn",
+    "setuponly",
+    "setupplan",
+    "skipping",
+    "stepwise",
+    "threadexception",
+    "tmpdir",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
+"""The parts of pytest that the suite has no use for: each costs time in every item."""
+
+
+def run_suite(
+    options: Options,
+    *,
+    json_file: Path | None = None,
+    junit: Path | None = None,
+    quiet: bool = False,
+    preflight: bool = True,
+) -> int:
+    """Run the suite and print what a person reads; returns the exit status: 0, 1 or 2.
+
+    Args:
+        options: what the run is asked to be.
+        json_file: where the results are written as JSON.
+        junit: where they are written as JUnit XML.
+        quiet: whether only failures and counts are printed.
+        preflight: whether the suite is left out where no run of the implementation reaches the provider.
+    """
+    console = Console(width=None if Console().is_terminal else 140)
+    try:
+        session = Session.begin(options)
+    except CouldNotRun as error:
+        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        return plugin.USAGE_ERROR
+    try:
+        why = session.unreached() if preflight else None
+    except KeyboardInterrupt:
+        why = "it was interrupted before the first check"
+    if why is not None:
+        session.end()
+        console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
+        return plugin.USAGE_ERROR
+    terminal = Terminal(console, session, quiet=quiet)
+    arguments = [f"--junit-xml={junit}", "-o", "junit_family=xunit1"] if junit else []
+    try:
+        status = run_pytest(session, arguments, [terminal])
+    finally:
+        session.end()
+    if json_file:
+        write_json(session, json_file)
+    terminal.finish()
+    if terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        return plugin.USAGE_ERROR
+    return exit_status(session)
+
+
+def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:
+    """Run ``looptck.spec`` under pytest, quietly, with this kit's plugin and no other; returns pytest's exit status."""
+    folder = Path(next(iter(spec.__path__)))
+    fixed = [
+        "--pyargs",
+        spec.__name__,
+        "-c",
+        str(folder / "pytest.ini"),
+        f"--rootdir={folder}",
+        "--disable-plugin-autoload",
+        "-p",
+        plugin.__name__,
+        "--capture=sys",
+    ]
+    fixed += [word for name in LEFT_OUT for word in ("-p", f"no:{name}")]
+    return int(pytest.main([*fixed, *arguments], plugins=[_Hand(session), *plugins]))
+
+
+class _Hand:
+    """A pytest plugin that hands a session over, and spares the long form of failures, which ours replaces.
+
+    For that form pytest parses the file of each failed check, and CPython 3.11 cannot do so while another thread writes
+    the traceback of a driver's fault ("AST constructor recursion depth mismatch").
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.stash[plugin.SESSION] = self._session
+        config.option.tbstyle = "line"

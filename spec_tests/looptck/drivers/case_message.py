@@ -1,0 +1,169 @@
+"""What a driver is handed for one run: the ``case`` of the protocol (``fixtures/protocol/to-driver.schema.json``)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from looptck.catalogue.agents import Agent, Input, Tool, agent
+from looptck.drivers.prompty_files import stage
+from looptck.values.cell import Cell
+
+API_KEY = "looptck-dummy-key"
+MODEL = "looptck-model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What a run is about, beside its scene."""
+
+    agent: str = "assistant"
+    model: str = MODEL
+    """The name under which the implementation is to ask the model."""
+    question: str | None = "Go."
+    """The input of this name; None leaves it to its default."""
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    """Further inputs."""
+    limit: int | None = None
+    tools: Sequence[Tool] | None = None
+    """In place of those of the agent."""
+    kinds: Sequence[str] = ()
+    """The kinds of tools for which the driver is to register a handler."""
+    as_file: bool = False
+    """Whether the agent is handed over as a file too, which the driver is to load."""
+    keep_rounds: int | None = None
+    """How many of the latest rounds each request is to carry; None: all."""
+    mcp_servers: Sequence[Mapping[str, str]] = ()
+    """Servers that the service is to call by itself: name and url of each."""
+    hosted_tools: Sequence[str] = ()
+    """The kinds of tools that the service is to run by itself, beside those of MCP servers."""
+    telemetry: bool = False
+    """Whether the driver is to export its spans."""
+    context: Sequence[Mapping[str, Any]] | None = None
+    """The messages of Agent/Loop that the run begins with, in place of the agent's prompt and the question."""
+    output_schema: Mapping[str, Any] | None = None
+    """JSON Schema of the output that ends the run."""
+    confirms: bool = False
+    """Whether the driver is to ask about each call before it runs it."""
+
+    @property
+    def actor(self) -> Agent:
+        return agent(self.agent)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The inputs, with the question of a prompt."""
+        if self.context is not None:
+            return dict(self.inputs)
+        return {**({} if self.question is None else {"question": self.question}), **self.inputs}
+
+    @property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """Roles and texts of the prompt; none where the run begins with a context."""
+        if self.context is not None:
+            return ()
+        return self.actor.messages(self.given)
+
+    @property
+    def template(self) -> tuple[tuple[str, str], ...]:
+        """Roles and texts before the inputs are filled in."""
+        return self.actor.template if self.context is None else ()
+
+    @property
+    def declared(self) -> tuple[Input, ...]:
+        """The inputs that the prompt has places for."""
+        return self.actor.inputs if self.context is None else ()
+
+    @property
+    def offered(self) -> tuple[Tool, ...]:
+        """The tools of the run."""
+        return self.actor.tools if self.tools is None else tuple(self.tools)
+
+
+def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) -> dict[str, Any]:
+    """The case without its files and its telemetry; ``url`` is where its stage answers."""
+    actor = setting.actor
+    told: dict[str, Any] = {
+        "name": name,
+        "profile": profile,
+        "wire": cell.wire,
+        "stream": cell.stream,
+        "mode": cell.mode,
+        "base_url": f"{url}/v1",
+        "api_key": API_KEY,
+        "model": setting.model,
+        "agent": {
+            "name": actor.name,
+            "description": actor.description,
+            "template": [{"role": role, "content": text} for role, text in setting.template],
+            "inputs": [_input(one) for one in setting.declared],
+        },
+        "messages": [{"role": role, "content": text} for role, text in setting.messages],
+        "inputs": setting.given,
+        "tools": [_tool(tool, url) for tool in setting.offered],
+        "options": _options(setting),
+    }
+    if setting.context is not None:
+        told["context"] = [dict(message) for message in setting.context]
+    if setting.output_schema is not None:
+        told["output_schema"] = dict(setting.output_schema)
+    if setting.confirms:
+        told["confirm"] = f"{url}/confirm"
+    if setting.mcp_servers:
+        told["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
+    if setting.hosted_tools:
+        told["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
+    if setting.kinds:
+        told["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
+    if below := [tool for child in actor.children for tool in child.tools if tool.handled]:
+        told["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
+    return told
+
+
+def with_files(told: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path) -> None:
+    """Write the agent and its children into a folder and name the file in the case."""
+    path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"], model=_other(setting))
+    told["agent"]["path"] = str(path)
+
+
+def with_telemetry(told: dict[str, Any], endpoint: str) -> str:
+    """Name the place for the run's spans in the case, and a span that the run is to be a child of; its trace's id."""
+    trace = secrets.token_hex(16)
+    told["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
+    return trace
+
+
+def _other(setting: RunOptions) -> str | None:
+    """The model's name where it is not the one that stands in the files."""
+    return None if setting.model == MODEL else setting.model
+
+
+def _options(setting: RunOptions) -> dict[str, int]:
+    told = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _input(one: Input) -> dict[str, Any]:
+    told = {"name": one.name, "kind": one.kind, "description": one.description}
+    return told if one.default is None else {**told, "default": one.default}
+
+
+def _tool(tool: Tool, url: str) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": tool.name,
+        "kind": tool.kind,
+        "description": tool.description,
+        "parameters": tool.parameters,
+        "url": f"{url}/tools/{tool.name}" if tool.handled else None,
+    }
+    if tool.strict:
+        told["strict"] = True
+    if tool.bindings:
+        told["bindings"] = dict(tool.bindings)
+    for key in ("path", "mode", "handler"):
+        if (value := getattr(tool, key)) is not None:
+            told[key] = value
+    return told

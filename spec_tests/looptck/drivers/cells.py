@@ -1,0 +1,19 @@
+"""The cells of an implementation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from looptck.drivers import Started
+from looptck.values.cell import Cell
+
+
+def cells(started: Started, known_wires: Iterable[str]) -> list[Cell]:
+    """The cells of an implementation: its wires that the kit speaks, plain and stream, in the modes it offers."""
+    return [
+        Cell(wire, stream, mode)
+        for wire in known_wires
+        if wire in started.wires
+        for stream in (False, True)
+        for mode in started.modes
+    ]

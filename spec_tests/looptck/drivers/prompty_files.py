@@ -1,0 +1,55 @@
+"""Agents as files of one run: copies of ``.prompty`` files that say where the fake provider is.
+
+What a person would write by hand stands in them: the provider, the API, the base URL as its client takes it, the key,
+and whether to stream. All else is the file's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from looptck.catalogue.agents import Agent, parted
+from looptck.values.cell import Cell
+
+_MODELS = {
+    "openai-chat": {"provider": "openai", "apiType": "chat"},
+    "openai-responses": {"provider": "openai", "apiType": "responses"},
+    "anthropic-messages": {"provider": "anthropic", "apiType": "chat"},
+}
+
+
+def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str, model: str | None = None) -> Path:
+    """Copy an agent and the agents of its tools into a folder, which need not exist; the path of its copy.
+
+    The base URL ends in /v1, as OpenAI clients take it. ``model`` is the model's name; None: the one in each file.
+    """
+    told = _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
+    home = agent.path.parent
+    for one in (agent, *agent.children):
+        copy = folder / one.path.relative_to(home)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(_directed(one, told), encoding="utf-8")
+    return folder / agent.path.name
+
+
+def _directed(agent: Agent, model: Mapping[str, Any]) -> str:
+    front, body = _original(agent.path)
+    front = {**front, "model": {**front["model"], **model}}
+    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{body}"
+
+
+_original = cache(parted)
+
+
+def _model(cell: Cell, base_url: str, api_key: str) -> dict[str, Any]:
+    endpoint = base_url.removesuffix("/v1") if cell.wire == "anthropic-messages" else base_url
+    return {
+        **_MODELS[cell.wire],
+        "connection": {"kind": "key", "endpoint": endpoint, "apiKey": api_key},
+        "options": {"additionalProperties": {"stream": True}} if cell.stream else {},
+    }

@@ -1,0 +1,191 @@
+"""Causes: the failures of a run, each group of them (`groups`) under the name of a row, so that one fault is told once.
+
+A cause bears the name of the row that says most: one that failed, that is not about whole conversations, and whose
+failures are mostly here; of those the one with the worst impact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
+from looptck.failures.groups import Finding, Key, grouped
+from looptck.failures.signs import WEAK
+from looptck.values.verdicts import Result
+
+SHARE = 3
+"""A row names a cause only with at least this part of the failing cases of the row that has most of them."""
+
+
+@dataclass(slots=True)
+class Cause:
+    """Failures with one cause, under the row that names it."""
+
+    id: str
+    row: Requirement
+    findings: Sequence[Finding]
+    example: Finding = field(init=False)
+    """The smallest of the failures that name it."""
+
+    def __post_init__(self) -> None:
+        self.example = min(self.named, key=lambda one: (one.result.verdict != "fail", one.size))
+
+    @property
+    def named(self) -> list[Finding]:
+        """The failures of the row that names it."""
+        return [one for one in self.findings if one.result.requirement == self.row.id]
+
+    @property
+    def noticed_by(self) -> dict[str, list[Finding]]:
+        """The failures of other rows, those of most failures first."""
+        others: dict[str, list[Finding]] = defaultdict(list)
+        for one in self.findings:
+            if one.result.requirement != self.row.id:
+                others[one.result.requirement].append(one)
+        return dict(sorted(others.items(), key=lambda pair: -len(pair[1])))
+
+    @property
+    def verdicts(self) -> dict[str, int]:
+        """How many of its failures have which verdict."""
+        return dict(Counter(one.result.verdict for one in self.findings).most_common())
+
+    @property
+    def cells(self) -> list[str]:
+        return list(dict.fromkeys(one.result.cell for one in self.findings))
+
+    @property
+    def cases(self) -> dict[str, int]:
+        """The cases and how often each is hit, those of the row that names it first."""
+        return dict(Counter(one.result.case for one in (*self.named, *self.findings)))
+
+
+def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> list[Cause]:
+    """The causes of these failures: what is nobody's verdict first, then by impact, level and size."""
+    groups = grouped(findings, rows)
+    homes = _homes(groups)
+    named = _joined([(key, _row(key, group, rows, homes), group) for key, group in groups.items()])
+    named.sort(key=lambda one: _order(*one))
+    ids: Counter[str] = Counter()
+    found = []
+    for row, group in named:
+        ids[row.id] += 1
+        found.append(Cause(row.id if ids[row.id] == 1 else f"{row.id}-{ids[row.id]}", row, group))
+    return found
+
+
+def details(
+    results: Sequence[Result], findings: Sequence[Finding], found: Sequence[Cause], rows: Mapping[str, Requirement]
+) -> list[dict[str, Any]]:
+    """Results as JSON, each with the impact of its row, and where it counts against with its cause and all its text."""
+    by_result = {id(one.result): one for one in findings}
+    names = {id(one.result): cause.id for cause in found for one in cause.findings}
+    told = []
+    for result in results:
+        more: dict[str, Any] = {"impact": rows[result.requirement].impact} if result.requirement in rows else {}
+        if (one := by_result.get(id(result))) is not None:
+            more |= {"cause": names[id(result)], "detail": one.text}
+        told.append(result.serializable() | more)
+    return told
+
+
+def _joined(named: Sequence[tuple[Key, Requirement, list[Finding]]]) -> list[tuple[Requirement, list[Finding]]]:
+    """Causes of one name are one, unless their signs are firm, or errors of their own, and say that they are not."""
+    found: list[tuple[Requirement, list[Finding]]] = []
+    loose: dict[str, list[Finding]] = {}
+    for key, row, group in named:
+        if key[0] not in {*WEAK - {"error"}, "row"}:
+            found.append((row, group))
+        elif row.id in loose:
+            loose[row.id] += group
+        else:
+            loose[row.id] = group
+            found.append((row, group))
+    return found
+
+
+def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[str, Any]]:
+    """Causes as JSON; ``places`` has the place of each result among the results, by its identity."""
+    return [
+        {
+            "id": cause.id,
+            "requirement": cause.row.id,
+            "level": cause.row.level,
+            "impact": cause.row.impact,
+            "text": cause.row.text,
+            "source": cause.row.source,
+            "verdicts": cause.verdicts,
+            "because": cause.example.result.reason,
+            "cells": cause.cells,
+            "cases": list(cause.cases),
+            "noticed_by": {id: len(others) for id, others in cause.noticed_by.items()},
+            "evidence": list(cause.example.evidence),
+            "again": cause.example.again,
+            "trace": cause.example.trace or None,
+            "results": sorted(places[id(one.result)] for one in cause.findings),
+        }
+        for cause in found
+    ]
+
+
+# -- naming -----------------------------------------------------------------------------------------------------------
+
+
+def _homes(groups: Mapping[Key, Sequence[Finding]]) -> dict[str, Key]:
+    """The cause in which most failures of a row are."""
+    counts: dict[str, Counter[Key]] = defaultdict(Counter)
+    for key, group in groups.items():
+        for one in group:
+            counts[one.result.requirement][key] += 1 + (one.result.verdict == "fail")
+    return {row: count.most_common(1)[0][0] for row, count in counts.items()}
+
+
+def _row(key: Key, group: Sequence[Finding], rows: Mapping[str, Requirement], homes: Mapping[str, Key]) -> Requirement:
+    """The row that names a cause."""
+    counts = _cases([one for one in group if one.result.verdict == "fail"]) or _cases(group)
+    special = {id: count for id, count in counts.items() if not rows[id].general} or counts
+    at_home = {id: count for id, count in special.items() if homes[id] == key} or special
+    most = max(at_home.values())
+    chosen = {id for id, count in at_home.items() if count * SHARE >= most}
+    in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with what all else rests on
+    return min(in_order, key=lambda row: (_impact(row), LEVELS.index(row.level)))
+
+
+def _cases(group: Iterable[Finding]) -> Counter[str]:
+    """How many cases fail of each row, in all cells: values and recordings of one case are one, however many ship."""
+    cases = {(one.result.requirement, one.result.cell, re.split(r"[@\[]", one.result.case)[0]) for one in group}
+    return Counter(requirement for requirement, _, _ in cases)
+
+
+def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, int, bool, int, int]:
+    verdicts = {one.result.verdict for one in group}
+    return "error" not in verdicts, _impact(row), "fail" not in verdicts, LEVELS.index(row.level), -len(group)
+
+
+def _impact(row: Requirement) -> int:
+    return IMPACTS.index(row.impact) if row.impact in IMPACTS else len(IMPACTS)
+
+
+# -- cells ------------------------------------------------------------------------------------------------------------
+
+
+def patterns(cells: Iterable[str], all_cells: Iterable[str]) -> list[str]:
+    """The fewest patterns such as ``openai-chat/stream/*`` that stand for these cells, of all that there are."""
+    wanted, known = {*cells}, sorted({*all_cells, *cells})
+    if wanted == {*known} and len(known) > 1:
+        return ["*"]
+    found = []
+    for wire, of_wire in groupby(known, key=lambda cell: cell.partition("/")[0]):
+        own = list(of_wire)
+        if {*own} <= wanted and len(own) > 1:
+            found.append(f"{wire}/*/*")
+            continue
+        for dress, of_dress in groupby(own, key=lambda cell: cell.rpartition("/")[0]):
+            modes = list(of_dress)
+            whole = {*modes} <= wanted and len(modes) > 1
+            found += [f"{dress}/*"] if whole else [cell for cell in modes if cell in wanted]
+    return found

@@ -1,0 +1,207 @@
+"""The text of one failure: the requirement, what went wrong, where it first went wrong, and how to see it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from looptck.bench.checks import Check
+from looptck.bench.run import Run
+from looptck.catalogue.requirements import Requirement
+from looptck.drivers import reference
+from looptck.failures.deltas import deltas, encoding_of
+from looptck.failures.signs import first_difference
+from looptck.values.outcome import Failed, shortened
+from looptck.values.plain import MOST, cut, plain
+from looptck.values.transcript import (
+    Chunk,
+    ConfirmAnswered,
+    ConfirmAsked,
+    Ended,
+    Event,
+    GaveUp,
+    LostSpans,
+    Received,
+    Replied,
+    ServerEvent,
+    SideRequest,
+    Spanned,
+    ToolBegan,
+    ToolEnded,
+    UnroutedRequest,
+)
+from looptck.values.verdicts import Result
+
+MOST_EVENTS = 40
+MOST_DELTAS = 30
+"""The most lines for one stream."""
+FEW = 6
+"""The most lines of what is shown where there are many failures."""
+
+
+def told(check: Check, result: Result, run: Run | None, line: str, example: Mapping[str, Any] | None = None) -> str:
+    """The whole text, ending in the line to paste; ``example`` are the values for which a property does not hold."""
+    requirement = check.requirement
+    parts = [
+        f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
+        f"  {weight(requirement)} {requirement.text}",
+        f"  source: {requirement.source}",
+        f"  case: {check.case}",
+        *indented("  because: ", result.reason),
+    ]
+    if example:
+        parts += indented("  with: ", "; ".join(f"{name}: {plain(value, MOST)}" for name, value in example.items()))
+    if run is not None:
+        parts += _difference(run)
+        parts += _problems(run, result.reason)
+        parts += _streams(run, MOST_DELTAS)
+        parts += _tools(run)
+        parts += _spans(run)
+        parts += _timeline(run)
+    parts.append(f"  again: {line}")
+    return "\n".join(parts)
+
+
+def evidence(run: Run | None, reason: str = "") -> list[str]:
+    """What of a run shows best what is wrong, in a few lines: a request or a stream, the tools that ran, an error.
+
+    What the reason of the verdict says already is not said again.
+    """
+    if run is None:
+        return []
+    found = list(_difference(run)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
+    tools = list(_tools(run))
+    few = tools if len(tools) <= FEW else [*tools[:FEW], f"    … and {len(tools) - FEW} more"]
+    ended = [f"  the loop {run.outcome}"] if isinstance(run.outcome, Failed) and run.outcome.type not in reason else []
+    return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else []), *ended]
+
+
+WIDE = 300
+"""The most characters of a line of evidence."""
+
+
+def weight(requirement: Requirement) -> str:
+    """Level and impact."""
+    return f"{requirement.level}, {requirement.impact}:" if requirement.impact else f"{requirement.level}:"
+
+
+def again(driver: str, check: Check, given: Sequence[str] = ()) -> str:
+    """The command that runs only this check, with the options that the run was given."""
+    words = ["looptck", "run"]
+    if driver != reference([check.requirement.profile]):
+        words += ["--driver", driver]
+    words += ["--profile", check.requirement.profile, "--requirement", check.requirement.id]
+    words += ["--cell", str(check.cell), "--case", check.case, *given]
+    return shlex.join(words)
+
+
+def indented(label: str, text: str) -> list[str]:
+    """A text behind a label, its further lines below the first."""
+    first, *rest = text.splitlines() or [""]
+    return [label + first, *(" " * len(label) + line for line in rest)]
+
+
+def _difference(run: Run) -> Iterator[str]:
+    found = first_difference(run)
+    if found:
+        received, difference = found
+        yield f"  request {received.n} is the first that is not as it should be, at {difference.pointer}"
+        yield f"    - {difference.expected}"
+        yield f"    + {difference.got}"
+
+
+def _problems(run: Run, reason: str) -> Iterator[str]:
+    """What the service refuses, each rule once, but for what the reason says already."""
+    seen = set()
+    for received in run.received:
+        for problem in received.problems:
+            known = problem.rule in seen or (problem.message in reason and problem.pointer in reason)
+            seen.add(problem.rule)
+            if not known:
+                where = f"request {received.n} is refused at {problem.pointer}"
+                yield f"  {where}: {problem.message} ({problem.rule})"
+
+
+def _streams(run: Run, most: int) -> Iterator[str]:
+    """The event streams of the run, where the framing may be what broke it. A property has shrunk them by now."""
+    if not run.cell.stream:
+        return
+    left = most
+    for reply in run.transcript.events:
+        if isinstance(reply, Replied) and reply.stream and left > 0:
+            lines = deltas(reply.stream, run.cell.wire, left)
+            unusual = encoding_of(reply.stream)
+            writes = f"{len(reply.stream)} write{'s' if len(reply.stream) != 1 else ''}"
+            yield f"  the stream of reply {reply.n}, in {writes}{f', with {unusual}' if unusual else ''}:"
+            yield from (f"    {line}" for line in lines)
+            left -= len(lines)
+
+
+def _tools(run: Run) -> Iterator[str]:
+    if not run.ran:
+        yield "  tools that ran: none"
+        return
+    yield "  tools that ran:"
+    for number, one in enumerate(run.ran, 1):
+        answer = shortened(one.answer, 80) if one.answer is not None else "no answer yet"
+        yield f"    {number}. {one.tool}({shortened(one.arguments, 80)}) → {answer}"
+
+
+def _spans(run: Run) -> Iterator[str]:
+    """The spans of a run that told of any."""
+    if len(run.spans):
+        yield "  spans, in ms since the first began:"
+        yield from (f"    {line}" for line in run.spans.lines())
+
+
+def _timeline(run: Run) -> Iterator[str]:
+    yield f"  what happened, in ms (run {run.id}):"
+    events = run.transcript.events
+    if len(events) > MOST_EVENTS:
+        left_out = len(events) - MOST_EVENTS
+        events = [*events[: MOST_EVENTS // 2], *events[-MOST_EVENTS // 2 :]]
+        yield f"    ({left_out} events in the middle are left out)"
+    yield from (f"    {event.at * 1000:8.1f}  {_event(event)}" for event in events)
+
+
+def _event(event: Event) -> str:
+    match event:
+        case Received():
+            late = "" if event.scripted else ", past the end of the script"
+            size = len(event.request.items)
+            return f"request {event.n}: {size} pieces of history, {len(event.raw)} bytes{late}"
+        case Replied():
+            return f"reply {event.n}: {event.status}, {event.what}"
+        case ToolBegan():
+            return f"tool run {event.run} begins: {event.tool}({shortened(event.arguments, 80)})"
+        case ToolEnded():
+            return f"tool run {event.run} ends"
+        case ConfirmAsked() | ConfirmAnswered():
+            return _confirmation(event)
+        case Chunk():
+            return f"the caller receives {shortened(event.text, 60)}"
+        case ServerEvent():
+            return f"the client receives {f'{event.name}: ' if event.name else ''}{shortened(event.value, 100)}"
+        case GaveUp():
+            return f"gate not opened in time: {event.gate}"
+        case SideRequest() | UnroutedRequest():
+            return _beside(event)
+        case Spanned():
+            return f"a span comes: {shortened(event.span.name)}"
+        case LostSpans():
+            return f"spans are lost: {event.why}"
+        case Ended():
+            return f"the loop {event.outcome}"
+
+
+def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:
+    if isinstance(event, ConfirmAsked):
+        return f"question {event.question}, whether this may run: {shortened(event.call, 80)}"
+    return f"question {event.question} is answered: {shortened(event.decision, 80)}"
+
+
+def _beside(event: SideRequest | UnroutedRequest) -> str:
+    if isinstance(event, SideRequest):
+        return f"a request beside the script: {event.method} {event.path}, answered with {event.answered}"
+    return f"a request that nothing answers: {event.method} {event.path}"

@@ -1,0 +1,291 @@
+"""Signs: the first event of a run that is not as it should be, in a form in which two runs with one fault are equal.
+
+A sign says what kind of thing went wrong and nothing that differs between two runs of one loop: no ids, no texts of
+its own. Failures that rest on runs with one sign have one cause.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from looptck.bench.oracle import Difference, Owed, Wanted, agrees, describe, difference
+from looptck.bench.run import Run
+from looptck.failures.deltas import encoding_of
+from looptck.values.history import Answered, Asked, Item, Opaque, Said, same_arguments
+from looptck.values.outcome import Failed, Nothing, Value
+from looptck.values.transcript import Ended, Received, Replied, ToolBegan, UnroutedRequest
+from looptck.values.turns import Call, Turn
+
+Sign = tuple[str, ...]
+"""Its first word is the kind: refused, history, tool, error, silence, given-up, answer, hang, stray."""
+
+WEAK = frozenset({"silence", "given-up", "answer", "tool", "error"})
+"""The kinds that many a fault leads to."""
+OF_AN_ERROR = 3
+"""How many words of an error's sign say what was raised; those behind them say what was unusual about the reply."""
+_COMPLETE = frozenset({"end", "calls"})
+_ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_progress"}
+"""Stop reasons that mean the same to a loop as another."""
+
+
+def sign(run: Run) -> Sign | None:
+    """The first wrong event of a run; None where its events show none."""
+    found = sorted(_found(run), key=lambda one: one[0])
+    firm = [one for _, one in found if one not in SLIGHT]
+    return next(iter(firm or [one for _, one in found]), None)
+
+
+SLIGHT: frozenset[Sign] = frozenset(
+    {("history", "text beside calls", "left out"), ("history", "results", "in another order")}
+)
+"""What breaks nothing by itself: it is the cause only where nothing else is wrong."""
+
+
+def _found(run: Run) -> Iterator[tuple[float, Sign]]:
+    """Every kind of wrong event, with its time."""
+    for event in run.transcript.events:
+        match event:
+            case Received() if event.problems:
+                yield event.at, ("refused", event.problems[0].rule)
+            case UnroutedRequest():
+                yield event.at, ("stray", event.method, _alike(event.path))
+            case Ended(at, Failed() as outcome):
+                yield at, ("error", outcome.type, _alike(outcome.message), *_unusual(run))
+            case Ended(at, Nothing()):
+                yield at, ("hang",)
+            case Ended(at, Value() as outcome):
+                yield from ((at, one) for one in _ending(run, outcome))
+    yield from _histories(run)
+    yield from _tools(run)
+
+
+def first_difference(run: Run) -> tuple[Received, Difference] | None:
+    """The first request that is not as it should be, and where. A loop may begin with words of its own."""
+    for received, _, found in _grown(run):
+        return received, found
+    first = run.first_difference()
+    if first is None or _is_own(first[0], first[1].pointer):
+        return None
+    return first
+
+
+def _is_own(received: Received, pointer: str) -> bool:
+    """Whether a difference is an instruction of the loop's own."""
+    item = next((one for one in received.request.items if one.pointer == pointer), None)
+    return isinstance(item, Said) and item.role in {"system", "developer"}
+
+
+# -- histories --------------------------------------------------------------------------------------------------------
+
+
+def _histories(run: Run) -> Iterator[tuple[float, Sign]]:
+    """A moment earlier than the refusal that it leads to: what is missing says more than that it is refused."""
+    for received, found, _ in _grown(run):
+        yield received.at - 1e-6, found
+
+
+def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
+    """The first request whose history is not what the turns before it lead to, whatever the first one began with."""
+    if run.pruned or run.nested or run.scripted is not None or not run.received:
+        return
+    first = run.received[0].request.items
+    for received in run.received[1:]:
+        items = received.request.items
+        place = next((at for at, one in enumerate(first) if at >= len(items) or items[at] != one), None)
+        if place is not None:
+            got = items[place] if place < len(items) else None
+            pointer = got.pointer if got is not None else "the end of the history"
+            words = describe(got) if got is not None else "nothing: the history ends here"
+            yield received, ("history", "the prompt", "changed"), Difference(pointer, describe(first[place]), words)
+            return
+        wanted = run.expected(received.n)[len(run.prompt) :]
+        found = difference(wanted, items[len(first) :])
+        if found is not None:
+            yield received, _left_out(wanted, items[len(first) :]), found
+            return
+
+
+def _left_out(wanted: Sequence[Wanted], got: Sequence[Item]) -> Sign:
+    """Which sort of piece is not as it should be, and how: calls, results and what is kept before mere text."""
+    firm = [piece for piece in wanted if not isinstance(piece, Said)], [one for one in got if not isinstance(one, Said)]
+    for place, want in enumerate(firm[0]):
+        if place >= len(firm[1]):
+            return "history", _name(want), "left out"
+        if not agrees(want, firm[1][place]):
+            if any(agrees(want, one) for one in firm[1]):
+                kinds = {type(want), type(firm[1][place])}
+                same = "results" if kinds == {Owed, Answered} else _name(want)
+                return "history", same, "in another order"
+            return "history", _name(want), _aspect(want, firm[1][place])
+    if len(firm[1]) > len(firm[0]):
+        return "history", _name(firm[1][len(firm[0])]), "added"
+    spoken = sum(isinstance(piece, Said) for piece in wanted), sum(isinstance(one, Said) for one in got)
+    if spoken[0] > spoken[1]:
+        return "history", "text beside calls", "left out"
+    return "history", "text beside calls", "added" if spoken[0] < spoken[1] else "changed"
+
+
+def _aspect(want: Wanted, got: Item) -> str:
+    """What of a piece is another."""
+    match want, got:
+        case Asked(), Asked():
+            if want.id != got.id:
+                return "id changed"
+            return "tool changed" if want.tool != got.tool else "arguments changed"
+        case Owed(), Answered():
+            return "id changed" if want.id != got.id else ("text changed" if got.text else "empty")
+        case Opaque(), Opaque():
+            return "changed" if want.kind == got.kind else "left out"
+        case _:
+            return "left out"
+
+
+def _name(piece: Wanted | Item) -> str:
+    match piece:
+        case Said():
+            return "text"
+        case Asked():
+            return "call"
+        case Owed() | Answered():
+            return "result"
+        case Opaque():
+            return piece.kind
+
+
+# -- tools ------------------------------------------------------------------------------------------------------------
+
+
+def _tools(run: Run) -> Iterator[tuple[float, Sign]]:
+    """The first tool run that no turn asked for, or that a turn asked for which had to run nothing."""
+    if run.scripted is not None:
+        return
+    left: list[tuple[Call, Turn, str]] = []
+    ran: Counter[str] = Counter()
+    replies = _replies(run)
+    for event in sorted((one for one in run.transcript.events if isinstance(one, Received | ToolBegan)), key=_at):
+        if isinstance(event, Received):
+            turn = run.turns.get(event.n, Turn())
+            left += [(call, turn, replies.get(event.n, "")) for call in turn.calls]
+            continue
+        text = json.dumps(event.arguments)
+        of_tool = [one for one in reversed(left) if one[0].tool == event.tool]
+        asked = next((one for one in of_tool if _same(one[0], text)), None)
+        if asked is None and of_tool and not _is_whole(of_tool[0]):
+            asked = of_tool[0]
+        if asked is None:
+            again = f"{event.tool}({text})" in ran
+            yield event.at, ("tool", "runs again" if again else "runs as no turn asked", *_stimulus(run))
+            return
+        left.remove(asked)
+        ran[f"{event.tool}({text})"] += 1
+        if not _is_whole(asked):
+            _, turn, what = asked
+            yield event.at, ("tool", "runs in a turn that is not whole", _ALIKE.get(turn.stopped, turn.stopped), what)
+            return
+
+
+def _is_whole(asked: tuple[Call, Turn, str]) -> bool:
+    """Whether a call stands in a turn that is to be acted upon."""
+    _, turn, what = asked
+    return turn.stopped in _COMPLETE and what == "a turn"
+
+
+def _at(event: Received | ToolBegan) -> float:
+    return event.at
+
+
+def _same(call: Call, text: str) -> bool:
+    return same_arguments(call.arguments, text)
+
+
+def _replies(run: Run) -> dict[int, str]:
+    """What each reply was."""
+    return {event.n: event.what for event in run.transcript.events if isinstance(event, Replied)}
+
+
+def _stimulus(run: Run) -> Sign:
+    """What was unusual about the replies of a run, and about what its tools answered."""
+    replies = {_alike(what) for what in _replies(run).values() if what != "a turn"}
+    raised = {"a tool that raises" for one in run.ran if one.answer is not None and "error" in one.answer}
+    return tuple(sorted(replies | raised))
+
+
+# -- endings ----------------------------------------------------------------------------------------------------------
+
+
+def _ending(run: Run, outcome: Value) -> Iterator[Sign]:
+    """What is wrong with a value that the loop returned, as far as the last reply shows it."""
+    replies = _replies(run)
+    if not replies or run.scripted is not None:
+        return
+    last = max(replies)
+    what, turn = replies[last], run.turns.get(last)
+    if what != "a turn" or turn is None:
+        yield "silence", _alike(what)
+    elif turn.calls and turn.stopped in _COMPLETE:
+        sort = _calls(run, turn)
+        yield "given-up", f"{sort} behind others that ran" if sort == "calls" and run.ran and last > 1 else sort
+    elif turn.stopped not in _COMPLETE:
+        yield "silence", f"a turn that stops with {turn.stopped}"
+    elif (turn.text or "") != (outcome.text or "") and outcome.output is None:
+        yield "answer", "nothing" if not outcome.text else "another text"
+
+
+def _calls(run: Run, turn: Turn) -> str:
+    """What sort of calls a turn had on which the loop ended."""
+    if any(not _is_object(call.arguments) for call in turn.calls):
+        return "bad arguments"
+    if run.offered and any(call.tool not in run.offered for call in turn.calls):
+        return "an unknown tool"
+    if any(one.answer is not None and "error" in one.answer for one in run.ran):
+        return "a tool that raises"
+    return "calls"
+
+
+def _unusual(run: Run) -> Iterator[str]:
+    """What was not as usual about the last reply before a loop raised: the reply, its lines, its calls, its tools."""
+    replies = [event for event in run.transcript.events if isinstance(event, Replied)]
+    if not replies or run.scripted is not None:
+        return
+    last = max(replies, key=lambda event: event.n)
+    what, turn = last.what.partition(UNREAD)[0], run.turns.get(last.n)
+    if what != "a turn":
+        yield _alike(what)
+    elif turn is not None and turn.stopped not in _COMPLETE:
+        yield f"a turn that stops with {turn.stopped}"
+    elif turn is not None and any(not call.arguments.strip() for call in turn.calls):
+        yield "no arguments"
+    elif turn is not None and turn.calls and (sort := _calls(run, turn)) != "calls":
+        yield sort
+    if last.stream and (lines := encoding_of(last.stream)):
+        yield lines
+
+
+UNREAD = ", which the loop did not read"
+"""Begins what the provider says of a reply that was still under way when the loop had ended."""
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        return isinstance(json.loads(arguments or "{}"), dict)
+    except ValueError:
+        return False
+
+
+_VARIES = (
+    (re.compile(r"https?://\S+"), "URL"),
+    (re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`"), "…"),
+    (re.compile(r"\b(?=\w*\d)[\w-]{6,}\b"), "ID"),
+    (re.compile(r"\d+"), "0"),
+)
+
+
+def _alike(message: str) -> str:
+    """The first line of a message without what differs from run to run."""
+    line = next(iter(message.strip().splitlines()), "")
+    for pattern, word in _VARIES:
+        line = pattern.sub(word, line)
+    return line[:80]

@@ -1,0 +1,150 @@
+"""HTTP/1.1 requests, read from bytes that come in any pieces. No I/O, and no byte is looked at twice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_HEAD = 64 * 1024
+MAX_BODY = 64 * 1024 * 1024
+
+_LENGTH = re.compile(r"[0-9]{1,18}")
+_CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
+
+
+@dataclass(slots=True)
+class HttpRequest:
+    """A whole request."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+class RequestReader:
+    """The requests of one connection, one after the other. After an error it is of no more use."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._searched = 0
+        """Up to here the end of a head or line has been looked for in vain."""
+        self._head: HttpRequest | None = None
+        """The request whose head has been read and whose body is still to come."""
+        self._body = bytearray()
+        """The chunks of that request."""
+        self._left: int | None = None
+        """The size of the body, or of the chunk, that comes next; None where that is still to be read."""
+        self.waits = False
+        """Whether the client has just sent a head, nothing behind it, and waits to be told to go on."""
+
+    def feed(self, data: bytes) -> None:
+        """Take in what has come."""
+        self._buffer += data
+
+    @property
+    def receiving(self) -> bool:
+        """Whether part of a request is there and the rest is still to come."""
+        return bool(self._buffer) or self._head is not None
+
+    def next(self) -> HttpRequest | None:
+        """The next request, None where it has not come whole.
+
+        Raises:
+            ValueError: it is not HTTP/1.1, or too large.
+        """
+        fresh = self._head is None
+        self._head = self._head or self._read_head()
+        if self._head is None:
+            return None
+        self.waits = fresh and not self._buffer and self._head.headers.get("expect", "").lower() == "100-continue"
+        body = self._chunked() if _is_chunked(self._head) else self._measured(self._head)
+        if body is None:
+            return None
+        self._head.body = body
+        request, self._head = self._head, None
+        return request
+
+    def _read_head(self) -> HttpRequest | None:
+        text = self._until(b"\r\n\r\n", "request head")
+        if text is None:
+            return None
+        first, *lines = text.decode("latin-1").split("\r\n")
+        words = first.split(" ")
+        if len(words) != 3 or not words[2].startswith("HTTP/1."):
+            raise ValueError(f"{first[:80]!r} is not an HTTP/1.1 request line")
+        headers: dict[str, str] = {}
+        for name, _, value in (line.partition(":") for line in lines):
+            earlier = headers.get(name.strip().lower())
+            headers[name.strip().lower()] = value.strip() if earlier is None else f"{earlier}, {value.strip()}"
+        return HttpRequest(words[0], words[1], headers, b"")
+
+    def _measured(self, head: HttpRequest) -> bytes | None:
+        if self._left is None:
+            self._left = _content_length(head.headers.get("content-length", "0"))
+        if len(self._buffer) < self._left:
+            return None
+        body = self._taken(self._left)
+        self._left = None
+        return body
+
+    def _chunked(self) -> bytes | None:
+        """The chunks put together, once the last one and the fields behind it have come."""
+        while self._left != 0:
+            if self._left is None and not self._read_size():
+                return None
+            if self._left:
+                if len(self._buffer) < self._left + 2:
+                    return None
+                self._body += self._taken(self._left + 2)[:-2]
+                self._left = None
+        while (line := self._until(b"\r\n", "trailer field")) is not None:
+            if not line:
+                body, self._body, self._left = bytes(self._body), bytearray(), None
+                return body
+        return None
+
+    def _read_size(self) -> bool:
+        """Read the size of the next chunk; whether it has come."""
+        line = self._until(b"\r\n", "line before a chunk")
+        if line is None:
+            return False
+        word = line.partition(b";")[0].strip()
+        if not _CHUNK_SIZE.fullmatch(word):
+            raise ValueError(f"{word[:20]!r} is no size of a chunk")
+        self._left = int(word, 16)
+        if len(self._body) + self._left > MAX_BODY:
+            raise ValueError(f"a body of more than {MAX_BODY} bytes")
+        return True
+
+    def _until(self, mark: bytes, what: str) -> bytes | None:
+        """What comes before the next mark, which is taken with it; None where the mark has not come."""
+        end = self._buffer.find(mark, self._searched)
+        if end < 0:
+            if len(self._buffer) > MAX_HEAD:
+                raise ValueError(f"a {what} of more than {MAX_HEAD} bytes")
+            self._searched = max(0, len(self._buffer) - len(mark) + 1)
+            return None
+        self._searched = 0
+        return self._taken(end + len(mark))[: -len(mark)]
+
+    def _taken(self, size: int) -> bytes:
+        piece = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        return piece
+
+
+def _is_chunked(head: HttpRequest) -> bool:
+    return head.headers.get("transfer-encoding", "").lower() == "chunked"
+
+
+def _content_length(text: str) -> int:
+    """The length that all lines of the header agree on: one value may be told several times (RFC 9110, 8.6)."""
+    values = {value.strip() for value in text.split(",")}
+    wrong = [value for value in values if not _LENGTH.fullmatch(value) or int(value) > MAX_BODY]
+    if wrong:
+        raise ValueError(f"content-length {wrong[0]!r} is no number up to {MAX_BODY}")
+    lengths = {int(value) for value in values}
+    if len(lengths) > 1:
+        raise ValueError(f"content-length is told more than once, and differently: {text[:80]!r}")
+    return lengths.pop()

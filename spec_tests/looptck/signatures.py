@@ -1,0 +1,161 @@
+"""Tools as a user writes them: a Python function with a name, a docstring and annotated parameters.
+
+Most frameworks make what they offer from a function's signature and check arguments against it, and their first page
+shows nothing else. The kit hands over a JSON Schema, so the function that has it is made here, with pydantic, which
+each of these frameworks needs itself. What no signature can say (a name that Python does not allow, ``$ref``, a tool
+that takes any argument) is for the framework's own way to take a schema.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Awaitable, Callable, Iterable
+from inspect import Parameter, Signature, iscoroutinefunction
+from typing import Any, Literal, Union
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+Json = dict[str, Any]
+
+_PLAIN: dict[str, Any] = {"string": str, "integer": int, "number": float, "boolean": bool, "null": None}
+_SAID = {
+    "type", "description", "title", "enum", "const", "anyOf", "oneOf", "items", "properties", "required",
+    "additionalProperties",
+}  # fmt: skip
+"""The members of a schema that annotations say here."""
+
+
+class Unsaid(Exception):
+    """No signature says this schema."""
+
+
+def written(tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]]) -> Callable[..., Any] | None:
+    """The function that a user writes for a tool, plain or coroutine as ``call`` is.
+
+    A parameter that the tool does not require has None as its default and is passed on only where it has another value.
+    None where no signature says what the tool takes.
+    """
+    try:
+        signature = Signature(_parameters(tool["parameters"]), return_annotation=Any)
+    except Unsaid:
+        return None
+
+    def given(positional: tuple[Any, ...], named: Json) -> Json:
+        arguments = signature.bind(*positional, **named).arguments
+        parameters = signature.parameters
+        return {
+            name: _as_json(value)
+            for name, value in arguments.items()
+            if value is not None or parameters[name].default is Parameter.empty
+        }
+
+    def plain(*positional: Any, **named: Any) -> Any:
+        return call(**given(positional, named))
+
+    async def coroutine(*positional: Any, **named: Any) -> Any:
+        return await call(**given(positional, named))
+
+    function: Callable[..., Any] = coroutine if iscoroutinefunction(call) else plain
+    function.__name__ = function.__qualname__ = tool["name"]
+    function.__doc__ = _docstring(tool)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    function.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()} | {"return": Any}
+    return function
+
+
+def _docstring(tool: Json) -> str:
+    """What the tool does and what its parameters mean, in Google's style, which all of these frameworks read."""
+    about = {name: one.get("description", "") for name, one in tool["parameters"].get("properties", {}).items()}
+    lines = [tool["description"]]
+    if any(about.values()):
+        lines += ["", "Args:", *(f"    {name}: {text}" for name, text in about.items() if text)]
+    return "\n".join(lines)
+
+
+def _parameters(schema: Json) -> list[Parameter]:
+    """The parameters of the function, those that it needs before those that it does not."""
+    if schema.get("type", "object") != "object" or schema.get("additionalProperties", False) is not False:
+        raise Unsaid(schema)
+    if strange := schema.keys() - {"type", "description", "title", "properties", "required", "additionalProperties"}:
+        raise Unsaid(strange)
+    properties = schema.get("properties", {})
+    required = [name for name in properties if name in schema.get("required", ())]
+    optional = [name for name in properties if name not in required]
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    return [
+        *(Parameter(_name(name), kind, annotation=_annotation(name, properties[name])) for name in required),
+        *(
+            Parameter(_name(name), kind, annotation=_or_none(_annotation(name, properties[name])), default=None)
+            for name in optional
+        ),
+    ]
+
+
+def _name(name: str) -> str:
+    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
+        raise Unsaid(name)
+    return name
+
+
+def _annotation(name: str, schema: Any) -> Any:
+    """The annotation that says a schema; ``name`` is what its class is called where it needs one."""
+    if schema is True or schema == {}:
+        return Any
+    if not isinstance(schema, dict) or schema.keys() - _SAID:
+        raise Unsaid(schema)
+    if "enum" in schema or "const" in schema:
+        return Literal[tuple(schema.get("enum", [schema.get("const")]))]
+    if choices := schema.get("anyOf") or schema.get("oneOf"):
+        return _one_of(_annotation(name, one) for one in choices)
+    match schema.get("type"):
+        case list(types):
+            return _one_of(_annotation(name, {**schema, "type": one}) for one in types)
+        case "array":
+            return list[_annotation(name, schema.get("items", True))]  # type: ignore[misc]
+        case "object":
+            return _class(name, schema) if schema.get("properties") else dict[str, _values(name, schema)]  # type: ignore[misc]
+        case kind if kind in _PLAIN:
+            return _PLAIN[kind]
+    raise Unsaid(schema)
+
+
+def _one_of(annotations: Iterable[Any]) -> Any:
+    return Union[tuple(annotations)]  # noqa: UP007 - made here, not written
+
+
+def _or_none(annotation: Any) -> Any:
+    return _one_of([annotation, None])
+
+
+def _values(name: str, schema: Json) -> Any:
+    values = schema.get("additionalProperties", True)
+    if values is False:
+        raise Unsaid(schema)
+    return _annotation(name, values)
+
+
+def _class(name: str, schema: Json) -> Any:
+    """A model of an object, with a field for each property."""
+    open_ = schema.get("additionalProperties", False)
+    if not isinstance(open_, bool):
+        raise Unsaid(schema)
+    fields: Json = {}
+    for key, one in schema["properties"].items():
+        annotation, about = _annotation(_name(key), one), one.get("description")
+        if key in schema.get("required", ()):
+            fields[key] = (annotation, Field(description=about))
+        else:
+            fields[key] = (_or_none(annotation), Field(default=None, description=about))
+    config = ConfigDict(extra="allow" if open_ else "forbid")
+    return create_model(name.title().replace("_", ""), __config__=config, **fields)
+
+
+def _as_json(value: Any) -> Any:
+    """What a framework made of an argument, as the JSON that it was made from."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_unset=True)
+    if isinstance(value, list):
+        return [_as_json(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _as_json(one) for key, one in value.items()}
+    return value

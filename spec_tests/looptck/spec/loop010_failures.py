@@ -1,0 +1,75 @@
+"""Calls that fail: the tools that raise, and helpers that find errors in requests (``agent-loop-010``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from looptck.bench.run import Run
+from looptck.bench.solutions import ErrorMessage, activity, call, error_messages
+from looptck.values.verdicts import NotReached
+
+RAISED = [
+    ("RuntimeError", "the service is not there"),
+    ("KeyError", "Atlantis"),
+    ("TimeoutError", "no reply in 30 s"),
+    ("CancelledError", "the service gave up"),
+    ("PermissionError", "zwei Zeilen:\n„verboten“, 100 %"),
+]
+"""Types and messages of the errors that tools raise."""
+ERRORS = pytest.mark.parametrize(("type", "message"), RAISED, ids=[type for type, _ in RAISED])
+
+COUNT = activity("count", n="integer", mark="string")
+SOUND = {"n": 1, "mark": "sound"}
+"""Arguments of the call of `COUNT` that is sent together with a failing call."""
+
+
+def count(**parameters: Any) -> dict[str, Any]:
+    """A call of `COUNT`; by default the valid one, `SOUND`."""
+    return call("count", {**SOUND, **parameters}, to=f"†state.{parameters.get('mark', 'sound')}")
+
+
+def goes_on(run: Run) -> None:
+    """Assert that the first turn did not end the run: the model was asked again."""
+    run.delivered(1)
+
+    assert len(run.requests) > 1, f"the run did not go on: the loop {run.outcome}"
+
+
+def sound_ran(run: Run, tool: str = "count", arguments: Mapping[str, Any] = SOUND) -> None:
+    """The control of a call that must not run: the valid call of the same turn did run.
+
+    Raises:
+        NotReached: it did not run, so the check would test nothing.
+    """
+    if arguments not in run.arguments_of(tool):
+        wanted = f"{tool} should have run with {dict(arguments)}"
+        raise NotReached(f"control: {wanted}, and {run.tools_ran} did; the loop {run.outcome}")
+
+
+def errors_about(run: Run, marker: str, *, n: int = 2) -> list[ErrorMessage]:
+    """The Error Messages in request ``n`` whose call contains a marker."""
+    return [error for error in error_messages(run.request(n)) if any(marker in text for text in words(error.call))]
+
+
+def error_counts(run: Run, *markers: str, n: int = 2) -> dict[str, int]:
+    """The number of Error Messages in request ``n`` for each of these markers."""
+    return {marker: len(errors_about(run, marker, n=n)) for marker in markers}
+
+
+def words(value: Any) -> Iterator[str]:
+    """All strings in a JSON value; other values as JSON text."""
+    match value:
+        case dict():
+            for inner in value.values():
+                yield from words(inner)
+        case list():
+            for inner in value:
+                yield from words(inner)
+        case str():
+            yield value
+        case _:
+            yield json.dumps(value)

@@ -1,0 +1,214 @@
+"""Rules that several documents share: one test for the requirements of all, each judged in its own profile."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from looptck.bench.assertions import answers, error, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.provider import gates
+from looptck.provider.toolbox import Returns
+from looptck.values.history import Answered, Asked, Said
+from looptck.values.outcome import Value
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotReached
+
+RUNAWAY = 16
+"""Enough to show that neither the default limit nor a limit of up to 7 stopped the loop."""
+TWO = calls(Call.of("ping"), Call.of("weather", {"city": "Paris"}))
+TYPES = {"spec-limit-raises-runtime-error": "RuntimeError", "mode-limit-raises-value-error": "ValueError"}
+TEXTS = {
+    "spec-limit-error-has-the-documents-text": "Agent loop exceeded {limit} iterations",
+    "mode-limit-error-has-the-documents-text": "Agent loop exceeded max_iterations ({limit})",
+}
+
+
+def _asks(n: int) -> Turn:
+    return calls(Call.of("note", {"text": f"round {n}"}))
+
+
+def _asked(run: Run, times: int) -> None:
+    """Assert that the model was asked this many times. A loop whose request was refused could not ask again."""
+    made = len(run.requests)
+    if 0 < made < times:
+        run.delivered(made)
+
+    assert times == made, f"the loop {run.outcome}"
+
+
+def _endless(scenario: Scenario, implementation: Implementation, limit: int) -> Run:
+    """A run that the limit ends. For the limit 0, the control is the run with the limit 1."""
+    scenario.always(_asks, most=RUNAWAY)
+    if limit == 0:
+        implementation.run(limit=1).delivered(1)
+    return implementation.run(limit=limit)
+
+
+@requirement("mode-model-is-asked-until-it-answers", "claude-model-is-asked-until-it-answers")
+@pytest.mark.parametrize("rounds", [0, 1, 4, 9])
+def test_rounds(scenario: Scenario, implementation: Implementation, rounds: int) -> None:
+    """N turns with calls lead to N + 1 requests, and the last reply is the loop's answer."""
+    scenario.plays(*map(_asks, range(rounds)), says("That is all."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert rounds + 1 == len(run.requests), f"the loop {run.outcome}"
+    assert [("note", {"text": f"round {n}"}) for n in range(rounds)] == run.tools_ran
+    if rounds:
+        answers(run, rounds)
+    assert "That is all." == run.value.text
+
+
+@requirement("spec-answer-is-returned", "mode-answer-is-returned")
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_answer(scenario: Scenario, implementation: Implementation, rounds: int) -> None:
+    """The text of the last reply is the loop's result, and the model is not asked again."""
+    scenario.plays(*map(_asks, range(rounds)), says("It is 18 °C\nand sunny."))
+
+    run = implementation.run()
+
+    run.delivered(rounds + 1)
+    assert "It is 18 °C\nand sunny." == run.value.text
+    assert rounds + 1 == len(run.requests)
+
+
+@requirement("spec-prompt-comes-from-agent-and-inputs", "mode-inputs-fill-the-prompt")
+def test_prompt(scenario: Scenario, implementation: Implementation) -> None:
+    """The question is the user message of the first request."""
+    scenario.plays(says("Hello."))
+
+    run = implementation.run("What is the weather in Seattle?")
+
+    said = [item for item in run.request(1).request.items if isinstance(item, Said)]
+    assert ["What is the weather in Seattle?"] == [item.text.strip() for item in said if item.role == "user"]
+
+
+@requirement("spec-default-limit-is-ten", "mode-default-limit-is-ten", "claude-default-limit-is-ten")
+def test_default_limit(scenario: Scenario, implementation: Implementation) -> None:
+    """An endless conversation ends after ten model calls."""
+    scenario.always(_asks, most=RUNAWAY)
+
+    run = implementation.run()
+
+    run.delivered(1)
+    _asked(run, 10)
+
+
+@requirement("spec-limit-counts-model-calls", "mode-limit-counts-cycles", "claude-limit-counts-model-calls")
+@pytest.mark.parametrize("limit", [0, 1, 3, 7])
+def test_limit(scenario: Scenario, implementation: Implementation, limit: int) -> None:
+    """With the limit N there are N model calls, and none for N = 0."""
+    _asked(_endless(scenario, implementation, limit), limit)
+
+
+@requirement("spec-last-round-runs-its-tools", "mode-last-cycle-runs-its-tools", "claude-last-turn-runs-its-tools")
+@pytest.mark.parametrize("limit", [1, 3])
+def test_last_round(scenario: Scenario, implementation: Implementation, limit: int) -> None:
+    """N model calls run N rounds of tools: the limit is checked before each model call, not before tools run."""
+    run = _endless(scenario, implementation, limit)
+
+    run.delivered(limit)
+    assert [("note", {"text": f"round {n + 1}"}) for n in range(limit)] == run.tools_ran
+
+
+@requirement("mode-answer-in-the-last-cycle-is-returned", "claude-answer-in-the-last-turn-is-returned")
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_answer_in_the_last_round(scenario: Scenario, implementation: Implementation, limit: int) -> None:
+    """N-1 rounds of tools followed by an answer fit into the limit N."""
+    scenario.plays(*map(_asks, range(limit - 1)), says("Just in time."))
+
+    run = implementation.run(limit=limit)
+
+    run.replied(1)
+    assert isinstance(run.outcome, Value), f"the loop {run.outcome} after {len(run.requests)} model calls"
+    assert "Just in time." == run.outcome.text
+
+
+@requirement("spec-limit-raises-runtime-error", "mode-limit-raises-value-error")
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_limit_error_type(scenario: Scenario, implementation: Implementation, limit: int) -> None:
+    """At the limit the caller gets an error of the documented type; of any type if the limit is 0."""
+    run = _endless(scenario, implementation, limit)
+
+    if limit == 0:
+        assert run.failed, f"the loop {run.outcome}"
+    else:
+        run.delivered(limit)
+        error(run, {"type": TYPES[implementation.check.requirement.id]})
+
+
+@requirement("spec-limit-error-has-the-documents-text", "mode-limit-error-has-the-documents-text")
+@pytest.mark.parametrize("limit", [1, 3])
+def test_limit_error_text(scenario: Scenario, implementation: Implementation, limit: int) -> None:
+    """The error's message is the documented sentence with the limit in it."""
+    run = _endless(scenario, implementation, limit)
+
+    run.delivered(limit)
+    error(run, {"message": re.escape(TEXTS[implementation.check.requirement.id].format(limit=limit))})
+
+
+@requirement(
+    "spec-each-iteration-sends-all-messages", "mode-each-request-carries-all-messages", "claude-history-only-grows"
+)
+def test_all_messages(scenario: Scenario, implementation: Implementation) -> None:
+    """Each of four requests begins with the history of the request before, and adds a call and its result."""
+    scenario.plays(_asks(1), _asks(2), _asks(3), says("Done."))
+
+    run = implementation.run()
+
+    run.request(4)
+    for earlier, later in zip(run.requests, run.requests[1:], strict=False):
+        before = earlier.request.items
+        assert before == later.request.items[: len(before)], f"request {later.n}"
+        added = [type(item) for item in later.request.items[len(before) :] if isinstance(item, Asked | Answered)]
+        assert [Asked, Answered] == added, f"request {later.n}"
+
+
+@requirement("spec-runtime-tools-are-offered", "claude-tools-are-offered-every-time")
+def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -> None:
+    """Requests with results offer the same tools as the first request: the tools of the run."""
+    scenario.plays(_asks(1), _asks(2), says("Done."))
+
+    run = implementation.run()
+
+    run.request(3)
+    for received in run.requests:
+        assert set(run.offered) == {tool.name for tool in received.request.tools}, f"request {received.n}"
+
+
+@requirement("spec-tools-run-one-after-the-other", "mode-tools-run-one-after-the-other")
+def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
+    """While the first tool is held, the second does not start; then they run in order."""
+    second = gates.tool_begins_too_early("weather")
+    scenario.plays(TWO, says("Done."))
+    scenario.does("ping", Returns("pong", hold=second))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if left := {"ping", "weather"} - {tool for tool, _ in run.tools_ran}:
+        raise NotReached(f"{', '.join(sorted(left))} never ran; the loop {run.outcome}")
+    tools_ran(run, [{"ping": {}}, {"weather": {"city": "Paris"}}])
+    assert ["ping", "weather"] == [tool for tool, _ in run.tools_ran]
+    assert [second.name] == run.gave_up, "the second tool started while the first was running"
+
+
+@requirement("spec-result-is-the-values-text", "mode-result-is-the-tools-text")
+@pytest.mark.parametrize(
+    "value",
+    ["72°F and sunny", '{"temperature": 72, "sky": "clear"}', "city: Paris\nsky: clear", 42],
+    ids=["text", "json-text", "lines", "number"],
+)
+def test_result_text(scenario: Scenario, implementation: Implementation, value: object) -> None:
+    """A string is sent as it is, a number as its digits."""
+    scenario.plays(calls(Call.of("ping")), says("Done."))
+    scenario.returns("ping", value)
+
+    run = implementation.run()
+
+    assert [str(value)] == [answer.text for answer in run.new_answers(1)]

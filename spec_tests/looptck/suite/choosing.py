@@ -1,0 +1,75 @@
+"""Choosing: the checks that there are for an implementation, of all that were selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from looptck.bench.cases import cases
+from looptck.bench.checks import Check
+from looptck.cassettes import Cassette
+from looptck.cassettes.deviations import deviations_of
+from looptck.cassettes.playback import case_followed
+from looptck.catalogue.requirements import Catalogue
+from looptck.drivers import Started
+from looptck.suite.selection import Selection
+from looptck.values.cell import Cell
+
+RECORDED = "recorded-traffic-is-read-right"
+"""The requirement that is judged on every cassette which any loop can play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is chosen for an implementation: the checks of each test function, in its cells."""
+
+    catalogue: Catalogue
+    selection: Selection
+    cassettes: tuple[Cassette, ...]
+    started: Started
+    cells: Sequence[Cell]
+    """All in which the implementation can be judged."""
+
+    def checks(self, requirements: Iterable[str], case: str) -> list[Check]:
+        """The checks of a test function or a declared case: one for each requirement and cell that was asked for."""
+        return [
+            Check(row, cell, case)
+            for row in map(self.catalogue.__getitem__, requirements)
+            for cell in self.cells
+            if self.selection.takes(row, cell, self.started)
+        ]
+
+    def declared_checks(self) -> list[Check]:
+        """The checks of all declared cases, and of their recordings, where the model kept to the script."""
+        scripted = [
+            check for case in cases().values() for check in self.checks(case.checks, case.name) if case.fits(check.cell)
+        ]
+        kept = ((cassette, case_followed(cassette)) for cassette in self.cassettes if judged_by(cassette) is None)
+        recorded = [
+            check
+            for cassette, case in kept
+            if case is not None
+            for check in self.checks(case.checks, cassette.name)
+            if cassette.fits(check.cell) and case.fits(check.cell)
+        ]
+        return scripted + recorded
+
+    def recorded_checks(self, requirements: Sequence[str], takes: Callable[[Cassette], bool]) -> list[Check]:
+        """The checks of a test function that plays cassettes: one for each that it takes, in its cells.
+
+        Where one requirement alone is judged on a cassette, it stands for the general one.
+        """
+        return [
+            check
+            for cassette in self.cassettes
+            for by in [judged_by(cassette)]
+            if takes(cassette) and (by is None or RECORDED in requirements)
+            for check in self.checks([by] if by else requirements, cassette.name)
+            if cassette.fits(check.cell)
+        ]
+
+
+def judged_by(cassette: Cassette) -> str | None:
+    """The one requirement that is judged on a cassette; None: all that fit."""
+    known = deviations_of(cassette)
+    return known.requirement(cassette.wire, cassette.scenario, stream=cassette.stream) if known else None

@@ -1,0 +1,75 @@
+"""Why nothing was selected: which word of the selection left no check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from looptck.bench.checks import Check
+from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement
+from looptck.drivers import Started
+from looptck.suite.selection import Selection, concerns
+from looptck.values.cell import Cell
+
+
+def nothing(
+    selection: Selection, catalogue: Catalogue, started: Started, cells: Sequence[Cell], offered: Sequence[Check]
+) -> str:
+    """The first selector behind which nothing is left; ``offered`` are the checks among which cases were chosen."""
+    profiles = selection.profiles or tuple(started.claimed)
+    rows = [row for row in catalogue if row.profile in profiles]
+    if not rows:
+        return f"there is no requirement in {_listed(profiles)}"
+    if started.alone and not any(row.profile in started.profiles for row in rows):
+        return f"{started.name} claims {_listed(started.profiles)} alone, and no {_listed(profiles)}"
+    if selection.requirements:
+        rows = [row for row in rows if row.id in selection.requirements]
+        if not rows:
+            asked = [catalogue[id] for id in selection.requirements]
+            belongs = ", ".join(f"{row.id} is in {row.profile}" for row in asked)
+            why = "this run is of" if selection.profiles else "the driver claims"
+            return f"--requirement: {belongs}, and {why} {_listed(profiles)}"
+    if not any(LEVELS.index(row.level) <= LEVELS.index(selection.level) for row in rows):
+        return f"--level {selection.level}: {_each(rows, 'level')}"
+    return _cells(selection, started, cells, rows) or _cases(selection, offered) or _excluded(rows)
+
+
+def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: Sequence[Requirement]) -> str:
+    """Why no cell is left; nothing where one is."""
+    if not cells:
+        return f"{started.name} speaks {_listed(started.wires)}, which is no wire of the kit"
+    matched = [cell for cell in cells if not selection.cells or cell.matches(selection.cells)]
+    if not matched:
+        return f"--cell {' '.join(selection.cells)}: {started.name} has the cells {_listed(map(str, cells))}"
+    if not any(concerns(row, cell) for row in rows for cell in matched):
+        what = {(row.streams, row.wires) for row in rows}
+        streams, wires = next(iter(what))
+        sort = {None: "", True: "streams", False: "plain replies"}[streams]
+        about = " of ".join(word for word in (sort, _listed(wires) if wires else "") if word)
+        names, others = _listed(row.id for row in rows), _listed(map(str, matched))
+        return f"--cell: {names} is about {about} only, and not about {others}"
+    return ""
+
+
+def _cases(selection: Selection, offered: Sequence[Check]) -> str:
+    if not (selection.cases and offered):
+        return ""
+    there = list(dict.fromkeys(check.case for check in offered))
+    near = get_close_matches(selection.cases[0], there, n=3, cutoff=0.5) or there[:5]
+    return f"--case {' '.join(selection.cases)}: what else was selected has no such case; there are {_listed(near)}"
+
+
+def _excluded(rows: Sequence[Requirement]) -> str:
+    excluded = [row for row in rows if row.excluded]
+    if excluded:
+        return f"{excluded[0].id} cannot be tested: {excluded[0].excluded}"
+    return f"{_listed(row.id for row in rows[:3])} has no check in these cells"
+
+
+def _each(rows: Sequence[Requirement], word: str) -> str:
+    return ", ".join(f"{row.id} is {getattr(row, word)}" for row in rows[:3])
+
+
+def _listed(names: Iterable[object]) -> str:
+    told = [str(name) for name in names]
+    return ", ".join(told[:6]) + (f" and {len(told) - 6} more" if len(told) > 6 else "") if told else "nothing"

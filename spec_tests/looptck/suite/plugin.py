@@ -1,0 +1,212 @@
+"""The pytest plugin: turns the tests of ``looptck.spec`` into checks of one implementation, and outcomes into verdicts.
+
+pytest outcomes tell the truth: ``fail`` and ``not-reached`` fail, ``not-applicable`` skips with its reason, ``error``
+is an error, and a known failure is a strict xfail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from looptck.bench.checks import Check, Implementation
+    from looptck.suite.session import Options, Session
+
+pytest_plugins = ["looptck.suite.trait_plugin"]
+
+SPEC = "looptck.spec"
+USAGE_ERROR = 2
+ITEM = "implementation"
+"""The fixture that makes a test an item of the suite: one for each check; `looptck.spec.conftest` has it.
+
+Of this plugin all fixtures would be those of every project in whose environment the kit is installed.
+"""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options of the kit; ``looptck run`` passes its own through them."""
+    group = parser.getgroup("looptck", "looptck: conformance of LLM agent loops")
+    group.addoption("--looptck-driver", metavar="DRIVER", help="python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND")
+    for name in ("profile", "requirement", "cell", "case", "trait"):
+        group.addoption(
+            f"--looptck-{name}", action="append", default=[], metavar=name.upper(), help=f"only this {name}"
+        )
+    group.addoption("--looptck-level", default="MAY", metavar="LEVEL", help="only requirements of this level or above")
+    group.addoption("--looptck-known-failures", metavar="FILE", help="YAML file of known failures")
+    group.addoption("--looptck-cassettes", metavar="DIR", help="play these cassettes in place of the project's")
+    group.addoption("--looptck-trace", metavar="DIR", help="write what went to and fro where a check fails below DIR")
+    group.addoption("--looptck-json", metavar="FILE", help="write the results to this file as JSON")
+    group.addoption("--looptck-timeout", type=float, default=20.0, metavar="S", help="seconds that a run may take")
+    group.addoption("--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits")
+    group.addoption("--looptck-examples", type=int, default=25, metavar="N", help="examples for each property")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line("markers", "looptck_requirement(*ids): the requirements that a test checks")
+    config.addinivalue_line("markers", "looptck_cassettes(takes): which cassettes a test plays")
+    config.addinivalue_line("markers", "looptck_refusable(why): a right loop's request may be refused in it")
+    config.addinivalue_line("markers", "looptck_lengthy: takes seconds, and is spared most mutants")
+    config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
+
+
+SESSION: pytest.StashKey[Session] = pytest.StashKey()
+IMPLEMENTATION: pytest.StashKey[Implementation] = pytest.StashKey()
+JUDGING = pytest.StashKey[bool]()
+"""Whether a test of the suite is under way, and no other test of the same pytest run."""
+
+
+def session_of(config: pytest.Config) -> Session:
+    """The kit's session; begun here where ``looptck run`` has not begun it already."""
+    if SESSION not in config.stash:
+        from looptck.suite.session import CouldNotRun, Session
+
+        try:
+            session = Session.begin(_options(config))
+        except CouldNotRun as error:
+            pytest.exit(f"looptck could not run: {error}", returncode=USAGE_ERROR)
+        if (why := session.unreached()) is not None:
+            session.end()
+            pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
+        config.stash[SESSION] = session
+    return config.stash[SESSION]
+
+
+def _options(config: pytest.Config) -> Options:
+    from looptck.bench.bench import Patience
+    from looptck.suite.selection import Selection
+    from looptck.suite.session import Options
+
+    option = config.getoption
+    known = option("looptck_known_failures")
+    folder = option("looptck_cassettes")
+    trace = option("looptck_trace")
+    return Options(
+        driver=option("looptck_driver"),
+        selection=Selection(
+            profiles=tuple(option("looptck_profile")),
+            requirements=tuple(option("looptck_requirement")),
+            cells=tuple(option("looptck_cell")),
+            cases=tuple(option("looptck_case")),
+            level=option("looptck_level").upper(),
+            traits=tuple(option("looptck_trait")),
+        ),
+        known_failures=Path(known) if known else None,
+        patience=Patience(option("looptck_timeout"), option("looptck_patience")),
+        examples=option("looptck_examples"),
+        cassettes=Path(folder) if folder else None,
+        trace=Path(trace) if trace else None,
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Begin before anything of the suite is collected, where an end of the run can still be told well."""
+    if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
+        if hasattr(session.config, "workerinput") or session.config.getoption("numprocesses", None):
+            pytest.exit(f"looptck could not run: {SPEC} is one session, so leave -n out", returncode=USAGE_ERROR)
+        session_of(session.config)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One item for each requirement, cell and case that was asked for."""
+    if not metafunc.module.__name__.startswith(SPEC) or ITEM not in metafunc.fixturenames:
+        return
+    session = session_of(metafunc.config)
+    declared = metafunc.definition.get_closest_marker("looptck_requirement")
+    plays = metafunc.definition.get_closest_marker("looptck_cassettes")
+    if declared is not None and plays is not None:
+        checks = session.choice.recorded_checks(declared.args, plays.kwargs["takes"])
+    elif declared is not None:
+        name = metafunc.function.__name__.removeprefix("test_").replace("_", "-")
+        checks = session.choice.checks(declared.args, name)
+    else:
+        checks = session.choice.declared_checks()
+    metafunc.parametrize(ITEM, checks, ids=[check.id for check in checks], indirect=True)
+
+
+def check_of(item: pytest.Item) -> Check | None:
+    """What an item checks; None if it is no item of the suite. A parametrized test has a case for each value."""
+    callspec: Any = getattr(item, "callspec", None)
+    check: Check | None = callspec.params.get(ITEM) if callspec else None
+    if check is None or not hasattr(check, "requirement"):
+        return None
+    variant: str = callspec.id.replace(check.id, "").strip("-")
+    return replace(check, case=f"{check.case}[{variant}]") if variant else check
+
+
+def _is_played(item: pytest.Item, check: Check) -> bool:
+    return all(check.cell.matches(marker.args) for marker in item.iter_markers("looptck_cells"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> list[str] | None:
+    """Tell a comparison of the suite that does not hold in plain words."""
+    if not config.stash.get(JUDGING, False):
+        return None
+    from looptck.suite.verdict_of import words
+
+    return words(op, left, right)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Turn what happened into a verdict, and the verdict into pytest's outcome."""
+    report = yield
+    check = check_of(item) if SESSION in item.config.stash else None
+    if check is not None:
+        from looptck.suite.verdict_of import judge_report
+
+        judge_report(item.config.stash[SESSION], item, check, call, report, item.stash.get(IMPLEMENTATION, None))
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the cases that were asked for, and note what will run: an empty selection is not a success."""
+    if SESSION not in config.stash:
+        return
+    bench = config.stash[SESSION]
+    wanted = bench.selection.cases
+    checks = {item: check_of(item) for item in items}
+    taken = {
+        item
+        for item, check in checks.items()
+        if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
+    }
+    items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
+    bench.offered = [check for check in checks.values() if check is not None]
+    bench.collected(check for item, check in checks.items() if check is not None and item in taken)
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
+    """Stop the driver, write the results, and fail the run on what came to light last."""
+    if SESSION in session.config.stash:
+        from looptck.suite.summary import troubles, write_json
+
+        bench = session.config.stash[SESSION]
+        bench.end()
+        path = session.config.getoption("looptck_json")
+        if path:
+            write_json(bench, Path(path))
+        if troubles(bench) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    yield
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Under plain pytest, the counts of verdicts; ``looptck run`` has a terminal of its own."""
+    if SESSION in config.stash:
+        from looptck.suite.summary import one_line, troubles
+
+        session = config.stash[SESSION]
+        terminalreporter.section("looptck")
+        terminalreporter.line(one_line(session))
+        for trouble in troubles(session):
+            terminalreporter.line(trouble, red=True)

@@ -1,0 +1,87 @@
+"""Selection: which checks a run is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement, unknown
+from looptck.catalogue.traits import PROFILE, traits
+from looptck.drivers import Started
+from looptck.values.cell import Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Empty means: all. Profiles empty means: ``core`` and every profile that the implementation claims."""
+
+    profiles: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    level: str = "MAY"
+    traits: tuple[str, ...] = ()
+    """Where any are named, no requirement is judged but those that are named too."""
+
+    def check(self, known: Catalogue) -> None:
+        """Raises ValueError where it names something that does not exist."""
+        for id in self.requirements:
+            try:
+                known[id]
+            except KeyError as error:
+                raise ValueError(error.args[0]) from None
+        for profile in self.profiles:
+            if profile not in known.profiles:
+                raise ValueError(unknown("profile", profile, list(known.profiles)))
+        for id in self.traits:
+            try:
+                traits()[id]
+            except KeyError as error:
+                raise ValueError(error.args[0]) from None
+        if self.level not in LEVELS:
+            raise ValueError(unknown("level", self.level, list(LEVELS)))
+
+    def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
+        """Whether this check was asked for, of this implementation."""
+        return (
+            self._asks_for(requirement, started)
+            and (requirement.profile in started.profiles or not started.alone)
+            and (not self.requirements or requirement.id in self.requirements)
+            and (not self.traits or self._narrow)
+            and LEVELS.index(requirement.level) <= LEVELS.index(self.level)
+            and (not self.cells or cell.matches(self.cells))
+            and concerns(requirement, cell)
+        )
+
+    def _asks_for(self, requirement: Requirement, started: Started) -> bool:
+        """Whether its profile is asked for; or ``core`` is, and what it needs is declared where its profile is not."""
+        asked = self.profiles or started.claimed
+        if requirement.profile in asked:
+            return True
+        elsewhere = requirement.anywhere and requirement.profile not in started.claimed
+        return elsewhere and "core" in asked and all(map(started.can, requirement.needs))
+
+    def asks(self, trait: str, cell: Cell, started: Started) -> bool:
+        """Whether this implementation is asked about a trait here: where all of ``core`` is judged, or by name."""
+        of_core = PROFILE in (self.profiles or started.claimed) and not started.alone
+        whole = of_core and not self._narrow and self.level == LEVELS[-1]
+        asked = trait in self.traits if self.traits else whole
+        return asked and not started.alone and (not self.cells or cell.matches(self.cells))
+
+    @property
+    def _narrow(self) -> bool:
+        return bool(self.requirements or self.cases)
+
+
+def concerns(requirement: Requirement, cell: Cell) -> bool:
+    """Whether a requirement says anything about a cell."""
+    return requirement.streams in (None, cell.stream) and (not requirement.wires or cell.wire in requirement.wires)
+
+
+def missing(requirement: Requirement, cell: Cell, started: Started) -> str | None:
+    """The capability that is declared absent and needed; None if nothing is missing."""
+    needed: Iterable[str] = (cell.needs, *requirement.needs)
+    for capability in needed:
+        if not started.can(capability):
+            return capability
+    return None

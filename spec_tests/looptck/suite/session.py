@@ -1,0 +1,308 @@
+"""The session: one implementation, the checks chosen for it, and the verdicts as they come in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from looptck.bench.bench import Bench, Patience, Scenario
+from looptck.bench.benches import bench_for
+from looptck.bench.cases import Case, cases
+from looptck.bench.checks import Check, Implementation
+from looptck.bench.run import Run
+from looptck.bench.standing import LATE, REFUSED, came_late, first_refused, refused
+from looptck.cassettes import Cassette, cassettes
+from looptck.cassettes.deviations import deviations_of
+from looptck.cassettes.playback import case_followed, set_scenario
+from looptck.catalogue import known_failures as known
+from looptck.catalogue.extras import NotInstalled
+from looptck.catalogue.known_failures import Known
+from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
+from looptck.catalogue.traits import traits
+from looptck.catalogue.yaml_files import BadFile
+from looptck.drivers import ALONE, DriverFault, reference
+from looptck.drivers.cells import cells
+from looptck.failures import trace
+from looptck.failures.failure import again
+from looptck.failures.groups import Finding
+from looptck.provider.server import Late
+from looptck.suite.asking import Question, Survey
+from looptck.suite.choosing import Choice, judged_by
+from looptck.suite.selection import Selection, missing
+from looptck.suite.tryout import unreached
+from looptck.values.cell import Cell
+from looptck.values.framing import Framing
+from looptck.values.verdicts import NotApplicable, Result
+from looptck.wires import WIRES
+
+
+class CouldNotRun(Exception):
+    """The run cannot begin: a driver that does not start, a selection that names nothing, a bad file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a run is asked to be."""
+
+    driver: str | None = None
+    """None: the reference."""
+    selection: Selection = field(default_factory=Selection)
+    known_failures: Path | None = None
+    patience: Patience = field(default_factory=Patience)
+    examples: int = 25
+    """Examples for each property."""
+    cassettes: Path | None = None
+    """A folder of cassettes in place of those of the project."""
+    asks: bool = True
+    """Whether it asks about traits."""
+    trace: Path | None = None
+    """Where what went to and fro is written for each failure."""
+
+    @property
+    def words(self) -> list[str]:
+        """The options that change what a check does, as they are typed."""
+        usual, told = Options(), []
+        if self.patience.outcome != usual.patience.outcome:
+            told += ["--timeout", f"{self.patience.outcome:g}"]
+        if self.patience.gate != usual.patience.gate:
+            told += ["--patience", f"{self.patience.gate:g}"]
+        if self.examples != usual.examples:
+            told += ["--examples", str(self.examples)]
+        return told + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
+
+
+@dataclass(slots=True)
+class Session:
+    """One run of the suite."""
+
+    bench: Bench
+    catalogue: Catalogue
+    selection: Selection
+    known: list[Known]
+    examples: int
+    cassettes: tuple[Cassette, ...]
+    results: list[Result] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    """What is known of each verdict that counts against the implementation, in order."""
+    given: Sequence[str] = ()
+    """The options of the run that a line to paste repeats."""
+    trace: Path | None = None
+    listeners: list[Callable[[Result], None]] = field(default_factory=list)
+    chosen: list[Check] = field(default_factory=list)
+    offered: list[Check] = field(default_factory=list)
+    """The checks among which cases were chosen."""
+    runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
+    """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
+    by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
+    """Results by the id of the run that they rest on."""
+    judged: int = 0
+    """How many checks have a verdict."""
+    _looked_at: set[str] = field(default_factory=set)
+    """The ids of the runs whose requests have been looked at, or are by a check of their own."""
+    survey: Survey = field(default_factory=Survey)
+    """What is asked about traits, and the answers."""
+    _ended: bool = False
+    _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
+    """The cases and cells of the checks that ask whether a request is refused."""
+    choice: Choice = field(init=False)
+    """Which checks there are for the implementation."""
+    _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
+    """Cassettes by name, wire and whether they are streams."""
+
+    def __post_init__(self) -> None:
+        self.choice = Choice(self.catalogue, self.selection, self.cassettes, self.bench.started, self.cells())
+        self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
+
+    @classmethod
+    def begin(cls, options: Options) -> Session:
+        """Start the driver and the provider.
+
+        Raises:
+            CouldNotRun: with the reason in words.
+        """
+        try:
+            rows = catalogue()
+            options.selection.check(rows)
+            cases()
+            recorded = cassettes(options.cassettes, options.selection.cells)
+            for one in recorded:
+                deviations_of(one)
+            entries = known.read(options.known_failures, rows) if options.known_failures else []
+            if options.trace is not None:
+                trace.prepare(options.trace)
+            bench = bench_for(options.driver or reference(options.selection.profiles), options.patience)
+            bench.__enter__()
+        except (BadFile, DriverFault, NotInstalled, ValueError) as error:
+            raise CouldNotRun(str(error)) from error
+        survey = Survey(wanted=options.asks)
+        session = cls(bench, rows, options.selection, entries, options.examples, recorded, survey=survey)
+        session.given, session.trace = options.words, options.trace
+        return session
+
+    def on(self, bench: Bench) -> Session:
+        """The same checks for another implementation."""
+        return Session(bench, self.catalogue, self.selection, self.known, self.examples, self.cassettes)
+
+    # -- choosing ----------------------------------------------------------------------------------------------------
+
+    def cells(self) -> list[Cell]:
+        return cells(self.bench.started, WIRES)
+
+    def unreached(self) -> str | None:
+        """Why nothing can be judged: the implementation reaches the provider in no wire that was asked for.
+
+        None where it does in one, and where it is a server, which is asked by the kit.
+        """
+        if self.bench.started.serves:
+            return None
+        wanted = [cell for cell in self.cells() if not self.selection.cells or cell.matches(self.selection.cells)]
+        return unreached(self.bench, [*{cell.wire: cell for cell in reversed(wanted)}.values()])
+
+    def questions(self, trait: str) -> list[Question]:
+        """A trait in each cell in which it is asked."""
+        asked = [cell for cell in self.cells() if self.selection.asks(trait, cell, self.bench.started)]
+        return [Question(traits()[trait], cell) for cell in asked if self.survey.wanted]
+
+    def cassette_of(self, check: Check) -> Cassette | None:
+        """The cassette that a check plays; None if it plays none."""
+        return self._by_name.get((check.case, check.cell.wire, check.cell.stream))
+
+    def collected(self, chosen: Iterable[Check]) -> None:
+        self.chosen = list(chosen)
+        self._asked_about = {(check.case, check.cell) for check in self.chosen if check.requirement.id == REFUSED}
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    def require(self, check: Check) -> None:
+        """Raises NotApplicable where the check is about something else, or needs a capability declared absent.
+
+        About something else is a profile that stands alone and that the driver does not claim.
+        """
+        profile = check.requirement.profile
+        if profile in ALONE and profile not in self.bench.started.profiles:
+            raise NotApplicable(f"the driver does not claim {profile}")
+        lacking = missing(check.requirement, check.cell, self.bench.started)
+        if lacking:
+            raise NotApplicable(f"the driver declares no capability `{lacking}`")
+
+    def implementation(self, check: Check, scenario: Scenario) -> Implementation:
+        self.bench.leave()
+        return Implementation(self.bench, check, scenario, self.examples)
+
+    def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:
+        """The run of a declared case or a cassette in this cell, played once for all its requirements."""
+        check = implementation.check
+        encoding = played.encoding if isinstance(played, Cassette) else None
+        key = (played.name, encoding, check.cell, check.requirement.profile)
+        if key not in self.runs:
+            try:
+                self.runs[key] = _run(played, implementation)
+            except (AssertionError, DriverFault) as error:
+                self.runs[key] = error
+        found = self.runs[key]
+        if isinstance(found, Exception):
+            raise found
+        if found not in implementation.runs:
+            implementation.runs.append(found)
+        if self._is_asked_about(played, check):
+            self._looked_at.add(found.id)
+        return found
+
+    def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
+        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask.
+
+        Nobody is where one requirement alone is judged on a cassette: who need not read it may send back what is amiss.
+        """
+        if isinstance(played, Cassette) and judged_by(played) is not None:
+            return True
+        case = case_followed(played) if isinstance(played, Cassette) else played
+        if case is None:
+            return False
+        if REFUSED not in case.checks:
+            return True
+        of_core = check.requirement.profile == self.catalogue[REFUSED].profile
+        return of_core and (played.name, check.cell) in self._asked_about
+
+    def notice(self, check: Check, runs: Sequence[Run]) -> tuple[Result, Run] | None:
+        """What the requests of a check's runs show beside its verdict, as a result; None: nothing.
+
+        Each run is looked at once, and none that a check of its own asks about.
+        """
+        fresh = [run for run in runs if run.id not in self._looked_at]
+        self._looked_at.update(run.id for run in fresh)
+        found = first_refused(fresh)
+        if found is None:
+            return None
+        run, told = found
+        return _beside(self.catalogue[refused(check.requirement.profile)], str(run.cell), check.case, told), run
+
+    def add(self, result: Result, runs: Iterable[Run] = (), *, noticed: bool = False) -> None:
+        """Take a verdict in; ``noticed``: beside that of a check."""
+        self.judged += result.verdict != "divergence" and not noticed
+        self.results.append(result)
+        for run in runs:
+            self.by_run[run.id].append(result)
+        for listener in self.listeners:
+            listener(result)
+
+    def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
+        """Whether a known failure covers a check."""
+        return any(entry.covers(requirement, cell, case) for entry in self.known)
+
+    def known_for(self, check: Check) -> Known | None:
+        """The known failure that covers a check."""
+        asked = check.requirement.id, check.cell, check.case
+        return next((entry for entry in self.known if entry.covers(*asked)), None)
+
+    def judges_all_of(self, entry: Known) -> bool:
+        """Whether no check that a known failure covers is left out: only then can a run say that it is stale."""
+        wanted = self.selection.cells
+        covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
+        named = not self.selection.cases or entry.case in self.selection.cases
+        return named and (not wanted or all(cell.matches(wanted) for cell in covered))
+
+    def end(self) -> None:
+        """Stop the driver. What it did wrong in runs that were over turns their verdicts into errors."""
+        if self._ended:
+            return
+        self._ended = True
+        self.bench.__exit__()
+        for fault in self.bench.late_faults:
+            for result in self.by_run.get(fault.run or "", []):
+                result.verdict = "error"
+                result.reason = str(fault)
+                if all(one.result is not result for one in self.findings):
+                    check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
+                    line = again(self.bench.driver, check, self.given)
+                    self.findings.append(Finding(result, runs=(fault.run or "",), again=line))
+            self.survey.spoil(fault)
+        for late in {one.run: one for one in reversed(self.bench.late)}.values():
+            for result in self.by_run.get(late.run, [])[:1]:
+                self._come_late(late, result)
+
+    def _come_late(self, late: Late, result: Result) -> None:
+        """Take in a request that came when the run of this result was over."""
+        beside = _beside(self.catalogue[LATE], result.cell, result.case, came_late(late))
+        check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
+        line = again(self.bench.driver, check, self.given)
+        self.findings.append(Finding(beside, runs=(late.run,), again=line))
+        self.add(beside, noticed=True)
+
+
+def _beside(row: Requirement, cell: str, case: str, reason: str) -> Result:
+    """A finding that no check has asked for."""
+    return Result(row.id, row.profile, row.level, cell, case, "fail", reason)
+
+
+def _run(played: Case | Cassette, implementation: Implementation) -> Run:
+    if isinstance(played, Cassette):
+        set_scenario(played, implementation.scenario)
+        case = case_followed(played)
+        if case is None:
+            return implementation.run(played.question, tools=played.tools)
+    else:
+        case = played
+        case.set(implementation.scenario)
+    return implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)

@@ -1,0 +1,216 @@
+"""From what happened in a test item to its verdict, and from the verdict to pytest's outcome."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from looptck.bench.cases import cases
+from looptck.bench.checks import Check, Implementation
+from looptck.bench.run import Run
+from looptck.catalogue.known_failures import Known
+from looptck.drivers import DriverFault
+from looptck.failures import trace
+from looptck.failures.failure import again, evidence, told
+from looptck.failures.groups import Finding
+from looptck.failures.signs import sign
+from looptck.values.plain import compared, cut
+from looptck.values.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
+
+if TYPE_CHECKING:
+    from looptck.suite.session import Session
+
+
+PLAIN = "\u2060"
+"""Stands around words of ours in what pytest says: a word joiner, which no terminal shows."""
+LAST = 3
+"""How many of a check's runs are looked at: those of a property were all right but for the last."""
+
+
+def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
+    """The verdict and its reason, from what a check raised."""
+    if error is None:
+        return "pass", ""
+    if isinstance(error, NotApplicable):
+        return "not-applicable", str(error)
+    if isinstance(error, NotReached):
+        return "not-reached", str(error)
+    if isinstance(error, DriverFault):
+        return "error", str(error)
+    if isinstance(error, AssertionError):
+        return "fail", _first_lines(error)
+    if isinstance(error, BaseExceptionGroup):
+        return min(map(verdict_of, error.exceptions), key=lambda told: WORST_FIRST.index(told[0]))
+    return "error", f"looptck itself: {type(error).__name__}: {error}"
+
+
+_ASSERTED = re.compile(r"(?:^|\n)assert ")
+"""Where pytest's account of an assertion begins: alone, or behind the words of the check."""
+_WORDS = re.compile(PLAIN + r"(.*?)" + PLAIN, re.DOTALL)
+"""A comparison that did not hold, as `words` tells it, wherever it stands in that account."""
+UNSAID = "an assertion of the check does not hold"
+MOST_LINES = 12
+LONGEST = 500
+"""The most characters of a comparison; of much more pytest would cut the end off."""
+
+
+def words(op: str, left: object, right: object) -> list[str]:
+    """What pytest is to say of a comparison that does not hold: plain words, between marks by which to find them."""
+    return [PLAIN + cut(compared(op, left, right).replace(PLAIN, ""), LONGEST) + PLAIN]
+
+
+def _first_lines(error: AssertionError) -> str:
+    """What an assertion says: the words of the check, else those of the comparison; of Python nothing."""
+    text = str(error).strip()
+    own, *rest = _ASSERTED.split(text, maxsplit=1)
+    if not own and rest:
+        said = _WORDS.search(rest[0])
+        own = f"{PLAIN}{said[1]}" if said else ""
+    return "\n".join(own.strip().splitlines()[:MOST_LINES]) or UNSAID
+
+
+def result_of(check: Check, error: BaseException | None, states: str = "") -> Result:
+    """The verdict of a check on what it raised, as a row of the results; ``states`` is what it says that holds."""
+    verdict, reason = verdict_of(error)
+    if reason == UNSAID:
+        reason = f"this does not hold: {states}" if states else str(error).partition("\n")[0] or UNSAID
+    elif reason.startswith(PLAIN):
+        reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
+    return Result(
+        requirement=check.requirement.id,
+        profile=check.requirement.profile,
+        level=check.requirement.level,
+        cell=str(check.cell),
+        case=check.case,
+        verdict=verdict,
+        reason=reason,
+    )
+
+
+def judge_report(
+    session: Session,
+    item: pytest.Item,
+    check: Check,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    implementation: Implementation | None,
+) -> None:
+    """Write the verdict of a finished phase down and make the report agree with it."""
+    error = call.excinfo.value if call.excinfo else None
+    if call.when == "teardown" or (call.when == "setup" and error is None):
+        return
+    if isinstance(error, KeyboardInterrupt | pytest.exit.Exception):
+        return
+    result = result_of(check, error, _states(item, check))
+    runs = implementation.runs if implementation else []
+    item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", result.verdict)]
+    _outcome(session, item, report, check, result)
+    if result.verdict in AGAINST or result.verdict == "error":
+        finding = found(session, check, result, implementation)
+        session.findings.append(finding)
+        if report.outcome == "failed":
+            report.longrepr = finding.text
+    session.add(result, runs)
+    _notice(session, item, check, runs)
+    for topic, answer in (implementation.divergences if implementation else {}).items():
+        session.add(_divergence(result, topic, answer))
+    runs.clear()
+
+
+def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Run]) -> None:
+    """Take in what the runs of a check show beside its verdict."""
+    noticed = None if item.get_closest_marker("looptck_refusable") else session.notice(check, runs)
+    if noticed is None:
+        return
+    result, run = noticed
+    row = session.catalogue[result.requirement]
+    session.findings.append(_finding(session, replace(check, requirement=row), result, [run], None, played=check))
+    session.add(result, [run], noticed=True)
+
+
+def found(session: Session, check: Check, result: Result, implementation: Implementation | None) -> Finding:
+    """What is known of a verdict against the implementation, as long as its runs are there."""
+    runs = implementation.runs[-LAST:] if implementation else []
+    example = implementation.example if implementation else None
+    return _finding(session, check, result, runs, example, played=check)
+
+
+def _finding(
+    session: Session,
+    check: Check,
+    result: Result,
+    runs: Sequence[Run],
+    example: Mapping[str, Any] | None,
+    *,
+    played: Check,
+) -> Finding:
+    """The same of these runs; ``played`` is the check to paste, where it is another one."""
+    run = runs[-1] if runs else None
+    line = again(session.bench.driver, played, session.given)
+    finding = Finding(
+        result,
+        sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
+        runs=tuple(one.id for one in runs),
+        text=told(check, result, run, line, example),
+        evidence=evidence(run, result.reason),
+        again=line,
+        size=len(run.transcript.events) if run else 0,
+        known=session.known_for(check) is not None,
+    )
+    if session.trace is not None and run is not None:
+        folder = session.trace / trace.folder_of(run, check.case)
+        trace.write(folder, run, finding.text)
+        finding.trace = str(folder)
+    return finding
+
+
+def _states(item: pytest.Item, check: Check) -> str:
+    """What a check says that holds: the sentence of its case, or of its function."""
+    case = cases().get(check.case)
+    return case.why if case else inspect.getdoc(getattr(item, "function", None)) or ""
+
+
+def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:
+    """Make pytest's outcome say what the verdict says."""
+    known = session.known_for(check)
+    if result.verdict == "not-applicable":
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), item.location[1] or 0, f"not-applicable: {result.reason}")
+    elif result.verdict == "error":
+        report.outcome = "failed"
+        report.when = "setup"
+    elif result.verdict in AGAINST and known is not None:
+        report.outcome = "skipped"
+        report.wasxfail = known.reason
+    elif result.verdict == "pass" and known is not None and _stale(session, check, known):
+        report.outcome = "failed"
+        report.longrepr = f"[XPASS(strict)] {known}: passes now, though known to fail: {known.reason}"
+
+
+def _stale(session: Session, check: Check, known: Known) -> bool:
+    """Whether this check, which has passed, is the last of its entry and cell, and all the others have too."""
+    if not session.judges_all_of(known):
+        return False
+    both = (check.requirement.id, str(check.cell))
+    chosen = [one for one in session.chosen if (one.requirement.id, str(one.cell)) == both]
+    of_both = [one for one in chosen if known.names(one.case)]
+    done = [one for one in session.results if (one.requirement, one.cell) == both and known.names(one.case)]
+    judged = [one for one in done if one.verdict != "divergence"]
+    return len(judged) == len(of_both) - 1 and all(one.verdict == "pass" for one in judged)
+
+
+def _divergence(result: Result, topic: str, answer: str) -> Result:
+    return Result(
+        requirement=result.requirement,
+        profile=result.profile,
+        level=result.level,
+        cell=result.cell,
+        case=result.case,
+        verdict="divergence",
+        reason=f"{topic}: {answer}",
+    )

@@ -1,0 +1,228 @@
+"""Framing: the way one turn is cut into events, lines and bytes.
+
+A reader of the wire must come to the same turn whatever the framing. Framing has two halves. The *event layout* says
+how a turn is cut into events; each wire carries it out. The *SSE encoding* says how events become lines and bytes; it
+is the same for every wire, and done here.
+
+The encoding follows the event-stream format of the WHATWG HTML standard, section 9.2.5 to 9.2.6: lines end in LF, CR or
+CRLF, a line that starts with a colon is a comment, one space after a field's colon is dropped, several ``data`` lines
+are joined with LF, one leading byte order mark is dropped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from typing import Any, Literal
+
+from looptck.values.jsontext import compact
+
+Quirk = Literal[
+    # Chat Completions
+    "ids-repeated",
+    "one-index",
+    "no-index",
+    "index-from-one",
+    "name-in-pieces",
+    "finish-repeated",
+    "arguments-object",
+    "arguments-null",
+    "calls-null",
+    "calls-empty",
+    # Messages
+    "input-at-start",
+    "no-input-at-start",
+    "block-not-stopped",
+    # Responses
+    "no-deltas",
+    "no-arguments-done",
+    "no-item-done",
+    "final-output-empty",
+    "early-id-differs",
+    "no-sequence",
+    "error-unnamed",
+    # Messages and Responses
+    "unnamed-events",
+    "end-marker",
+]
+"""What some servers do and the wire's own service does not (compat shapes)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How a turn becomes a stream. The default is what the service itself does, in one write.
+
+    Each wire carries out the layouts that it has (``Wire.layouts``); the encoding applies to every wire.
+    """
+
+    fragment: int = 12
+    """Characters of text or arguments in one delta; 0: all in one."""
+    interleaved: bool = False
+    """Fragments of several calls take turns."""
+    one_delta: bool = False
+    """All calls, whole, in a single delta."""
+    calls_first: bool = False
+    """Text after the calls of its turn, where a wire's deltas may come in any order."""
+    empty_deltas: bool = False
+    """A delta with nothing in it after every event."""
+    usage: bool = True
+    """A last chunk with usage and no choices."""
+    opening: bool = False
+    """A first chunk without choices, as content-filtering proxies send."""
+    unknown_fields: bool = False
+    """Fields that no documentation names, in every event."""
+    unknown_events: bool = False
+    """Events of a type that no documentation names, between the others."""
+    pings: bool = False
+    """A ping at every place where one is allowed, the first included."""
+    split_end: bool = False
+    """The event that says why the model stopped comes in two: usage first, then the reason."""
+    no_empty_arguments: bool = False
+    """No delta at all for arguments that are empty."""
+    done: bool = True
+    """The wire's end marker."""
+    quirk: Quirk | None = None
+
+    newline: Literal["\n", "\r\n", "\r"] = "\n"
+    comments: bool = False
+    """A comment line before every event, and one at the end."""
+    space: bool = True
+    """A space after ``data:``."""
+    data_lines: bool = False
+    """The JSON of each event laid over several ``data:`` lines."""
+    mark: bool = False
+    """A byte order mark at the very start."""
+    escaped: bool = False
+    """Characters beyond ASCII written as escapes instead of UTF-8."""
+    event_names: bool = False
+    """The fields ``id`` and ``retry`` in each event, and ``event: message`` where the wire names no events."""
+    padded: bool = False
+    """Spaces before the brace that closes the JSON of an event."""
+    cuts: tuple[int, ...] = ()
+    """Byte offsets at which a write ends."""
+    every: int = 0
+    """Write this many bytes at a time; 0: only the cuts count."""
+
+    def but(self, **changes: Any) -> Framing:
+        """The same framing with some of it changed."""
+        return replace(self, **changes)
+
+    @property
+    def layout(self) -> set[str]:
+        """The names of the layout fields that differ from the default."""
+        return {name for name in LAYOUT if getattr(self, name) != getattr(DEFAULT, name)}
+
+    def encode(self, events: Iterable[object], *, named: bool = False) -> bytes:
+        """The event stream of these events: JSON values, or strings that are sent as they are (an end marker).
+
+        ``named``: an ``event:`` line repeats the ``type`` of each event that has one.
+        """
+        return b"".join(self.encode_each(events, named=named))
+
+    def encode_each(self, events: Iterable[object], *, named: bool = False) -> Iterator[bytes]:
+        """The same, event by event: joined, the pieces are what ``encode`` returns."""
+        named = named and self.quirk != "unnamed-events"
+        if not self.unusual_encoding:
+            yield from _plainly(events, named=named)
+            return
+        first = "\ufeff" if self.mark else ""
+        for number, event in enumerate(events):
+            yield (first + self._event(event, number, named=named)).encode()
+            first = ""
+        if self.comments:
+            yield f": bye{self.newline}{self.newline}".encode()
+
+    @property
+    def unusual_encoding(self) -> bool:
+        """Whether the encoding differs from the default in anything but the cuts."""
+        odd = self.comments or self.data_lines or self.mark or self.escaped or self.event_names or self.padded
+        return odd or not self.space or self.newline != "\n"
+
+    def pieces(self, stream: bytes) -> list[bytes]:
+        """The writes that the stream is cut into."""
+        if self.every and stream:
+            return [stream[at : at + self.every] for at in range(0, len(stream), self.every)]
+        borders = [0, *sorted({cut for cut in self.cuts if 0 < cut < len(stream)}), len(stream)]
+        return [stream[start:end] for start, end in pairwise(borders)]
+
+    def _event(self, event: object, number: int, *, named: bool) -> str:
+        gap = " " if self.space else ""
+        lines = [": keep-alive", ""] if self.comments else []
+        name = event.get("type") if named and isinstance(event, dict) else None
+        if name or self.event_names:
+            lines.append(f"event:{gap}{name or 'message'}")
+        if self.event_names:
+            lines += [f"id:{gap}{number}", f"retry:{gap}3000"]
+        lines += [f"data:{gap}{line}" for line in self._text(event).split("\n")]
+        return self.newline.join([*lines, "", ""])
+
+    def _text(self, event: object) -> str:
+        if isinstance(event, str):
+            return event
+        text = _encoder(self.escaped, self.data_lines).encode(event)
+        return f"{text[:-1]}   {text[-1]}" if self.padded else text
+
+
+def _plainly(events: Iterable[object], *, named: bool) -> Iterator[bytes]:
+    """Each event as one line of data, with its name above it. Most streams are so, and they are long."""
+    for event in events:
+        data = event.encode() if isinstance(event, str) else compact(event)
+        name = event.get("type") if named and isinstance(event, dict) else None
+        yield b"event: %b\ndata: %b\n\n" % (name.encode(), data) if name else b"data: %b\n\n" % data
+
+
+@cache
+def _encoder(escaped: bool, indented: bool) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=escaped, separators=(",", ":"), indent=1 if indented else None)
+
+
+DEFAULT = Framing()
+
+LAYOUT = (
+    "fragment",
+    "interleaved",
+    "one_delta",
+    "calls_first",
+    "empty_deltas",
+    "usage",
+    "opening",
+    "unknown_fields",
+    "unknown_events",
+    "pings",
+    "split_end",
+    "no_empty_arguments",
+    "done",
+)
+"""The fields of the event layout; the others but ``quirk`` are of the SSE encoding."""
+
+PRESETS: dict[str, Framing] = {
+    "natural": DEFAULT,
+    "one-character-deltas": DEFAULT.but(fragment=1),
+    "whole-arguments": DEFAULT.but(fragment=0),
+    "interleaved-calls": DEFAULT.but(fragment=3, interleaved=True),
+    "calls-in-one-delta": DEFAULT.but(one_delta=True),
+    "empty-deltas": DEFAULT.but(empty_deltas=True),
+    "no-usage-chunk": DEFAULT.but(usage=False),
+    "opening-chunk": DEFAULT.but(opening=True),
+    "unknown-fields": DEFAULT.but(unknown_fields=True),
+    "unknown-events": DEFAULT.but(unknown_events=True),
+    "pings": DEFAULT.but(pings=True),
+    "split-end": DEFAULT.but(split_end=True),
+    "no-empty-arguments": DEFAULT.but(no_empty_arguments=True),
+    "no-done": DEFAULT.but(done=False),
+    "crlf": DEFAULT.but(newline="\r\n"),
+    "cr": DEFAULT.but(newline="\r"),
+    "comments": DEFAULT.but(comments=True),
+    "no-space": DEFAULT.but(space=False),
+    "data-lines": DEFAULT.but(data_lines=True),
+    "byte-order-mark": DEFAULT.but(mark=True),
+    "escaped": DEFAULT.but(escaped=True),
+    "event-names": DEFAULT.but(event_names=True),
+    "padded": DEFAULT.but(padded=True),
+    "single-bytes": DEFAULT.but(every=1),
+    "single-bytes-crlf": DEFAULT.but(every=1, newline="\r\n"),
+}
+"""Framings with a name. Each is legal on the wires that carry out its layout."""

@@ -1,0 +1,159 @@
+"""Histories: the provider-neutral form of a request, each item with its JSON pointer into the body.
+
+A wire reads a request into this form, and the oracle computes in this form what a request should carry, so that a
+check is written once for all wires.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from looptck.values.jsontext import canonical
+from looptck.values.plain import cut, plain
+
+SHORT = 120
+"""The most characters of a text or value in the words for a piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Text of one role."""
+
+    role: str
+    text: str
+    pointer: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.role} says {plain(self.text, SHORT)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A tool call of the model, echoed. ``arguments`` is the text of the wire, unparsed."""
+
+    id: str
+    tool: str
+    arguments: str
+    pointer: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return f"call {self.id}: {self.tool}({cut(self.arguments, SHORT)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A tool's result, sent back under its call's id; ``failed`` where the wire has a mark for that."""
+
+    id: str
+    text: str
+    pointer: str = field(default="", compare=False)
+    failed: bool = False
+
+    def __str__(self) -> str:
+        return f"result of {self.id}: {plain(self.text, SHORT)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A piece of a turn that a loop does not interpret and has to return unchanged: a thought, a hosted tool.
+
+    ``kind`` is the type that the wire gives it, ``value`` what counts of it: the whole piece, or the part of it that
+    the service checks.
+    """
+
+    kind: str
+    value: Any
+    pointer: str = field(default="", compare=False)
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return json.dumps(self.value, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {plain(self.value, SHORT)}"
+
+
+Item = Said | Asked | Answered | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A tool as it is offered to the model."""
+
+    name: str
+    description: str
+    parameters: Any
+    pointer: str = field(default="", compare=False)
+    strict: bool = False
+    """Whether the service is to hold the model to the parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A model request in provider-neutral form."""
+
+    model: str
+    stream: bool
+    items: tuple[Item, ...]
+    """The whole history, in order, from the body and from server-side state."""
+    tools: tuple[Offered, ...]
+    continues: str | None = None
+    """The id of the reply that it continues, where it relies on server-side state."""
+
+    @property
+    def answers(self) -> tuple[Answered, ...]:
+        """The tool results in it, in their order."""
+        return tuple(item for item in self.items if isinstance(item, Answered))
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """The echoed tool calls, in their order."""
+        return tuple(item for item in self.items if isinstance(item, Asked))
+
+
+def same_arguments(one: str, other: str) -> bool:
+    """Whether two argument texts are the same JSON value, or the same text where either is no JSON.
+
+    Blank text and ``{}`` are the same: a model that has nothing to pass writes either.
+    """
+    if one == other:
+        return True
+    try:
+        return same_value(parsed(one), parsed(other))
+    except ValueError:
+        return False
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same. 1 and 1.0 are, 1 and true are not, whatever Python says."""
+    return canonical(one) == canonical(other)
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """The keys and leaves of a JSON value, each as text; null is none."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from leaves(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from leaves(inner)
+    elif value is not None:
+        yield value if isinstance(value, str) else canonical(value)
+
+
+def spelled(arguments: str) -> str:
+    """An argument text in a spelling that it shares with others of the same value; itself where it is no JSON."""
+    try:
+        return canonical(parsed(arguments))
+    except ValueError:
+        return arguments
+
+
+def parsed(arguments: str) -> Any:
+    """The JSON value of an argument text. Raises ValueError where it is none."""
+    return json.loads(arguments) if arguments.strip() else {}

@@ -1,0 +1,69 @@
+"""Outcomes: what the caller of a loop saw at the end of a run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from looptck.values.plain import plain
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The loop returned. ``stop`` is the stop reason that it gave its caller; None: it gave none.
+
+    ``output`` is the JSON value of a loop that returns a value in place of a text; None: it returned no such value.
+    """
+
+    text: str | None
+    stop: str | None = None
+    output: Any = None
+
+    def __str__(self) -> str:
+        reason = f", with the stop reason {self.stop}" if self.stop else ""
+        if self.output is None:
+            return f"returned {shortened(self.text)}{reason}"
+        text = "" if self.text is None else f" and the text {shortened(self.text)}"
+        return f"returned the output {shortened(self.output)}{text}{reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The loop raised. ``reason`` is the driver's reading of the error, from the protocol's list."""
+
+    reason: str
+    type: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"raised {self.type}: {shortened(self.message, 300)} (reason: {self.reason})"
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The watchdog went off: the run had no outcome within so many seconds."""
+
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"gave no outcome within {self.seconds:g} s"
+
+
+Outcome = Value | Failed | Nothing
+
+
+def from_message(message: dict[str, Any]) -> Outcome:
+    """The outcome in a driver's ``finished`` message, which the protocol's schema has passed."""
+    if message["kind"] == "value":
+        return Value(message["text"], message.get("stop"), message.get("output"))
+    return Failed(message["reason"], message["type"], message["message"])
+
+
+def serializable(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as a JSON object."""
+    return {"kind": type(outcome).__name__.lower(), **asdict(outcome)}
+
+
+def shortened(value: object, most: int = 120) -> str:
+    """A value in plain words, cut in the middle where it is long."""
+    return "nothing" if value is None else plain(value, most)

@@ -1,0 +1,148 @@
+"""Plain words for values: JSON where a value is JSON, the value's own sentence where it has one, and no Python."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from itertools import takewhile
+from typing import Any
+
+MOST = 240
+"""The most characters of a value in a sentence."""
+DEEPEST = 12
+
+
+class Listed(list[Any]):
+    """A list that is written in plain words in a message."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return _words(list(self), DEEPEST)
+
+
+def plain(value: object, most: int = 0) -> str:
+    """A value in plain words; cut in the middle where it has more than ``most`` characters (0: never)."""
+    return cut(_words(value, DEEPEST, outermost=True), most) if most else _words(value, DEEPEST, outermost=True)
+
+
+def cut(text: str, most: int) -> str:
+    """A text, cut in the middle where it is long."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} … {len(text) - 2 * half} characters … {text[-half:]}"
+
+
+def times(count: int) -> str:
+    """How often something was done."""
+    return "once" if count == 1 else f"{count} times"
+
+
+def compared(op: str, left: object, right: object) -> str:
+    """What a comparison that does not hold says; of two values that should be equal the left one is the expected."""
+    if op == "==":
+        return differs(left, right)
+    one, other = plain(left, MOST), plain(right, MOST)
+    return {
+        "!=": f"got {one}, which it should not be",
+        "<": f"{one} is not less than {other}",
+        "<=": f"{one} is more than {other}",
+        ">": f"{one} is not more than {other}",
+        ">=": f"{one} is less than {other}",
+        "in": f"{one} is not in {other}",
+        "not in": f"{one} is in {other}",
+        "is": f"expected {other}, got {one}",
+        "is not": f"got {one}, which it should not be",
+    }.get(op, f"{one} {op} {other} does not hold")
+
+
+def differs(expected: object, got: object) -> str:
+    """Two values that should be equal: whole where they are short, else the first place at which they differ."""
+    one, other = plain(expected), plain(got)
+    if max(len(one), len(other)) <= MOST or type(expected) is not type(got):
+        return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
+    if isinstance(expected, str) and isinstance(got, str):
+        return _texts(expected, got)
+    if isinstance(expected, Mapping) and isinstance(got, Mapping):
+        for key in (*expected, *(key for key in got if key not in expected)):
+            if key not in got:
+                return f"at {plain(key)}: expected {plain(expected[key], MOST)}, got nothing"
+            if key not in expected:
+                return f"at {plain(key)}: expected nothing, got {plain(got[key], MOST)}"
+            if expected[key] != got[key]:
+                return f"at {plain(key)}: {differs(expected[key], got[key])}"
+    if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
+        return _lists(expected, got)
+    return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
+
+
+def _texts(expected: str, got: str) -> str:
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(expected, got, strict=False)))
+    start = max(0, same - 20)
+    one, other = (plain(text[start : start + MOST // 2]) for text in (expected, got))
+    sizes = f"{len(expected)} characters and {len(got)}"
+    return f"after {same} characters that are the same, expected …{one}…, got …{other}… ({sizes})"
+
+
+def _lists(expected: Sequence[Any], got: Sequence[Any]) -> str:
+    for place, (one, other) in enumerate(zip(expected, got, strict=False), 1):
+        if one != other:
+            return f"item {place}: {differs(one, other)}"
+    if len(expected) > len(got):
+        return f"it ends after {len(got)} items; item {len(got) + 1} should be {plain(expected[len(got)], MOST)}"
+    return f"item {len(expected) + 1} should not be there: {plain(got[len(expected)], MOST)}"
+
+
+def _words(value: object, depth: int, *, outermost: bool = False) -> str:
+    if isinstance(value, str):
+        return repr(str(value)) if outermost else json.dumps(value, ensure_ascii=False)
+    if value is None and outermost:
+        return "nothing"
+    if value is None or isinstance(value, bool | int | float):
+        return json.dumps(value)
+    if isinstance(value, bytes | bytearray):
+        return repr(value.decode(errors="replace"))
+    if depth == 0:
+        return "…"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(key)}: {_words(one, depth - 1)}" for key, one in value.items()) + "}"
+    if isinstance(value, tuple) and _is_call(value):
+        return f"{value[0]}({value[1] if isinstance(value[1], str) else _words(value[1], depth - 1)})"
+    if isinstance(value, AbstractSet):
+        return "[" + ", ".join(sorted(_words(one, depth - 1) for one in value)) + "]"
+    if isinstance(value, Collection):
+        return "[" + ", ".join(_words(one, depth - 1) for one in value) + "]"
+    if type(value).__str__ is not object.__str__:
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        named = [(one, getattr(value, one.name)) for one in fields(value) if one.compare and one.repr]
+        unusual = [(one.name, member) for one, member in named if member != one.default and member is not None]
+        parts = (f"{name.replace('_', ' ')} {_words(member, depth - 1)}" for name, member in unusual)
+        return " ".join((_spaced(type(value).__name__), ", ".join(parts))).rstrip()
+    if isinstance(value, type):
+        return _spaced(value.__name__)
+    return _spaced(type(value).__name__)
+
+
+def _is_call(value: tuple[Any, ...]) -> bool:
+    """Whether a tuple is a tool's name and its arguments, as checks list the calls and the runs."""
+    match value:
+        case (str(name), dict()):
+            return name.isidentifier()
+        case (str(name), str(arguments)):
+            return name.isidentifier() and arguments.startswith("{")
+        case _:
+            return False
+
+
+def _key(key: object) -> str:
+    return json.dumps(key if isinstance(key, str) else plain(key), ensure_ascii=False)
+
+
+def _spaced(name: str) -> str:
+    """A class's name as words."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.lstrip("_")).lower()

@@ -1,0 +1,22 @@
+"""Problems: what a service would refuse in a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One rule that a request breaks, with the error that the provider would answer."""
+
+    rule: str
+    """The slug of the rule, for example ``every-call-is-answered``."""
+    pointer: str
+    """A JSON pointer into the request body; it may name a member that is missing."""
+    message: str
+    status: int = 400
+    code: str | None = None
+    """The provider's own error code, if it has one for this."""
+    state_missing: bool = False
+    """The request is right, but the service has lost, or never had, the state that it relies on; the loop may send it
+    again in full."""

@@ -1,0 +1,45 @@
+"""Structured results: whether the text that a model reads says a value, in JSON or in other words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from looptck.values.history import leaves
+from looptck.values.jsontext import canonical
+
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+def left_out(value: Any, text: str) -> list[str]:
+    """The keys and leaves of a value that a text does not say.
+
+    A text that is JSON says what it means, whatever its escapes and its wrapping; any other has to show each key and
+    leaf, as it is or as JSON would write it. Numbers are the same where their values are.
+    """
+    said = [text, *_decoded(text)]
+    if any(canonical(value) == canonical(one) for one in _values(text)):
+        return []
+    return [leaf for leaf in leaves(value) if not any(_says(one, leaf) for one in said)]
+
+
+def _says(text: str, leaf: str) -> bool:
+    spellings = (leaf, *(json.dumps(leaf, ensure_ascii=escaped)[1:-1] for escaped in (False, True)))
+    if any(one.lower() in text.lower() for one in spellings):
+        return True
+    return _NUMBER.fullmatch(leaf) is not None and any(float(leaf) == float(one) for one in _NUMBER.findall(text))
+
+
+def _decoded(text: str) -> Iterator[str]:
+    for value in _values(text):
+        yield " ".join(leaves(value))
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The value that a text is as JSON, where it is any."""
+    try:
+        yield json.loads(text)
+    except ValueError:
+        return

@@ -1,0 +1,215 @@
+"""Transcripts: everything that happened in one run, in order, with times relative to its start.
+
+Events are appended from three threads (the provider's, the driver's, the test's) and read after the run; an append
+to a list is atomic, and each event carries its own time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from looptck.values.history import Request
+from looptck.values.outcome import Outcome
+from looptck.values.problem import Problem
+from looptck.values.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A model request. ``n`` counts from 1; ``body`` is the parsed JSON, None where it was none."""
+
+    at: float
+    n: int
+    path: str
+    headers: Mapping[str, str]
+    """By name, in lower case."""
+    raw: bytes
+    body: Any
+    request: Request
+    problems: tuple[Problem, ...]
+    scripted: bool
+    """Whether the script had a step for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The reply to request ``n`` has left, all of it that was meant to leave or that the loop wanted to read."""
+
+    at: float
+    n: int
+    status: int
+    what: str
+    stream: tuple[bytes, ...] = ()
+    """The writes of an event stream, faults and all."""
+    body: bytes = b""
+    """The body of any other reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByKind:
+    """The further arguments of the handler of a kind of tools: the name of the agent, and its inputs."""
+
+    kind: str
+    agent: Any
+    inputs: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """What a server posted to its dispatch URL: the JSON of the body, and its content type."""
+
+    body: Mapping[str, Any]
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolBegan:
+    """The ``run``-th tool execution, from 1: the toolbox was called."""
+
+    at: float
+    run: int
+    tool: str
+    arguments: Any
+    by_kind: ByKind | None = None
+    """None: by the tool's own handler."""
+    dispatched: Dispatched | None = None
+    """None: a driver's handler has called."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """The toolbox has answered: ``{"value": …}`` or ``{"error": {…}}``."""
+
+    at: float
+    run: int
+    answer: dict[str, Any]
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmAsked:
+    """The confirmation hook asks its ``question``-th question, from 1: whether this call may run."""
+
+    at: float
+    question: int
+    call: Mapping[str, Any]
+    """As the model wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmAnswered:
+    """The hook has its answer."""
+
+    at: float
+    question: int
+    call: Mapping[str, Any]
+    decision: Mapping[str, Any]
+    """``{"decision": "approve"}`` and its like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Text that the caller of the loop received while the loop ran."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """The client of a server received an event of its stream: its name (``""``: it has none) and its JSON."""
+
+    at: float
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """A gate was not opened in time, and the provider went on."""
+
+    at: float
+    gate: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnroutedRequest:
+    """A request that no route of this case answers."""
+
+    at: float
+    method: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SideRequest:
+    """A request outside the script, and its answer: to a side route, or relying on state that the service has lost."""
+
+    at: float
+    method: str
+    path: str
+    answered: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned:
+    """The kit has received a span of the run."""
+
+    at: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LostSpans:
+    """An export of spans that belongs to no run: it was refused, or its trace is of no run."""
+
+    at: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The caller of the loop has its outcome."""
+
+    at: float
+    outcome: Outcome
+
+
+Event = (
+    Received
+    | Replied
+    | ToolBegan
+    | ToolEnded
+    | ConfirmAsked
+    | ConfirmAnswered
+    | Chunk
+    | ServerEvent
+    | GaveUp
+    | UnroutedRequest
+    | SideRequest
+    | Spanned
+    | LostSpans
+    | Ended
+)
+
+
+@dataclass(slots=True)
+class Transcript:
+    """The events of one run."""
+
+    started: float = field(default_factory=perf_counter)
+    events: list[Event] = field(default_factory=list)
+    watchers: list[Callable[[Event], None]] = field(default_factory=list)
+    """Called with every event as it is appended; gates watch for theirs this way."""
+
+    def now(self) -> float:
+        """Seconds since the run began."""
+        return perf_counter() - self.started
+
+    def append(self, event: Event) -> None:
+        self.events.append(event)
+        for watcher in self.watchers:
+            watcher(event)

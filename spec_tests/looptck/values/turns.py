@@ -1,0 +1,206 @@
+"""Turns: the provider-neutral form of what a model says.
+
+A turn is written once, and each wire encodes it as its own body or event stream. Values only: nothing here
+knows a wire.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+Stop = Literal[
+    "end",
+    "calls",
+    "length",
+    "content_filter",
+    "refusal",
+    "stop_sequence",
+    "pause",
+    "compaction",
+    "context_window",
+    "unknown",
+    "failed",
+    "cancelled",
+    "queued",
+    "in_progress",
+]
+"""Why the model stopped: it was done, it wants tools run, it hit the token limit, the content filter cut it, it
+declined, it wrote a stop sequence, the service paused the turn or asks for it back after compaction, the context
+window is full, a word that no documentation knows; and the states of a response that is not over or came to nothing.
+A wire knows some of them only (``Wire.stops``)."""
+
+HostedKind = Literal["search", "mcp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text for the caller. ``phase`` is the label that some services put on it, such as ``commentary``."""
+
+    text: str
+    phase: str | None = None
+    item: str | None = field(default=None, compare=False)
+    """The id of the recorded item that it is, on wires whose replies have items; None: one is made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The words in which a model declines."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One tool call as the model writes it.
+
+    ``arguments`` is JSON text, kept as text because a model may write it badly; ``id`` is None until a script gives
+    the call one. A ``custom`` call has free text in place of JSON.
+    """
+
+    tool: str
+    arguments: str = "{}"
+    id: str | None = None
+    custom: bool = False
+    item: str | None = field(default=None, compare=False)
+    """The id of the recorded item that it is, on wires whose replies have items; None: one is made."""
+
+    @classmethod
+    def of(cls, tool: str, arguments: Mapping[str, Any] | None = None, *, id: str | None = None) -> Call:
+        """A call with well-formed arguments."""
+        return cls(tool, json.dumps(arguments or {}, ensure_ascii=False), id)
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """What the model thought before it spoke; ``redacted``: the service shows its signature only.
+
+    A wire sends it with a signature that a loop has to return unchanged. Wires without thinking leave it out.
+    """
+
+    text: str
+    redacted: bool = False
+    id: str | None = None
+    recorded_signature: str | None = None
+    """The signature of a recorded thought; None: one is made."""
+    final_signature: str | None = None
+    """The signature of the thought in the last event of a recorded stream; None: the same."""
+
+    @property
+    def signature(self) -> str:
+        """The signature or the encrypted content: opaque, and different for every thought."""
+        if self.recorded_signature is not None:
+            return self.recorded_signature
+        digest = hashlib.sha512(f"{self.id}\n{self.text}\n{self.redacted}".encode()).digest()
+        return base64.b64encode(digest).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """A tool that the service itself runs, with its result; ``done`` False: the result is still to come.
+
+    On wires without such tools it is left out.
+    """
+
+    kind: HostedKind = "search"
+    query: str = "weather in Paris"
+    done: bool = True
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A piece of a kind that no documentation names. On wires whose replies have no pieces it is left out."""
+
+    id: str | None = None
+
+
+Piece = Text | Refusal | Call | Thinking | Hosted | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One reply of the model: pieces in order. A ``stop`` of None follows from the pieces."""
+
+    pieces: tuple[Piece, ...] = ()
+    stop: Stop | None = None
+
+    @property
+    def text(self) -> str | None:
+        """All of its text; None means that it wrote none."""
+        texts = [piece.text for piece in self.pieces if isinstance(piece, Text)]
+        return "".join(texts) if texts else None
+
+    @property
+    def refusal(self) -> str | None:
+        """The words in which it declines; None means that it does not."""
+        return next((piece.text for piece in self.pieces if isinstance(piece, Refusal)), None)
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Its tool calls."""
+        return tuple(piece for piece in self.pieces if isinstance(piece, Call))
+
+    @property
+    def stopped(self) -> Stop:
+        """The stop reason, with the default filled in."""
+        if self.stop is not None:
+            return self.stop
+        return "calls" if self.calls else "end"
+
+    def numbered(self, n: int) -> Turn:
+        """The same turn, as the ``n``-th of a script (from 1): calls without an id get ``call_1a``, ``call_1b``.
+
+        Thoughts, hosted tools and unknown pieces get ids of the same kind, each kind counted by itself.
+        """
+        if all(isinstance(piece, Text | Refusal) for piece in self.pieces):
+            return self
+        return Turn(tuple(_numbered(self.pieces, n)), self.stop)
+
+
+def turn(*pieces: Piece | str, stop: Stop | None = None) -> Turn:
+    """A turn of these pieces in this order; a string is text."""
+    return Turn(tuple(Text(piece) if isinstance(piece, str) else piece for piece in pieces), stop)
+
+
+def says(text: str | None, *, stop: Stop | None = None) -> Turn:
+    """A turn of text alone."""
+    return Turn(() if text is None else (Text(text),), stop)
+
+
+def calls(*wanted: Call, text: str | None = None, stop: Stop | None = None) -> Turn:
+    """A turn that asks for tools, with or without text before the calls."""
+    return Turn((*says(text).pieces, *wanted), stop)
+
+
+def refuses(text: str) -> Turn:
+    """A turn in which the model declines to answer."""
+    return Turn((Refusal(text),))
+
+
+_PREFIXES = {Call: "call", Thinking: "thought", Hosted: "hosted", Unknown: "unknown"}
+
+
+def _numbered(pieces: tuple[Piece, ...], n: int) -> Iterator[Piece]:
+    counts = dict.fromkeys(_PREFIXES, 0)
+    for piece in pieces:
+        kind = type(piece)
+        if isinstance(piece, Text | Refusal):
+            yield piece
+            continue
+        yield piece if piece.id is not None else replace(piece, id=f"{_PREFIXES[kind]}_{n}{_letters(counts[kind])}")
+        counts[kind] += 1
+
+
+def _letters(position: int) -> str:
+    """a, b, … z, ba, bb, …: short, and distinct for any number of calls."""
+    letters = ""
+    while True:
+        position, digit = divmod(position, 26)
+        letters = chr(ord("a") + digit) + letters
+        if not position:
+            return letters

@@ -1,0 +1,69 @@
+"""Verdicts: the six words, the errors that lead to them, and the results of a run.
+
+Nothing that did not run is ever counted as passed: ``pass`` is given in one place only, to a check that came to its
+end after the event that decides it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Verdict = Literal["pass", "fail", "not-reached", "not-applicable", "error", "divergence"]
+
+MEANINGS: dict[Verdict, str] = {
+    "pass": "the deciding event happened and was right",
+    "fail": "the deciding event happened and was wrong, or the run never ended",
+    "not-reached": "the run ended before the deciding event, for another reason; counts against the implementation",
+    "not-applicable": "the loop need not do what is checked, mostly a capability that it declares absent; not counted",
+    "error": "a fault of the kit or of the driver; says nothing about the implementation",
+    "divergence": "behaviour that the documents leave open or disagree on; recorded, never judged",
+}
+AGAINST: frozenset[Verdict] = frozenset({"fail", "not-reached"})
+"""The verdicts that count against an implementation."""
+WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "not-reached", "pass", "not-applicable", "divergence")
+
+
+class NotReached(Exception):
+    """The event that decides a check never happened."""
+
+
+class NotApplicable(Exception):
+    """The check needs what the loop need not do: a capability declared absent, or a choice that the documents leave."""
+
+
+@dataclass(slots=True)
+class Result:
+    """One verdict: of one requirement, in one cell, by one case."""
+
+    requirement: str
+    profile: str
+    level: str
+    cell: str
+    case: str
+    verdict: Verdict
+    reason: str = ""
+
+    def serializable(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def worst(results: Iterable[Result]) -> Verdict:
+    """The verdict that several cases come to together.
+
+    Raises:
+        ValueError: there are none; nothing has no verdict.
+    """
+    verdicts = {result.verdict for result in results}
+    for verdict in WORST_FIRST:
+        if verdict in verdicts:
+            return verdict
+    raise ValueError("no results, no verdict")
+
+
+def counted(results: Iterable[Result]) -> dict[Verdict, int]:
+    """How often each verdict was given; every word is there."""
+    counts = Counter(result.verdict for result in results)
+    return {verdict: counts[verdict] for verdict in MEANINGS}

@@ -1,0 +1,81 @@
+"""The rules on messages that say nothing, and on the places of system messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck.values.problem import Problem
+
+RULES = {
+    "content-is-present": "A message has content, but for an assistant message at the end.",
+    "texts-say-something": "The text of a message is not all blanks.",
+    "prefill-ends-in-no-blank": "An assistant message at the end, which the model goes on from, ends in no blank.",
+    "system-messages-are-in-place": (
+        "A system message in the history follows a user turn or a result of a hosted tool, and the model's turn or "
+        "nothing follows it."
+    ),
+}
+
+_ANYWHERE = "the directive-only form (content: [] with output_config) is accepted at any position"
+
+_Message = dict[str, Any]
+
+
+def problems(body: dict[str, Any]) -> list[Problem]:
+    """What is wrong with the messages one by one, in their order."""
+    messages = body["messages"]
+    found: list[Problem] = []
+    last = len(messages) - 1
+    for place, message in enumerate(messages):
+        content = message["content"]
+        if message["role"] == "system" and (problem := _system(messages, place)):
+            found.append(problem)
+        if not content:
+            if not message.get("output_config") and (place != last or message["role"] != "assistant"):
+                found.append(_empty(place))
+        elif (content if isinstance(content, str) else content[0].get("text", "")).isspace() and _blank(content):
+            words = "messages: text content blocks must contain non-whitespace text"
+            found.append(Problem("texts-say-something", f"/messages/{place}/content", words))
+    if messages and messages[last]["role"] == "assistant" and _text(messages[last]["content"])[-1:].isspace():
+        words = "messages: final assistant content cannot end with trailing whitespace"
+        found.append(Problem("prefill-ends-in-no-blank", f"/messages/{last}/content", words))
+    return found
+
+
+def _empty(place: int) -> Problem:
+    words = (
+        f"messages.{place}: all messages must have non-empty content except for the optional final assistant message"
+    )
+    return Problem("content-is-present", f"/messages/{place}/content", words)
+
+
+def _blank(content: str | list[dict[str, Any]]) -> bool:
+    """Whether a content that begins with a blank is all blanks: a blank text among other blocks is accepted."""
+    return isinstance(content, str) or all(block["type"] == "text" and block["text"].isspace() for block in content)
+
+
+def _text(content: str | list[dict[str, Any]]) -> str:
+    """The text that a message ends with."""
+    if isinstance(content, str):
+        return content
+    return str(content[-1]["text"]) if content and content[-1]["type"] == "text" else ""
+
+
+def _system(messages: list[_Message], place: int) -> Problem | None:
+    """What is wrong with the place of a system message. Those that follow each other count as one."""
+    if not messages[place]["content"]:
+        return None
+    before = [message for message in messages[:place] if message["role"] != "system"]
+    after = [message for message in messages[place:] if message["role"] != "system"]
+    if not before or not (before[-1]["role"] == "user" or _ends_hosted(before[-1]["content"])):
+        wanted = "must follow a 'user' message or an 'assistant' message ending in a server tool result"
+    elif after and after[0]["role"] == "user":
+        wanted = "must precede an 'assistant' message or end the array"
+    else:
+        return None
+    words = f"messages.{place}: role 'system' {wanted}; {_ANYWHERE}"
+    return Problem("system-messages-are-in-place", f"/messages/{place}/role", words)
+
+
+def _ends_hosted(content: str | list[dict[str, Any]]) -> bool:
+    return isinstance(content, list) and bool(content) and content[-1]["type"].endswith("_tool_result")

@@ -1,0 +1,53 @@
+"""Says what the Responses service would refuse in a request, in the service's kind of words.
+
+Three modules find problems: ``schema`` in the types and members of the body, ``options`` in options that contradict
+each other, ``state`` in the server-side state that the request relies on and in the history. They are asked in the
+order in which the service reports.
+"""
+
+from __future__ import annotations
+
+from looptck.values.problem import Problem
+from looptck.wires.openai_responses.judge import options, schema, state
+from looptck.wires.openai_responses.memory import Memory
+from looptck.wires.openai_words import param
+
+RULES: dict[str, str] = {**schema.RULES, **options.RULES, **state.RULES}
+"""The slug of every rule, and the rule in one sentence."""
+
+_PARAMS = {
+    "body-is-an-object": None,
+    "one-memory": None,
+    "conversations-are-known": None,
+    "something-is-asked": None,
+    "thoughts-are-the-services": None,
+    "choice-needs-tools": "tool_choice",
+    "forced-tool-is-offered": "tool_choice",
+    "items-come-once": "input",
+    "items-are-kept": "input",
+    "thoughts-come-with-what-followed": "input",
+    "items-come-with-their-thought": "input",
+    "every-call-is-answered": "input",
+    "outputs-answer-a-call": "input",
+    "one-output-per-call": "input",
+}
+"""Rules whose fault the service places elsewhere than we do."""
+
+
+def judge(body: object, memory: Memory | None = None) -> list[Problem]:
+    """What the service would refuse; nothing if it would accept. The first is what it would answer.
+
+    Without a memory, a request is judged by itself.
+    """
+    return schema.SCHEMA_JUDGE.judge(body, options.problems, lambda valid: state.problems(valid, memory))
+
+
+def refusal(problem: Problem) -> dict[str, object]:
+    """The error body that the service would answer with."""
+    error = {
+        "message": problem.message,
+        "type": "invalid_request_error",
+        "param": _PARAMS[problem.rule] if problem.rule in _PARAMS else param(problem.pointer),
+        "code": problem.code,
+    }
+    return {"error": error}

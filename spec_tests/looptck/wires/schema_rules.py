@@ -1,0 +1,102 @@
+"""From schema errors to rules: where a request breaks its JSON Schema, and which rule of its wire applies there.
+
+A schema says what a wire's service accepts. It selects the members of a union with ``if`` and ``then``, never with
+``oneOf``, so that each error has one place; a wire's table maps places to rules. The messages are the wire's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import jsonschema_rs
+
+from looptck.catalogue.data import json_fixture
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at a place."""
+
+    keyword: str
+    """The keyword of the schema that is broken; ``unknown`` for a member that may not be there."""
+    wanted: Any = None
+    """What that keyword asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which rule a fault breaks, by its place. A place is written with ``*`` for any index."""
+
+    at: Mapping[str, str] = field(default_factory=dict)
+    """The rule that a fault at this very place breaks."""
+    below: Mapping[str, str] = field(default_factory=dict)
+    """The rule that a fault at or below this place breaks; of two places that fit, the first."""
+    otherwise: str = "values-fit"
+
+    def of(self, path: Path) -> str:
+        """The rule that applies at this place."""
+        place = "/".join("*" if isinstance(step, int) else step for step in path)
+        if place in self.at:
+            return self.at[place]
+        fits = (rule for below, rule in self.below.items() if place == below or place.startswith(f"{below}/"))
+        return next(fits, self.otherwise)
+
+
+def faults(schema: str, body: object) -> dict[Path, Fault]:
+    """Where a body leaves a schema under ``fixtures/wire-schemas/``: one fault for each place, none if it fits.
+
+    Raises ValueError where a text holds half of a surrogate pair, which JSON can escape and UTF-8 cannot hold.
+    """
+    validator = _validator(schema)
+    if validator.is_valid(body):
+        return {}
+    found: dict[Path, Fault] = {}
+    for error in validator.iter_errors(body):
+        for path, fault in _places(error):
+            if path not in found or found[path].keyword == "pattern":  # of an empty name, say that it is empty
+                found[path] = fault
+    return found
+
+
+@cache
+def fields(schema: str) -> tuple[str, ...]:
+    """The members of a body that the schema names, in its order."""
+    return tuple(json_fixture(f"wire-schemas/{schema}")["properties"])
+
+
+def pointer(path: Path) -> str:
+    """The place as a JSON pointer."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def value_at(body: Any, path: Path) -> Any:
+    """The value at a place, None where a member is missing."""
+    for step in path:
+        if isinstance(body, dict):
+            body = body.get(step)
+        elif isinstance(body, list) and isinstance(step, int):
+            body = body[step]
+    return body
+
+
+@cache
+def _validator(schema: str) -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(json_fixture(f"wire-schemas/{schema}"))
+
+
+def _places(error: jsonschema_rs.ValidationError) -> Iterator[tuple[Path, Fault]]:
+    """Where the error's faults lie; a missing or unknown member lies where it would be or is."""
+    path = tuple(error.instance_path)
+    keyword, wanted = error.kind.name, error.kind.value
+    if keyword == "required":
+        yield (*path, wanted), Fault(keyword)
+    elif keyword == "additionalProperties":
+        for name in wanted:
+            yield (*path, name), Fault("unknown")
+    else:
+        yield path, Fault(keyword, wanted)

@@ -1,0 +1,108 @@
+"""The project's documents, and what stands in them: code blocks, tables between two marks, places of code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+FILES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in FILES}
+"""The text of each document, by its path."""
+
+LOOP = """
+import json, urllib.request
+
+def run_loop(base_url, api_key, model, messages, tools, max_turns=None):
+    handlers = {tool["name"]: handler for tool, handler in tools}
+    functions = [{k: tool[k] for k in ("name", "description", "parameters")} for tool, _ in tools]
+    offered = [{"type": "function", "function": function} for function in functions]
+    messages = list(messages)
+    for _ in range(max_turns or 10):
+        body = json.dumps({"model": model, "messages": messages, "tools": offered}).encode()
+        headers = {"authorization": "Bearer " + api_key}
+        with urllib.request.urlopen(urllib.request.Request(base_url + "/chat/completions", body, headers)) as response:
+            message = json.load(response)["choices"][0]["message"]
+        if not message.get("tool_calls"):
+            return message["content"]
+        messages.append({k: message[k] for k in ("role", "content", "tool_calls")})
+        for call in message["tool_calls"]:
+            result = handlers[call["function"]["name"]](**json.loads(call["function"]["arguments"]))
+            messages.append({"role": "tool", "tool_call_id": call["id"], "content": str(result)})
+    raise RuntimeError("limit")
+"""
+"""The loop of twenty lines that README's driver calls."""
+
+ASYNC_LOOP = """
+import json
+from openai import AsyncOpenAI
+
+async def run_loop_async(base_url, api_key, *rest, **options):
+    async with AsyncOpenAI(base_url=base_url, api_key=api_key) as client:
+        return await loop(client, *rest, **options)
+
+async def loop(client, model, messages, tools, on_text=None):
+    handlers = {tool["name"]: handler for tool, handler in tools}
+    functions = [{k: tool[k] for k in ("name", "description", "parameters")} for tool, _ in tools]
+    offered = [{"type": "function", "function": function} for function in functions]
+    messages = list(messages)
+    while True:
+        request = {"model": model, "messages": messages, "tools": offered}
+        if on_text is None:
+            message = (await client.chat.completions.create(**request)).choices[0].message
+        else:
+            async with client.chat.completions.stream(**request) as stream:
+                async for event in stream:
+                    if event.type == "content.delta":
+                        on_text(event.delta)
+                message = (await stream.get_final_completion()).choices[0].message
+        if not message.tool_calls:
+            return message.content
+        messages.append(message.model_dump(include={"role", "content", "tool_calls"}, exclude_none=True))
+        for call in message.tool_calls:
+            result = await handlers[call.function.name](**json.loads(call.function.arguments))
+            messages.append({"role": "tool", "tool_call_id": call.id, "content": str(result)})
+"""
+"""A loop that the page on Python calls, async and streaming."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A code block of a document."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(*languages: str) -> Iterator[Block]:
+    """The code blocks of all documents, or those in these languages."""
+    for page, text in PAGES.items():
+        for found in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+            if not languages or found[1] in languages:
+                yield Block(page, text.count("\n", 0, found.start()) + 1, found[1], found[2])
+
+
+def block(page: str, words: str) -> str:
+    """The one block of a page that has these words. Raises ValueError where there is none, or another one."""
+    (found,) = [one.text for one in blocks() if one.page == page and words in one.text]
+    return found
+
+
+def between(page: str, mark: str) -> str:
+    """What stands between `<!-- mark: … -->` and `<!-- end of mark -->`."""
+    found = re.search(rf"<!-- {mark}:.*?-->\n(.*?)\n?<!-- end of {mark} -->", PAGES[page], re.DOTALL)
+    assert found, f"{page} has no {mark}"
+    return found[1]
+
+
+def rows(page: str, first: str) -> list[list[str]]:
+    """The rows of the table of a page whose first column has this name, each as its cells."""
+    table = PAGES[page].partition(f"\n| {first} | ")[2].partition("\n\n")[0]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]

@@ -1,0 +1,173 @@
+"""Every code block of the documents is checked: commands are parsed, data is validated, Python is run."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from looptck import cli
+from looptck.bench.cases import read as read_cases
+from looptck.catalogue import known_failures
+from looptck.catalogue.data import fixture
+from looptck.catalogue.requirements import catalogue
+from looptck.catalogue.requirements import read as read_catalogue
+from looptck.catalogue.traits import traits
+from looptck.commands.init import write
+from looptck.drivers.protocol import complaint
+from looptck.drivers.servers import servers
+from looptck.suite.plugin import pytest_addoption
+from looptck_reference.server.cli import main as reference
+from meta.docs.pages import ROOT, Block, blocks
+
+NAMES = re.compile(r"--(requirement|trait|profile)[ =]([a-z0-9-]+)")
+DRAWN = ("looptck (the judge)", "looptck            ", "FAIL  ", "trait  ")
+"""How the blocks of text begin, each of which has a test of its own."""
+
+
+def _parsed(command: click.Command, words: list[str]) -> None:
+    """Raises click.UsageError where the command does not take these words."""
+    while isinstance(command, click.Group):
+        name, words = words[0], words[1:]
+        found = command.get_command(click.Context(command), name)
+        assert found is not None, f"there is no command {name}"
+        command = found
+    command.make_context(command.name, words)
+
+
+def _checked(line: str) -> None:
+    """Check one command; what is not ours has to be one of a few."""
+    words = [word for word in shlex.split(line, comments=True) if not re.match(r"[A-Z_]+=", word)]
+    match Path(words[0]).name, words[1:]:
+        case "looptck", rest:
+            _parsed(cli.main, rest)
+        case "looptck-reference", rest:
+            _parsed(reference, rest)
+        case "pytest", rest:
+            known = pytest.Parser(_ispytest=True)
+            pytest_addoption(known)
+            options = [name for group in known._groups for option in group.options for name in option.names()]
+            assert all(word in options for word in rest if word.startswith("--looptck"))
+        case "pip", ["install", *rest]:
+            extras = re.findall(r"\[(.*?)\]", " ".join(rest))
+            assert {one for many in extras for one in many.split(",")} <= EXTRAS
+        case "python3", ["-m", "venv", ".venv"]:
+            pass
+        case other:
+            pytest.fail(f"nothing checks the command {other}")
+    for kind, name in NAMES.findall(line):
+        known_names = {"requirement": [row.id for row in catalogue()], "trait": [one.id for one in traits()]}
+        assert name in known_names.get(kind, catalogue().profiles), name
+
+
+EXTRAS = {"record", "reference", "scripted", "server", "signatures", "test"}
+"""The extras that the documents may name."""
+
+
+@pytest.mark.parametrize("block", [*blocks("sh")], ids=str)
+def test_commands_can_be_typed(block: Block) -> None:
+    """Each command has options that there are, and names requirements, traits and profiles that there are."""
+    for line in block.text.splitlines():
+        for command in line.split(" && "):
+            _checked(command)
+
+
+def test_the_commands_of_the_documents_are_looked_at() -> None:
+    """A command with an option that there is not is found out, and so is a requirement that there is not."""
+    with pytest.raises(click.UsageError):
+        _checked("looptck run --driver x --no-such-option")
+    with pytest.raises(AssertionError):
+        _checked("looptck run --requirement no-such-requirement")
+
+
+def _server(path: Path) -> None:
+    assert servers(str(path)).start().name
+
+
+def _known(path: Path) -> None:
+    assert known_failures.read(path, catalogue())
+
+
+def _step(path: Path) -> None:
+    """A step of a workflow, whose command can be typed."""
+    for step in yaml.safe_load(path.read_text("utf-8")):
+        _checked(step["run"])
+
+
+def _row(path: Path) -> None:
+    """A row of the catalogue, in a profile that has nothing else."""
+    folder = path.parent / "requirements"
+    folder.mkdir()
+    (folder / "profile.schema.json").write_bytes(fixture("requirements/profile.schema.json").read_bytes())
+    documents = {"prompty-spec": {"title": "A document"}}
+    profile = {"profile": "mine", "title": "Mine", "finished": False, "documents": documents}
+    rows = yaml.safe_load(path.read_text("utf-8"))
+    (folder / "mine.yaml").write_text(yaml.safe_dump({**profile, "requirements": rows}), "utf-8")
+
+    assert len(rows) == len([*read_catalogue(folder)])
+
+
+def _case(path: Path) -> None:
+    """A declared case. `test_checks` plays it."""
+    folder = path.parent / "cases"
+    (folder / "topic").mkdir(parents=True)
+    (folder / "case.schema.json").write_bytes(fixture("cases/case.schema.json").read_bytes())
+    (folder / "topic" / "mine.yaml").write_bytes(path.read_bytes())
+
+    assert ["mine"] == [*read_cases(folder)]
+
+
+KINDS: dict[str, Callable[[Path], None]] = {
+    "setups:": _server,
+    "  cell:": _known,
+    "- run:": _step,
+    "observed_at:": _row,
+    "script:": _case,
+}
+"""What a block in YAML is, by words that no other kind has."""
+
+
+@pytest.mark.parametrize("block", [*blocks("yaml")], ids=str)
+def test_data_is_valid(block: Block, tmp_path: Path) -> None:
+    """Each example in YAML is what the kit reads."""
+    (kind,) = [check for words, check in KINDS.items() if words in block.text]
+    path = tmp_path / "example.yaml"
+    path.write_text(block.text, encoding="utf-8")
+
+    kind(path)
+
+
+@pytest.mark.parametrize("block", [*blocks("json")], ids=str)
+def test_messages_are_those_of_the_protocol(block: Block) -> None:
+    """Each message of a driver fits the protocol."""
+    for line in block.text.splitlines():
+        assert complaint("from-driver", json.loads(line)) is None
+
+
+@pytest.mark.parametrize("block", [*blocks("js")], ids=str)
+def test_javascript_is_that_of_init(block: Block, tmp_path: Path) -> None:
+    """Each piece of JavaScript stands in what `looptck init --javascript` writes."""
+    write("javascript", tmp_path)
+
+    assert block.text in (tmp_path / "driver.mjs").read_text(encoding="utf-8")
+
+
+def test_every_block_is_checked() -> None:
+    """A block is in a language that a test looks at, and text is one of the outputs and drawings that have a test."""
+    for one in blocks():
+        assert one.language in {"sh", "yaml", "json", "js", "python", "text"}, one
+        if one.language == "text":
+            assert one.text.lstrip().startswith(DRAWN), one
+
+
+def test_ci_calls_the_test_command() -> None:
+    """CI runs the last command of README to the letter."""
+    commands = [one.text.strip() for one in blocks("sh") if one.page == "README.md"]
+
+    assert commands[-1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()

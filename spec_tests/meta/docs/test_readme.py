@@ -1,0 +1,90 @@
+"""README and the page on Python tell the truth: their drivers work, and the output is what the kit prints."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, block
+from meta.drivers.bench import judged
+
+ARGUMENTS = 'json.loads(call["function"]["arguments"])'
+
+
+def _written(folder: Path, page: str, words: str, loop: str) -> str:
+    """Write the driver of a page and its loop into a folder; the driver's name."""
+    (folder / "driver.py").write_text(block(page, words), encoding="utf-8")
+    (folder / "mypkg.py").write_text(loop, encoding="utf-8")
+    return f"python:{folder / 'driver.py'}:Driver"
+
+
+def _looptck(*words: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "looptck.cli", *words]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def test_readme_is_short() -> None:
+    """README is read in a few minutes, and so is ARCHITECTURE."""
+    assert len(PAGES["README.md"].splitlines()) <= 160
+    assert len(PAGES["ARCHITECTURE.md"].splitlines()) <= 120
+
+
+@pytest.mark.parametrize("called", ["by-name", "by-position"])
+def test_the_smallest_driver_works(tmp_path: Path, called: str) -> None:
+    """README's driver passes the smoke test on a loop of twenty lines, whichever way that calls a handler."""
+    by_position = LOOP.replace(f"**{ARGUMENTS}", f"*{ARGUMENTS}.values()")
+    driver = _written(tmp_path, "README.md", "class Driver", LOOP if called == "by-name" else by_position)
+
+    status, printed, error = _looptck("smoke", "--driver", driver)
+
+    assert (0, "") == (status, error), printed
+
+
+def test_the_first_verdict_is_that_of_the_loop(tmp_path: Path) -> None:
+    """The failures that README shows are those that the kit finds in the loop of twenty lines."""
+    driver = _written(tmp_path, "README.md", "class Driver", LOOP)
+    shown = [line for line in block("README.md", "FAIL  ").splitlines() if line.startswith("FAIL")]
+    wanted = [word for line in shown for word in ("--requirement", line.split()[1])]
+
+    status, printed, _ = _looptck("run", "-q", "--driver", driver, *wanted)
+
+    assert 1 == status
+    assert shown == [line for line in printed.splitlines() if line.startswith("FAIL")]
+
+
+@pytest.mark.parametrize(
+    ("words", "oks"), [("run_loop_async", ["answer", "tool"] * 2), ("class Driver", ["answer", "tool"])]
+)
+def test_the_drivers_of_the_page_on_python_work(tmp_path: Path, words: str, oks: list[str]) -> None:
+    """The async driver and the driver of a framework pass the smoke test in every cell that they declare."""
+    found = {"run_loop_async": "run_loop_async  # your loop", "class Driver": "beta_tool"}[words]
+    driver = _written(tmp_path, "docs/python.md", found, ASYNC_LOOP)
+
+    status, printed, error = _looptck("smoke", "--driver", driver)
+
+    assert (0, "") == (status, error), printed
+    assert ["start", *oks] == [line.split()[1] for line in printed.splitlines() if line.startswith("ok")]
+
+
+def test_what_a_driver_declares_is_a_driver_s_start() -> None:
+    """The example of a declaration runs, and declares what it says."""
+    names: dict[str, object] = {}
+
+    exec(block("docs/capabilities.md", "found = started("), names)  # noqa: S102  the example is ours
+
+    assert {"stream": True, "limit": True} == names["found"]["capabilities"]  # type: ignore[index]
+
+
+def test_the_example_of_a_failure_is_one() -> None:
+    """The failure that is explained is what the kit prints of a loop that answers calls with each other's results."""
+    example = block("docs/failures.md", "FAIL  ")
+    driver = "python:looptck_mutants.core.results:Swapped.driver"
+    printed = judged(driver, "results-carry-their-call-ids", profiles=("core",)).printed.replace(driver, "…")
+    lines = iter(printed.splitlines())
+
+    shown = [line.rstrip("…") for line in example.splitlines() if line.strip() != "…"]
+    assert [] == [line for line in shown if not any(one.startswith(line) for one in lines)]

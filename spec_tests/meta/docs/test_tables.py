@@ -1,0 +1,137 @@
+"""The tables of the documents are what the code, the schemas and the catalogue say."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import click
+import pytest
+
+import looptck
+from looptck import cli, driver
+from looptck.catalogue.data import json_fixture
+from looptck.catalogue.requirements import catalogue
+from looptck.catalogue.traits import traits
+from looptck.report import pages as report
+from looptck.values.verdicts import MEANINGS
+from looptck.wires import WIRES
+from meta.docs.pages import PAGES, between, block, rows
+
+CAPABILITIES = json_fixture("protocol/from-driver.schema.json")["$defs"]["started"]["properties"]["capabilities"]
+SERVER = json_fixture("server.schema.json")["properties"]
+
+
+def _table(first: str, lines: list[tuple[str, str]]) -> str:
+    return "\n".join([f"| {first} | meaning |", "|---|---|", *(f"| {name} | {words} |" for name, words in lines)])
+
+
+def _option(option: click.Parameter) -> tuple[str, str]:
+    assert isinstance(option, click.Option)
+    names = ", ".join(f"`{name}`" for name in option.opts)
+    default = option.default if isinstance(option.default, int | float) and not option.is_flag else None
+    told = f" Default: {default:g}." if default is not None else ""
+    return names, re.sub(" +", " ", option.help or "") + told
+
+
+def test_options_are_those_of_the_command() -> None:
+    """The table of options is the one that the command line makes."""
+    wanted = _table("option", [_option(one) for one in cli.run.params])
+
+    assert wanted == between("docs/commands.md", "options")
+
+
+def test_commands_are_those_of_the_command_line() -> None:
+    """The table of commands names every command, and no other."""
+    shown = re.findall(r"^\| `looptck ([a-z]+)(?: [A-Z]+)*` \|", PAGES["docs/commands.md"], re.MULTILINE)
+
+    assert set(cli.main.commands) == set(shown)
+
+
+def test_capabilities_are_those_of_the_protocol() -> None:
+    """The table of capabilities is the one that the protocol's schema makes."""
+    lines = [(f"`{name}`", one["description"]) for name, one in CAPABILITIES["properties"].items()]
+
+    assert _table("capability", lines) == between("docs/capabilities.md", "capabilities")
+
+
+def test_capabilities_of_the_types_are_explained() -> None:
+    """`looptck.driver` says of each capability what the protocol's schema says."""
+    source = inspect.getsource(driver.Capabilities)
+    shown = dict(re.findall(r'^    (\w+): bool\n    """(.*?)"""$', source, re.MULTILINE))
+
+    assert {name: one["description"] for name, one in CAPABILITIES["properties"].items()} == shown
+
+
+@pytest.mark.parametrize(
+    ("mark", "first", "words"),
+    [
+        ("server capabilities", "capability", SERVER["capabilities"]["items"]),
+        ("set-ups", "set-up", SERVER["setups"]["propertyNames"]),
+    ],
+)
+def test_words_of_servers_are_those_of_the_schema(
+    mark: str, first: str, words: dict[str, list[dict[str, str]]]
+) -> None:
+    """The tables of what a server can do, and of its set-ups, are those that the schema makes."""
+    lines = [(f"`{one['const']}`", one["description"]) for one in words["oneOf"]]
+
+    assert _table(first, lines) == between("docs/server.md", mark)
+
+
+def test_verdicts_are_those_of_the_kit() -> None:
+    """README explains the six verdicts as the kit does."""
+    assert [[f"`{verdict}`", meaning] for verdict, meaning in MEANINGS.items()] == rows("README.md", "verdict")
+
+
+def test_impacts_are_those_of_the_kit() -> None:
+    """The page on failures explains the four impacts as `looptck explain` does."""
+    shown = {name.strip("`"): f"where it fails {meaning}" for name, meaning in rows("docs/failures.md", "impact")}
+
+    assert shown == report.MEANINGS
+
+
+def test_what_is_public_is_exported() -> None:
+    """The page on what is public names what `looptck` exports, and no other name of it."""
+    assert set(looptck.__all__) == set(re.findall(r"`looptck\.([A-Z]\w+)`", PAGES["docs/public.md"]))
+
+
+def test_profiles_are_those_of_the_catalogue() -> None:
+    """The table names every profile, and says of each whether it is finished."""
+    shown = {name.strip("`"): state == "finished" for name, _, state in rows("docs/commands.md", "profile")}
+
+    assert {name: profile.finished for name, profile in catalogue().profiles.items()} == shown
+
+
+def test_wires_are_those_of_the_kit() -> None:
+    """The table names every wire."""
+    assert list(WIRES) == [row[0].strip("`") for row in rows("docs/commands.md", "wire")]
+
+
+def test_traits_are_counted() -> None:
+    """The page on traits says how many there are, and its example shows traits with answers that they have."""
+    example = block("docs/traits.md", "trait  ").splitlines()[1:]
+    ids = [line.split()[0] for line in example if not line.startswith(" ")]
+
+    assert f"are traits: {len([*traits()])} questions" in PAGES["docs/traits.md"]
+    assert all(id in traits() for id in ids)
+    trait = ""
+    for line in example:
+        trait = line.split()[0] if not line.startswith(" ") else trait
+        assert line.removeprefix(trait).split()[0] in traits()[trait].meanings
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_odd_traffic_is_judged(wire: str) -> None:
+    """Each row of odd traffic names requirements of its wire; those in parentheses are the excluded ones."""
+    lines = between("docs/traffic.md", wire).splitlines()[2:]
+
+    assert lines
+    for line in lines:
+        named = line.strip("|").split(" | ")[1].strip()
+        ids = re.findall(r"(\()?`([a-z0-9-]+)`", named)
+        assert ids, line
+        for excluded, id in ids:
+            row = catalogue()[id]
+            assert wire in (row.wires or WIRES), f"{id} does not concern {wire}"
+            assert bool(excluded) == bool(row.excluded), id

@@ -1,0 +1,196 @@
+"""``looptck.driver``: its types say what the protocol's schemas say, and its helpers do what drivers need."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints, is_typeddict
+
+import pytest
+
+from looptck import driver
+from looptck.catalogue.data import json_fixture
+from looptck.drivers.protocol import complaint
+
+Json = dict[str, Any]
+TO = json_fixture("protocol/to-driver.schema.json")["$defs"]
+FROM = json_fixture("protocol/from-driver.schema.json")["$defs"]
+CASE = TO["case"]["properties"]
+STARTED = FROM["started"]["properties"]
+
+
+def _without(schema: Json, name: str) -> Json:
+    """A schema of an object without one of its members."""
+    properties = {key: one for key, one in schema["properties"].items() if key != name}
+    return schema | {"properties": properties, "required": [one for one in schema["required"] if one != name]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "schema"),
+    [
+        (driver.Case, TO["case"]),
+        (driver.Tool, TO["tool"]),
+        (driver.Message, TO["message"]),
+        (driver.Input, TO["input"]),
+        (driver.Agent, CASE["agent"]),
+        (driver.Options, CASE["options"]),
+        (driver.Server, CASE["mcp_servers"]["items"]),
+        (driver.Hosted, CASE["hosted_tools"]["items"]),
+        (driver.Telemetry, CASE["telemetry"]),
+        (driver.Started, _without(FROM["started"], "type")),
+        (driver.Capabilities, STARTED["capabilities"]),
+        (driver.Dialect, STARTED["dialect"]),
+        (driver.Value, FROM["value"]),
+        (driver.Error, FROM["error"]),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_types_are_those_of_the_schemas(kind: Any, schema: Json) -> None:
+    """A typed dictionary has the members of its schema, required where those are, and of the same types."""
+    hints = get_type_hints(kind)
+
+    assert set(schema["properties"]) == set(hints)
+    assert set(schema.get("required", ())) == kind.__required_keys__
+    for name, annotation in hints.items():
+        assert _fits(annotation, schema["properties"][name]), f"{name}: {annotation}"
+
+
+def _fits(annotation: Any, schema: Any) -> bool:
+    """Whether an annotation says what a schema says, one level deep: what is below has a type of its own."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if schema is True or not schema.keys() - {"description"}:
+        return annotation is Any
+    if "enum" in schema or "const" in schema:
+        return origin is Literal and set(schema.get("enum", [schema.get("const")])) == set(arguments)
+    if isinstance(schema.get("type"), list):
+        return origin is types.UnionType and {_NAMES[one] for one in arguments} == set(schema["type"])
+    if schema.get("type") == "array":
+        return origin is list and _fits(arguments[0], schema["items"])
+    if "$ref" in schema or schema.get("properties"):
+        return _is_one(annotation)
+    if schema.get("type") == "object":
+        return origin is dict and arguments[0] is str
+    return annotation in _NAMES and _NAMES[annotation] == schema["type"]
+
+
+def _is_one(annotation: Any) -> bool:
+    return is_typeddict(annotation) or get_origin(annotation) is dict
+
+
+_NAMES: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", type(None): "null"}
+
+
+def test_it_can_be_read_by_older_pythons() -> None:
+    """The file has no syntax that Python 3.9 does not know: it runs in the environments of others."""
+    ast.parse(Path(driver.__file__).read_text(encoding="utf-8"), feature_version=(3, 9))
+
+
+def test_what_helpers_make_is_what_the_protocol_takes() -> None:
+    """The values of `started`, `value` and `error` fit the schemas."""
+    start = driver.started(
+        "x", "1", wires=["openai-chat"], modes=["sync"], dialect={"limit_counts": "tool-rounds"}, limit=True
+    )
+    outcomes: list[Any] = [
+        driver.value("x"),
+        driver.value(None, stop="length", output={"a": 1}),
+        driver.error(ValueError("x"), "limit"),
+    ]
+
+    assert None is complaint("from-driver", {"type": "started", **start})
+    for outcome in outcomes:
+        assert None is complaint("from-driver", {"type": "finished", "id": "1", "outcome": outcome})
+    with pytest.raises(TypeError, match="no usage"):
+        driver.value("x", usage=1)
+
+
+class RateLimitError(Exception):
+    """Named as one of the openai package, whose classes have other classes above them."""
+
+
+class APIError(Exception):
+    """Likewise."""
+
+
+class Unknown(APIError):
+    """One that nobody has heard of, below one that is known."""
+
+
+def _caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError(), "other"),
+        (Unknown(), "stream"),
+        (_caused(RuntimeError(), APIError()), "stream"),
+        (driver.ToolError(), "tool"),
+        (_caused(RuntimeError(), driver.ToolError()), "tool"),
+        (RecursionError(), "limit"),
+        (_caused(RuntimeError(), RecursionError()), "limit"),
+    ],
+)
+def test_reasons_are_found(error: Exception, reason: str) -> None:
+    """An exception has the reason of its class or of a class above it, or else that of its cause."""
+    assert reason == driver.error(error, reasons={RecursionError: "limit"})["reason"]
+
+
+def _case(mode: str, **tool: Any) -> driver.Case:
+    parameters = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
+    probe = {"name": "probe", "description": "Tries.", "parameters": parameters, "url": "http://127.0.0.1:9/"}
+    return cast("driver.Case", {"mode": mode, "tools": [probe | tool, {**probe, "name": "none", "url": None}]})
+
+
+@pytest.mark.parametrize(
+    ("mode", "tool", "forced", "is_async"),
+    [
+        ("sync", {}, None, False),
+        ("async", {}, None, True),
+        ("async", {"handler": "sync"}, None, False),
+        ("async", {}, "sync", False),
+        ("sync", {}, "async", True),
+    ],
+)
+def test_handlers_suit_the_run(mode: str, tool: Json, forced: Any, *, is_async: bool) -> None:
+    """Handlers are of the kind that the run, the tool or the driver wants; a tool without URL has none."""
+    made = driver.handlers(_case(mode, **tool), forced)
+
+    assert ["probe"] == list(made)
+    assert is_async == inspect.iscoroutinefunction(made["probe"])
+    assert ("probe", "Tries.") == (made["probe"].__name__, made["probe"].__doc__)
+
+
+def test_handlers_take_arguments_by_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A handler that is called by position sends each value under the parameter's name; one too many is an error."""
+    sent: list[Any] = []
+
+    def post(_: str, message: Any) -> Json:
+        sent.append(message)
+        return {"value": 3}
+
+    monkeypatch.setattr(driver, "post", post)
+
+    assert 3 == driver.handlers(_case("sync"))["probe"](1, b=2)
+    assert 3 == asyncio.run(_awaited(driver.handlers(_case("async"))["probe"], 1, 2))
+    assert [{"arguments": {"a": 1, "b": 2}}] * 2 == sent
+    with pytest.raises(TypeError, match="probe takes 2 arguments, and was called with 3"):
+        driver.handlers(_case("sync"))["probe"](1, 2, 3)
+
+
+def test_handlers_raise_what_the_kit_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error has the name and the words that the kit asked for, and is known as a tool's."""
+    monkeypatch.setattr(driver, "post", lambda *_: {"error": {"type": "KeyError", "message": "no city"}})
+
+    with pytest.raises(driver.ToolError, match="no city") as raised:
+        driver.handlers(_case("sync"))["probe"](1)
+    assert {"kind": "error", "reason": "tool", "type": "KeyError", "message": "no city"} == driver.error(raised.value)
+
+
+async def _awaited(call: Callable[..., Any], *arguments: Any) -> Any:
+    return await call(*arguments)
