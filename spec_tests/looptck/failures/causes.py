@@ -1,12 +1,11 @@
 """Causes: the failures of a run, each group of them (`groups`) under the name of a row, so that one fault is told once.
 
 A cause bears the name of the row that says most: one that failed, that is not about whole conversations, and whose
-failures are mostly here; of those the one with the worst impact.
+failures are mostly here; of those that fail often here, or whenever they are played, the one with the worst impact.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,9 @@ from looptck.failures.signs import WEAK
 from looptck.values.verdicts import Result
 
 SHARE = 3
-"""A row names a cause only with at least this part of the failing cases of the row that has most of them."""
+"""A row that passes elsewhere names a cause only with at least this part of the failures of the row that has most."""
+ALWAYS = 2
+"""A row that never passes names a cause with this many failures: one may be chance."""
 
 
 @dataclass(slots=True)
@@ -64,11 +65,17 @@ class Cause:
         return dict(Counter(one.result.case for one in (*self.named, *self.findings)))
 
 
-def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> list[Cause]:
-    """The causes of these failures: what is nobody's verdict first, then by impact, level and size."""
+def causes(
+    findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()
+) -> list[Cause]:
+    """The causes of these failures: what is nobody's verdict first, then by impact, level and size.
+
+    ``results`` are all that the run came to: a row that passes sometimes is known by them.
+    """
+    judged = Counter(one.requirement for one in results if one.verdict in {"pass", "fail"})
     groups = grouped(findings, rows)
     homes = _homes(groups)
-    named = _joined([(key, _row(key, group, rows, homes), group) for key, group in groups.items()])
+    named = _joined([(key, _row(key, group, rows, homes, judged), group) for key, group in groups.items()])
     named.sort(key=lambda one: _order(*one))
     ids: Counter[str] = Counter()
     found = []
@@ -144,21 +151,22 @@ def _homes(groups: Mapping[Key, Sequence[Finding]]) -> dict[str, Key]:
     return {row: count.most_common(1)[0][0] for row, count in counts.items()}
 
 
-def _row(key: Key, group: Sequence[Finding], rows: Mapping[str, Requirement], homes: Mapping[str, Key]) -> Requirement:
+def _row(
+    key: Key,
+    group: Sequence[Finding],
+    rows: Mapping[str, Requirement],
+    homes: Mapping[str, Key],
+    judged: Mapping[str, int],
+) -> Requirement:
     """The row that names a cause."""
-    counts = _cases([one for one in group if one.result.verdict == "fail"]) or _cases(group)
+    failed = [one for one in group if one.result.verdict == "fail"] or group
+    counts = Counter(one.result.requirement for one in failed)
     special = {id: count for id, count in counts.items() if not rows[id].general} or counts
     at_home = {id: count for id, count in special.items() if homes[id] == key} or special
     most = max(at_home.values())
-    chosen = {id for id, count in at_home.items() if count * SHARE >= most}
+    chosen = {id for id, n in at_home.items() if n * SHARE >= most or (n >= ALWAYS and n == judged.get(id))}
     in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with what all else rests on
     return min(in_order, key=lambda row: (_impact(row), LEVELS.index(row.level)))
-
-
-def _cases(group: Iterable[Finding]) -> Counter[str]:
-    """How many cases fail of each row, in all cells: values and recordings of one case are one, however many ship."""
-    cases = {(one.result.requirement, one.result.cell, re.split(r"[@\[]", one.result.case)[0]) for one in group}
-    return Counter(requirement for requirement, _, _ in cases)
 
 
 def _order(row: Requirement, group: Sequence[Finding]) -> tuple[bool, int, bool, int, int]:

@@ -58,7 +58,7 @@ class Terminal:
         for text in self.broken:
             self._console.print(Text(text, style="red"))
         session = self._session
-        found = causes_of([one for one in session.findings if not one.known], session.catalogue)
+        found = causes_of(session, [one for one in session.findings if not one.known])
         if session.chosen and (found or not self._quiet):
             self._console.print(table(session, brief=self._quiet or bool(found)))
         if not self._quiet and session.survey.answers:

@@ -80,14 +80,14 @@ def one_line(session: Session) -> str:
     return " · ".join(f"{count} {verdict}" for verdict, count in counted(session.results).items() if count)
 
 
-def causes_of(findings: Sequence[Finding], catalogue: Catalogue) -> list[Cause]:
-    """The causes of these failures, the worst first."""
-    return causes(findings, _rows(catalogue))
+def causes_of(session: Session, findings: Sequence[Finding]) -> list[Cause]:
+    """The causes of these failures of a session, the worst first."""
+    return causes(findings, _rows(session.catalogue), session.results)
 
 
 def serializable(session: Session) -> dict[str, Any]:
     """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
-    found = causes_of(session.findings, session.catalogue)
+    found = causes_of(session, session.findings)
     return {
         "looptck": kit_version(),
         "driver": session.bench.driver,

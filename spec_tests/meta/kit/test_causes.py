@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, WIDTH, blocks, one_line, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
@@ -80,6 +82,18 @@ def test_a_row_of_a_few_failures_does_not_name_those_of_many() -> None:
     many = [finding("echo", LOST, run=f"r{n}") for n in range(9)]
 
     assert {"echo": ["leak"]} == named(*many, finding("leak", LOST))
+
+
+def test_a_row_that_never_passes_names_those_of_many() -> None:
+    """What fails whenever it is played says what is wrong, be it played seldom; once may be chance."""
+    always = [finding("leak", LOST, run=f"l{n}") for n in range(2)]
+    found = [*always, *(finding("echo", LOST, run=f"r{n}") for n in range(9))]
+    results = [one.result for one in found]
+    passed = replace(always[0].result, verdict="pass")
+
+    assert ["leak"] == [one.row.id for one in causes(found, ROWS, results)]
+    assert ["echo"] == [one.row.id for one in causes(found, ROWS, [*results, passed])]
+    assert ["echo"] == [one.row.id for one in causes(found[1:], ROWS, results[1:])]
 
 
 def test_a_row_names_where_most_of_its_failures_are() -> None:
