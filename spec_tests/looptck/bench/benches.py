@@ -65,7 +65,9 @@ class LoopBench(Bench):
     def __init__(self, driver: str, connection: Connection, patience: Patience) -> None:
         super().__init__(driver, connection, patience)
         self._connection = connection
-        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(Habits)
+        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(
+            lambda: Habits(lambda: connection.pulse().running)
+        )
 
     def begin(
         self,

@@ -65,9 +65,7 @@ class Cause:
         return dict(Counter(one.result.case for one in (*self.named, *self.findings)))
 
 
-def causes(
-    findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()
-) -> list[Cause]:
+def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()) -> list[Cause]:
     """The causes of these failures: what is nobody's verdict first, then by impact, level and size.
 
     ``results`` are all that the run came to: a row that passes sometimes is known by them.

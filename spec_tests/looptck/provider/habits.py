@@ -7,6 +7,7 @@ the implementation was seen to wait is not held a second time.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from looptck.provider.gates import ABSENCE, Gate
@@ -15,6 +16,8 @@ from looptck.values.transcript import Event, ToolBegan
 
 LEARNING = 2 * ABSENCE
 """Seconds without a call after which an implementation is known to wait: all that comes later rests on them."""
+AT_WORK = 10
+"""So many times its seconds begin anew, at most, because the implementation is at work when they are over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Place:
 class Habits:
     """What was seen of one implementation in one cell."""
 
+    at_work: Callable[[], bool] = lambda: False
+    """Whether it works, or waits for a processor, at this moment: it has not been seen to wait for the stream."""
     _waits: set[Place] = field(default_factory=set)
     """Where it started nothing."""
     _held: dict[Gate, Place] = field(default_factory=dict)
@@ -45,6 +50,8 @@ class Habits:
         if place in self._waits:
             return None
         gate = Gate("a call starts before the stream says why the model stopped", _begins, LEARNING)
+        left = iter(range(AT_WORK))
+        gate.not_while = lambda: self.at_work() and next(left, None) is not None
         self._held[gate] = place
         return gate
 

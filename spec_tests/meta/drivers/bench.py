@@ -24,8 +24,8 @@ ENOUGH = 20.0
 """Seconds for a run that is to end by itself: never waited for, however slow the machine."""
 SCRIPTED = ("one-call", "empty-object")
 """The cases of ``call-runs-its-tool-once``, without their recordings."""
-SHORT = 1.0
-"""Seconds after which a run that is to hang is given up."""
+SHORT = 4.0
+"""Seconds after which a run that is to hang is given up: enough for what others do meanwhile on a slow machine."""
 
 
 def process(fault: str = "Driver", only: str = "") -> str:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from looptck.provider import faults
+from looptck.provider import habits as module
 from looptck.provider.gates import Gate
-from looptck.provider.habits import Habits
+from looptck.provider.habits import AT_WORK, Habits
 from looptck.provider.http import HttpReply
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Recorded, Script, Step, step
@@ -136,6 +137,20 @@ def test_its_patience_is_short() -> None:
     gate = _gates(_held(LOST[0], Habits())[1])[0]
 
     assert not asyncio.run(gate.wait(60.0))
+
+
+@pytest.mark.parametrize(("works", "asked"), [(3, 4), (999, AT_WORK + 1)])
+def test_who_is_at_work_has_not_been_seen_to_wait(works: int, asked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seconds begin anew while the implementation has something to do, but not for ever."""
+    monkeypatch.setattr(module, "LEARNING", 0.001)
+    looks: list[bool] = []
+
+    def at_work() -> bool:
+        looks.append(len(looks) < works)
+        return looks[-1]
+
+    assert not asyncio.run(_gates(_held(LOST[0], Habits(at_work))[1])[0].wait(60.0))
+    assert asked == len(looks)
 
 
 # -- breaks -----------------------------------------------------------------------------------------------------------
