@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from looptck.values.turns import Thinking, refuses, turn
-from meta.corpus import records
-from meta.corpus.__main__ import main
-from meta.corpus.corpora import ANSWER, CALLS, REQUESTS, Row, body, row, written
-from meta.corpus.judged import judge
-from meta.corpus.records import BadLine, Record, Skipped
-from meta.corpus.tally import Tally
+from tools.corpus import records
+from tools.corpus.__main__ import main
+from tools.corpus.corpora import ANSWER, CALLS, REQUESTS, Row, body, row, written
+from tools.corpus.judged import judge
+from tools.corpus.records import BadLine, Record, Skipped
+from tools.corpus.tally import Tally
 
 
 def run(*arguments: object) -> Result:
@@ -195,7 +195,7 @@ def test_headers_of_requests_count(tmp_path: Path, beta: str, refused: int) -> N
 
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the two understand something else, it is said in what."""
-    monkeypatch.setattr("meta.corpus.judged.read", lambda *_: refuses("No.").numbered(1))
+    monkeypatch.setattr("tools.corpus.judged.read", lambda *_: refuses("No.").numbered(1))
 
     assert ("the two understood different turns", "text, calls, stop") in found(tmp_path, row("a", turn=CALLS))
 
@@ -266,7 +266,7 @@ def test_a_broken_archive_is_named(tmp_path: Path, keep: float) -> None:
 
 def test_a_record_that_breaks_the_kit_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error that nobody announced is named with its record, and the run goes on."""
-    monkeypatch.setattr("meta.corpus.judged.decoded", lambda record, _: 1 / len(record.id))
+    monkeypatch.setattr("tools.corpus.judged.decoded", lambda record, _: 1 / len(record.id))
     path = written(tmp_path / "a.jsonl", row(""), row("b", reply="<elided 9 base64 chars>"))
 
     result = run(path)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 
-from meta.mutation.__main__ import main
-from meta.mutation.judge import every_rule
+from tools.mutation.__main__ import main
+from tools.mutation.judge import every_rule
 
 
 def run(*arguments: object) -> Result:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from meta.mutation.sites import mutated, sites
+from tools.mutation.sites import mutated, sites
 
 
 def forms(source: str) -> list[str]:

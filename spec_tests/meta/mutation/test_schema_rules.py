@@ -6,7 +6,7 @@ from copy import deepcopy
 
 import jsonschema_rs
 
-from meta.mutation.schema_rules import keywords
+from tools.mutation.schema_rules import keywords
 
 SCHEMA = {
     "type": "object",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from meta.mutation.sites import Site, difference, sites
+from tools.mutation.sites import Site, difference, sites
 
 SOURCE = """\
 class Loop:

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from looptck.suite.session import CouldNotRun
-from meta.mutation.by_tests import killed_by
-from meta.mutation.covering import Covered, Watch, remembered, spread
-from meta.mutation.equivalents import equivalents
-from meta.mutation.importing import change
-from meta.mutation.reference import aside
-from meta.mutation.sites import Site, mutated, sites
-from meta.mutation.telling import Report
-from meta.mutation.trials import Kill, Trial, trials
+from tools.mutation.by_tests import killed_by
+from tools.mutation.covering import Covered, Watch, remembered, spread
+from tools.mutation.equivalents import equivalents
+from tools.mutation.importing import change
+from tools.mutation.reference import aside
+from tools.mutation.sites import Site, mutated, sites
+from tools.mutation.telling import Report
+from tools.mutation.trials import Kill, Trial, trials
 
 SOURCE = """\
 def largest(numbers):

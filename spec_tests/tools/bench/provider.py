@@ -24,9 +24,9 @@ from typing import Any
 
 from looptck.values.framing import DEFAULT
 from looptck.wires import WIRES
-from meta.bench import served
-from meta.bench.client import ask
-from meta.bench.table import show
+from tools.bench import served
+from tools.bench.client import ask
+from tools.bench.table import show
 
 AIMOCK = "@copilotkit/aimock@1.43.0"
 FOLDER = Path(__file__).parents[3] / ".tox" / "bench-aimock"

@@ -11,7 +11,7 @@ from time import monotonic
 
 import coverage
 
-from meta.mutation.sites import Site
+from tools.mutation.sites import Site
 
 PRICE = 100.0
 """How many places in a line of checks one second of a check is worth."""

@@ -11,8 +11,8 @@ from looptck.drivers import REFERENCE, DriverFault
 from looptck.kill.plan import Planned, plan
 from looptck.kill.playing import play
 from looptck.suite.session import CouldNotRun, Options, Session
-from meta.mutation.covering import Covered, Watch, spread
-from meta.mutation.trials import Kill
+from tools.mutation.covering import Covered, Watch, spread
+from tools.mutation.trials import Kill
 
 PATIENCE = Patience(outcome=5.0, gate=1.0)
 KILLING = frozenset({"fail", "not-reached", "error"})

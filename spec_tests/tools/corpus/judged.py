@@ -7,10 +7,10 @@ from looptck.wires import WIRES
 from looptck.wires.found import NoTurn
 from looptck_reference import LoopError, ProviderError
 from looptck_reference import Turn as Decoded
-from meta.corpus.following import ALONE, problems_after
-from meta.corpus.records import Record
-from meta.corpus.tally import Tally
-from meta.corpus.understood import decoded, of_kit, of_reference, read
+from tools.corpus.following import ALONE, problems_after
+from tools.corpus.records import Record
+from tools.corpus.tally import Tally
+from tools.corpus.understood import decoded, of_kit, of_reference, read
 
 REFUSALS = frozenset({400, 413, 422})
 """The statuses with which a service refuses a request for what is in it."""

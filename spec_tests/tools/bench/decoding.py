@@ -33,7 +33,7 @@ from looptck.values.turns import Call, calls
 from looptck.wires import WIRES
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 from looptck_reference.http.reception import Reception
-from meta.bench.table import show
+from tools.bench.table import show
 
 ROUNDS = {1_000: 5, 10_000: 5, 50_000: 3}
 """How often each number of deltas is decoded."""

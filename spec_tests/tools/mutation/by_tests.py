@@ -14,8 +14,8 @@ import pytest
 from hypothesis import Phase, settings
 
 from looptck.suite.session import CouldNotRun
-from meta.mutation.covering import Covered, Watch
-from meta.mutation.trials import Kill
+from tools.mutation.covering import Covered, Watch
+from tools.mutation.trials import Kill
 
 ROOT = Path(__file__).resolve().parents[3]
 PROFILE = "mutation"

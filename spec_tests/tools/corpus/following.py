@@ -14,7 +14,7 @@ from looptck.wires.openai_responses.judge import judge as judge_responses
 from looptck_reference import Action, Agent, Ask, Loop, Tool
 from looptck_reference import Turn as Decoded
 from looptck_reference.loop.actions import Returned, RunTools
-from meta.corpus.understood import REFERENCE, exchange_of
+from tools.corpus.understood import REFERENCE, exchange_of
 
 QUESTION = "What is to be done?"
 ALONE: Mapping[str, Callable[[object, Mapping[str, str] | None], Sequence[Problem]]] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic
 
-from meta.mutation.trials import Mutant, Trial
+from tools.mutation.trials import Mutant, Trial
 
 
 @dataclass

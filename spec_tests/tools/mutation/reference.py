@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from looptck.kill.apart import apart
 from looptck.suite.session import CouldNotRun
-from meta.mutation.by_suite import Suite
-from meta.mutation.by_tests import ROOT, Tests
-from meta.mutation.covering import Covered, remembered
-from meta.mutation.importing import change, forget, full_name
-from meta.mutation.sites import Site, difference, mutated, sites
-from meta.mutation.trials import Kill
+from tools.mutation.by_suite import Suite
+from tools.mutation.by_tests import ROOT, Tests
+from tools.mutation.covering import Covered, remembered
+from tools.mutation.importing import change, forget, full_name
+from tools.mutation.sites import Site, difference, mutated, sites
+from tools.mutation.trials import Kill
 
 PACKAGE = "looptck_reference"
 FOLDER = ROOT / "reference" / PACKAGE

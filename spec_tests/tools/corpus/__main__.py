@@ -15,9 +15,9 @@ from pathlib import Path
 
 import click
 
-from meta.corpus import judged
-from meta.corpus.records import BadLine, Record, Skipped, files, records
-from meta.corpus.tally import Tally
+from tools.corpus import judged
+from tools.corpus.records import BadLine, Record, Skipped, files, records
+from tools.corpus.tally import Tally
 
 
 @click.command(help=(__doc__ or "").partition("\n\n")[0])

@@ -16,7 +16,7 @@ from looptck_reference import Turn as Decoded
 from looptck_reference.http.conversation import Conversation
 from looptck_reference.http.endpoint import Endpoint
 from looptck_reference.http.spans import Tracing
-from meta.corpus.records import Record
+from tools.corpus.records import Record
 
 REFERENCE: Mapping[str, Wire] = {
     "openai-chat": OPENAI_CHAT,

@@ -10,7 +10,7 @@ from typing import Any
 from looptck.values.framing import DEFAULT
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires import WIRES
-from meta.corpus.records import WIRES as APIS
+from tools.corpus.records import WIRES as APIS
 
 Row = dict[str, Any]
 

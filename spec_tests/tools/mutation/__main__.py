@@ -19,13 +19,13 @@ from time import monotonic
 import click
 
 from looptck.suite.session import CouldNotRun
-from meta.mutation import judge as judges
-from meta.mutation import reference as references
-from meta.mutation.equivalents import equivalents
-from meta.mutation.judge import Rule
-from meta.mutation.sites import Site
-from meta.mutation.telling import Report
-from meta.mutation.trials import Kill, Mutant, Trial, trials
+from tools.mutation import judge as judges
+from tools.mutation import reference as references
+from tools.mutation.equivalents import equivalents
+from tools.mutation.judge import Rule
+from tools.mutation.sites import Site
+from tools.mutation.telling import Report
+from tools.mutation.trials import Kill, Mutant, Trial, trials
 
 PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 BETWEEN_LINES = 20.0

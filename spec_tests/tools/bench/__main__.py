@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from meta.bench import decoding, provider, suite
+from tools.bench import decoding, provider, suite
 
 BENCHES = {"suite": suite.main, "decoding": decoding.main, "provider": provider.main}
 

@@ -18,10 +18,10 @@ from looptck.suite.session import CouldNotRun
 from looptck.wires.anthropic_messages.judge import RULES as MESSAGES
 from looptck.wires.openai_chat.judge import RULES as CHAT
 from looptck.wires.openai_responses.judge import RULES as RESPONSES
-from meta.mutation.by_tests import ROOT, killed_by
-from meta.mutation.importing import change, full_name
-from meta.mutation.schema_rules import Keyword, keywords
-from meta.mutation.trials import Kill
+from tools.mutation.by_tests import ROOT, killed_by
+from tools.mutation.importing import change, full_name
+from tools.mutation.schema_rules import Keyword, keywords
+from tools.mutation.trials import Kill
 
 PACKAGE = "looptck"
 FOLDER = ROOT / "spec_tests" / PACKAGE
@@ -92,7 +92,7 @@ def examine(rule: Rule) -> Kill | None:
     if rule.keyword is not None:
         rule.keyword.drop(importlib.import_module(f"{PACKAGE}.catalogue.data").json_fixture(rule.wire.schema))
     else:
-        importlib.import_module("meta.mutation.dropping").DROPPED.add(rule.slug)
+        importlib.import_module("tools.mutation.dropping").DROPPED.add(rule.slug)
     importlib.import_module(f"{PACKAGE}.wires")  # now: pytest may import the kit itself, by a way of its own
     return next((killed for tests in rule.wire.noticing if (killed := killed_by(tests))), None)
 
@@ -151,6 +151,6 @@ class _Quiet(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
         if node.name == "judge":
-            quiet = ast.parse("__import__('meta.mutation.dropping', fromlist=['_']).keeping_quiet", mode="eval").body
+            quiet = ast.parse("__import__('tools.mutation.dropping', fromlist=['_']).keeping_quiet", mode="eval").body
             node.decorator_list.append(quiet)
         return node

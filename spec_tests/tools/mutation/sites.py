@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from meta.mutation.operators import Place, changes
+from tools.mutation.operators import Place, changes
 
 Step = tuple[str, int | None]
 """A field of a node, and the index of what is meant where the field is a list."""
