@@ -146,6 +146,9 @@ def _chosen(
 
 def _leave(status: int) -> NoReturn:
     """Exit, though an implementation may have left a thread that would keep the process alive."""
+    from looptck.guard import playing
+
+    playing.finish(status)
     if any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()):
         sys.stdout.flush()
         sys.stderr.flush()
@@ -412,5 +415,26 @@ def record(**chosen: Any) -> None:
         raise _Trouble(str(error)) from error
 
 
+GUARDED = frozenset({"run", "smoke", "baseline", "coverage", "kill"})
+"""The commands that run drivers and loops."""
+
+
+def entry() -> None:
+    """Run the command line; one that runs drivers and loops does so in a process of its own, under a guard."""
+    from looptck.guard import playing
+
+    words = sys.argv[1:]
+    if not playing.begin() and words[:1] and words[0] in GUARDED and not {"-h", "--help"} & {*words}:
+        from looptck.guard.watching import watch
+
+        sys.exit(watch(words))
+    try:
+        main()
+    except SystemExit as end:
+        if not playing.has_noted():  # a word that is no option, say
+            playing.finish(end.code if isinstance(end.code, int) else 2)
+        raise
+
+
 if __name__ == "__main__":
-    main()
+    entry()

@@ -146,7 +146,7 @@ class ChunksHaveNames(ChatFrames):
 class ResponsesHideProgress(ResponsesFrames):
     """Tells a client of Responses nothing of the tools that run."""
 
-    def told(self, event: NamedEvent) -> list[bytes]:
+    def agentic_event(self, event: NamedEvent) -> list[bytes]:
         return [] if isinstance(event, Progress) else super().agentic_event(event)
 
 

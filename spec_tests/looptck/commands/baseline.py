@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rich.console import Console
 from rich.text import Text
 
 from looptck.catalogue import known_failures as known
@@ -21,6 +20,7 @@ from looptck.catalogue.requirements import Requirement, catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.failures.causes import patterns
+from looptck.report.console import output_console
 from looptck.report.results import Results, read
 from looptck.suite.selection import concerns
 from looptck.suite.session import CouldNotRun, Options, Session
@@ -53,7 +53,7 @@ class Entry:
 
 def baseline(options: Options, into: Path, results: Path | None) -> int:
     """Add what fails and is not known to a file; exit status 0, or 2 where the suite could not run."""
-    console = Console(width=None if Console().is_terminal else 140)
+    console = output_console()
     try:
         old = known.read(into, catalogue()) if into.exists() else []
         found = read(results) if results is not None else _run(options)

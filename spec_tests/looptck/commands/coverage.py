@@ -14,6 +14,7 @@ from looptck.catalogue.requirements import Catalogue, Profile, Requirement, cata
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import reference
+from looptck.report.console import output_console
 from looptck.report.results import read
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.values.verdicts import Result, Verdict
@@ -59,7 +60,7 @@ def cover(options: Options) -> int:
 
     Without a driver each profile is played to the reference that claims it.
     """
-    console = Console(width=None if Console().is_terminal else 140)
+    console = output_console()
     results: list[Result] = []
     try:
         for one in _by_driver(options):
@@ -86,7 +87,7 @@ def _by_driver(options: Options) -> list[Options]:
 
 def cover_results(paths: Sequence[Path], profiles: Sequence[str]) -> int:
     """Print the coverage of the runs that left these results; exit status as of `cover`."""
-    console = Console(width=None if Console().is_terminal else 140)
+    console = output_console()
     try:
         results = [result for path in paths for result in read(path).results]
     except BadFile as error:

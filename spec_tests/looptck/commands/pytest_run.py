@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from rich.console import Console
 
 from looptck import spec
+from looptck.guard import playing
+from looptck.report.console import output_console
+from looptck.report.files import unwritable, write
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
 from looptck.suite.session import CouldNotRun, Options, Session
-from looptck.suite.summary import exit_status, write_json
+from looptck.suite.summary import as_json, exit_status, head, kit_version
 
 LEFT_OUT = (
     "terminal",
@@ -54,32 +58,52 @@ def run_suite(
         quiet: whether only failures and counts are printed.
         preflight: whether the suite is left out where no run of the implementation reaches the provider.
     """
-    console = Console(width=None if Console().is_terminal else 140)
+    console = output_console()
+    if (wrong := unwritable([json_file, junit])) is not None:
+        return _could_not_run(console, wrong)
+    playing.note(
+        "began",
+        looptck=kit_version(),
+        driver=options.driver,
+        json_file=json_file and str(json_file.absolute()),
+        junit=junit and str(junit.absolute()),
+    )
     try:
         session = Session.begin(options)
     except CouldNotRun as error:
-        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
-        return plugin.USAGE_ERROR
+        return _could_not_run(console, str(error))
+    playing.note("head", **head(session))
+    session.listeners.append(lambda result: playing.note("result", **result.serializable()))
     try:
         why = session.unreached() if preflight else None
     except KeyboardInterrupt:
         why = "it was interrupted before the first check"
     if why is not None:
         session.end()
-        console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
-        return plugin.USAGE_ERROR
+        return _could_not_run(console, why)
     terminal = Terminal(console, session, quiet=quiet)
-    arguments = [f"--junit-xml={junit}", "-o", "junit_family=xunit1"] if junit else []
-    try:
-        status = run_pytest(session, arguments, [terminal])
-    finally:
-        session.end()
-    if json_file:
-        write_json(session, json_file)
+    with TemporaryDirectory(prefix="looptck-") as folder:
+        kept = Path(folder) / "junit.xml"
+        arguments = [f"--junit-xml={kept}", "-o", "junit_family=xunit1"] if junit else []
+        try:
+            status = run_pytest(session, arguments, [terminal])
+        finally:
+            session.end()
+        texts = {json_file: as_json(session)} if json_file else {}
+        if junit and kept.exists():
+            texts[junit] = kept.read_text(encoding="utf-8")
     terminal.finish()
-    if terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+    lost = [wrong for path, text in texts.items() if (wrong := write(path, text)) is not None]
+    for wrong in lost:
+        console.print(wrong, style="bold red", markup=False, soft_wrap=True)
+    if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
     return exit_status(session)
+
+
+def _could_not_run(console: Console, why: str) -> int:
+    console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
+    return plugin.USAGE_ERROR
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:

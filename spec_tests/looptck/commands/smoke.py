@@ -14,6 +14,7 @@ from looptck.bench.benches import bench_for
 from looptck.catalogue.extras import NotInstalled
 from looptck.drivers import DriverFault
 from looptck.drivers.cells import cells
+from looptck.report.console import output_console
 from looptck.suite.tryout import Check, LoopsDoing, Unfit, checks
 from looptck.values.cell import Cell
 from looptck.wires import WIRES
@@ -29,7 +30,7 @@ def smoke_test(driver: str, timeout: float) -> int:
         driver: as ``looptck run --driver`` takes it.
         timeout: seconds of silence after which a run is given up.
     """
-    console = Console(width=None if Console().is_terminal else 140)
+    console = output_console()
     kit = None
     try:
         kit = bench_for(driver, Patience(outcome=timeout))

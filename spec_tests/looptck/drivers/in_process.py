@@ -18,6 +18,8 @@ from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.values.outcome import Outcome, from_message
 
+STARTING = 60.0
+"""Seconds that a driver may take to be imported and to start."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
@@ -38,11 +40,19 @@ class InProcess:
         self._late: list[DriverFault] = []
 
     def start(self) -> Started:
+        starting = _Worker()
+        outcome: Future[dict[str, Any]] = Future()
+        starting.take(lambda: self._start(outcome))
         try:
-            self._driver = load(self._reference)()
-            declared = {"type": "started", **self._driver.start()}
-        except (Exception, SystemExit) as error:  # an import that exits would end the kit, with the status of a success
-            raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
+            error = outcome.exception(STARTING)
+        except TimeoutError:
+            raise DriverFault("cannot-start", f"start() did not return within {STARTING:g} s") from None
+        finally:
+            starting.leave()
+        if error is not None:
+            told = "".join(traceback.format_exception(error))
+            raise DriverFault("cannot-start", _last_line(error), stderr=told) from error
+        declared = outcome.result()
         declared.setdefault("protocol", VERSION)
         wrong = complaint("from-driver", declared)
         if wrong:
@@ -98,6 +108,13 @@ class InProcess:
         if self._loop is not None:
             self._loop.end()
         return self._late
+
+    def _start(self, outcome: Future[dict[str, Any]]) -> None:
+        try:
+            self._driver = load(self._reference)()
+            outcome.set_result({"type": "started", **self._driver.start()})
+        except BaseException as error:  # an import that exits would end the kit, with the status of a success
+            outcome.set_exception(error)
 
     def _run_sync(self, run: _Run, case: dict[str, Any]) -> None:
         try:

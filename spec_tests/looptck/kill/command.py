@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
-from rich.console import Console
-
 from looptck.bench.bench import Patience
 from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
@@ -27,6 +25,7 @@ from looptck.kill.mutants import Mutant
 from looptck.kill.plan import Planned, cases_of, chosen, plan, spared
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
+from looptck.report.console import output_console
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.suite.summary import kit_version
@@ -93,7 +92,7 @@ class Wanted:
 
 def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
     """Make a matrix and print what a person reads; returns the exit status."""
-    console = Console(width=None if Console().is_terminal else 140)
+    console = output_console()
     began = monotonic()
     terminal: Terminal | None = None
     try:
@@ -129,7 +128,7 @@ def write_proofs(path: Path) -> int:
     try:
         every = [one for kept in (MUTANTS, *COLLECTIONS.values()) for one in mutants.read(kept, rows)]
     except mutants.BadMutant as error:
-        Console().print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
+        output_console().print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
         return COULD_NOT_RUN
     proofs.write(every, path)
     return PROVEN

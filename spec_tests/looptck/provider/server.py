@@ -5,18 +5,29 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import wait
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self
+from time import monotonic
+from typing import Any, Self, TypeVar
 
+from looptck.drivers.faults import DriverFault
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.shared import PREFIX, Shared
 
+Result = TypeVar("Result")
+
 HOST = "127.0.0.1"
 TURNS_TO_TAKE_IN = 6
 """Turns of the event loop in which all that the sockets hold is taken in, with some to spare."""
+ANSWERING = 30.0
+"""Seconds after which a thread that does nothing is taken for one that can be woken no more."""
+LOOK = 0.5
+"""Seconds between two looks whether the thread of the provider is alive."""
+ENDED = "the kit's server has ended: its sockets were closed, which only code in this process can do"
 MOST_LATE = 1000
 """The most requests after the end of their run that are kept."""
 
@@ -49,6 +60,7 @@ class Provider:
         self._tokens = itertools.count(1)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="looptck provider", daemon=True)
+        self._is_stuck = False
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
 
@@ -63,9 +75,28 @@ class Provider:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._server is not None
-        asyncio.run_coroutine_threadsafe(self._close(), self._loop).result()
+        with suppress(DriverFault):
+            self._do(self._close())
         self._end_thread()
+
+    def _do(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do something in the thread of this provider, and wait for it.
+
+        Raises:
+            DriverFault: the thread has ended, which only code of a driver or loop in this process can bring about.
+        """
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        until = monotonic() + ANSWERING
+        while self.answers:
+            if wait([future], timeout=LOOK).done:
+                return future.result()
+            self._is_stuck = monotonic() > until
+        raise DriverFault("crashed", ENDED)
+
+    @property
+    def answers(self) -> bool:
+        """Whether the thread of this provider works."""
+        return self._thread.is_alive() and not self._is_stuck
 
     @property
     def origin(self) -> str:
@@ -77,7 +108,13 @@ class Provider:
         return self.origin + otlp.PREFIX
 
     def open(self, mock_run: MockRun) -> str:
-        """Let a mock run answer; returns its URL, the prefix of the wire's base URL and of the toolbox."""
+        """Let a mock run answer; returns its URL, the prefix of the wire's base URL and of the toolbox.
+
+        Raises:
+            DriverFault: the thread that would answer has ended.
+        """
+        if not self.answers:
+            raise DriverFault("crashed", ENDED)
         token = f"c{next(self._tokens)}"
         self._mock_runs[token] = mock_run
         mock_run.opened(f"/{token}")
@@ -98,7 +135,7 @@ class Provider:
             self._over[token] = run
         self.shared.open_runs = [one for one in self.shared.open_runs if one[0] is not mock_run]
         if mock_run.under_way:
-            asyncio.run_coroutine_threadsafe(self._finish(mock_run), self._loop).result()
+            self._do(self._finish(mock_run))
 
     async def _finish(self, mock_run: MockRun) -> None:
         mock_run.finish()
@@ -109,7 +146,7 @@ class Provider:
         A turn of the event loop takes in what the sockets have, and a connection needs three of them from the port
         to its first bytes.
         """
-        return asyncio.run_coroutine_threadsafe(self._flush(), self._loop).result()
+        return self._do(self._flush())
 
     async def _flush(self) -> bool:
         for _ in range(TURNS_TO_TAKE_IN):
@@ -148,5 +185,8 @@ class Provider:
 
     def _end_thread(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._thread.join(LOOK if self._is_stuck else None)
+        if self._thread.is_alive():
+            return
+        with suppress(OSError):  # sockets that foreign code has closed already
+            self._loop.close()

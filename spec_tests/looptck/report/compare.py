@@ -16,6 +16,7 @@ from rich.text import Text
 from looptck.catalogue.traits import traits
 from looptck.catalogue.yaml_files import BadFile
 from looptck.report.comparing import Asked, Change, Comparison, Judged, comparison
+from looptck.report.console import output_console
 from looptck.report.results import read
 from looptck.report.table import STYLES
 from looptck.report.traits import where
@@ -33,8 +34,6 @@ TOLD: dict[Change, str] = {
 COUNTED: dict[Change, str] = {**{change: change for change in TOLD}, "cases": "the same but for single cases"}
 MOST_CASES = 4
 """The most cases that a line names."""
-WIDTH = 140
-"""Columns where there is no terminal."""
 
 
 def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | None = None) -> int:
@@ -50,7 +49,7 @@ def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | Non
     if json_file:
         text = json.dumps(found.serializable(everything=everything), indent=1, ensure_ascii=False) + "\n"
         json_file.write_text(text, encoding="utf-8")
-    _print(Console(width=None if Console().is_terminal else WIDTH), found, everything=everything)
+    _print(output_console(), found, everything=everything)
     return 1 if found.differs else 0
 
 

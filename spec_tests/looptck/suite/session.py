@@ -27,6 +27,7 @@ from looptck.drivers.cells import cells
 from looptck.failures import trace
 from looptck.failures.failure import again
 from looptck.failures.groups import Finding
+from looptck.guard import playing
 from looptck.provider.server import Late
 from looptck.suite.asking import Question, Survey
 from looptck.suite.choosing import Choice, judged_by
@@ -171,6 +172,7 @@ class Session:
 
     def collected(self, chosen: Iterable[Check]) -> None:
         self.chosen = list(chosen)
+        playing.note("chosen", checks=len(self.chosen))
         self._asked_about = {(check.case, check.cell) for check in self.chosen if check.requirement.id == REFUSED}
 
     # -- running -----------------------------------------------------------------------------------------------------
@@ -189,6 +191,7 @@ class Session:
 
     def implementation(self, check: Check, scenario: Scenario) -> Implementation:
         self.bench.leave()
+        playing.note("check", check=check.id)
         return Implementation(self.bench, check, scenario, self.examples)
 
     def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:

@@ -85,13 +85,23 @@ def causes_of(session: Session, findings: Sequence[Finding]) -> list[Cause]:
     return causes(findings, _rows(session.catalogue), session.results)
 
 
-def serializable(session: Session) -> dict[str, Any]:
-    """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
-    found = causes_of(session, session.findings)
+def head(session: Session) -> dict[str, Any]:
+    """What is known of a session before its first check, as members of the JSON of its results."""
     return {
         "looptck": kit_version(),
         "driver": session.bench.driver,
         "implementation": session.bench.started.serializable(),
+        "content": content(),
+        "selection": asdict(session.selection) | {"options": list(session.given)},
+    }
+
+
+def serializable(session: Session) -> dict[str, Any]:
+    """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
+    found = causes_of(session, session.findings)
+    known = head(session)
+    return {
+        **{name: known.pop(name) for name in ("looptck", "driver", "implementation")},
         "summary": counted(session.results),
         "results": details(session.results, session.findings, found, _rows(session.catalogue)),
         "causes": documented(found, {id(result): place for place, result in enumerate(session.results)}),
@@ -101,15 +111,19 @@ def serializable(session: Session) -> dict[str, Any]:
             for fault in session.bench.late_faults
         ],
         "stale_known_failures": stale(session),
-        "content": content(),
-        "selection": asdict(session.selection) | {"options": list(session.given)},
+        **known,
         "unfinished": {"checks": unjudged(session), "questions": unasked(session)},
     }
 
 
+def as_json(session: Session) -> str:
+    """The results as the text of a JSON file."""
+    return json.dumps(serializable(session), indent=1, ensure_ascii=False) + "\n"
+
+
 def write_json(session: Session, path: Path) -> None:
     """Write the results to a file."""
-    path.write_text(json.dumps(serializable(session), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(as_json(session), encoding="utf-8")
 
 
 def kit_version() -> str:

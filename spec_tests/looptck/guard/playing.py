@@ -1,0 +1,91 @@
+"""The guarded process: its own standard output, its journal, and its end.
+
+Without a guard, as under pytest, the same functions do nothing, and the output is ``sys.stdout``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from looptck.guard.descendants import kill_descendants
+from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder
+
+
+@dataclass(slots=True)
+class _Guarded:
+    """What this process knows of its guard."""
+
+    folder: Folder | None = None
+    """None: there is no guard."""
+    output: TextIO | None = None
+    has_noted: bool = False
+
+
+_THIS = _Guarded()
+
+
+def begin() -> bool:
+    """Take up the guard's offer, once and first of all; whether there is a guard.
+
+    Foreign code may print to, close or replace ``sys.stdout`` and descriptor 1: the report goes to a descriptor of its
+    own, and what else is written to standard output goes to standard error.
+    """
+    path, lifeline = os.environ.pop(FOLDER, None), os.environ.pop(LIFELINE, None)
+    if path is None:
+        return False
+    _THIS.folder = Folder(Path(path))
+    tempfile.tempdir = str(_THIS.folder.files)
+    encoding = sys.stdout.encoding
+    _THIS.output = os.fdopen(os.dup(1), "w", encoding=encoding, errors="backslashreplace")
+    os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
+    if lifeline is not None and sys.platform != "win32":
+        threading.Thread(target=_follow, args=(int(lifeline),), name="looptck guard", daemon=True).start()
+    return True
+
+
+def output() -> TextIO:
+    """Where a command writes what a person reads."""
+    return sys.stdout if _THIS.output is None else _THIS.output
+
+
+def note(kind: str, **values: Any) -> None:
+    """Add a line to the journal, from which the guard reports if this process does not live to do so."""
+    _THIS.has_noted = True
+    if _THIS.folder is not None:
+        _THIS.folder.note(kind, **values)
+
+
+def has_noted() -> bool:
+    """Whether the command has come so far that only it can say that it is finished."""
+    return _THIS.has_noted
+
+
+def finish(status: int) -> None:
+    """Say that the command has done all that it had to do, and with which exit status it ends."""
+    if _THIS.output is not None:
+        _THIS.output.flush()
+    if _THIS.folder is not None:
+        _THIS.folder.finish(status)
+
+
+def _follow(lifeline: int) -> None:
+    """End this process, and all that it has started, when the guard has ended."""
+    os.set_inheritable(lifeline, False)
+    while os.read(lifeline, 1):
+        pass
+    kill_descendants(os.getpid())
+    if _THIS.folder is not None:
+        shutil.rmtree(_THIS.folder.path, ignore_errors=True)
+    os._exit(USAGE_ERROR)

@@ -1,0 +1,137 @@
+"""The watching process: starts a command again in a process of its own, passes signals on, and says how it ended.
+
+Exit status: the one that the command has said it ends with; without that word always 2, whatever the process did.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Self
+
+from looptck.guard.descendants import adopt_orphans, kill_descendants
+from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder, locked_folder
+from looptck.guard.salvage import salvage
+
+ENDING = 10.0
+"""Seconds that a process may take to exit, once it has said that its command is finished."""
+INTERRUPTED = 60.0
+"""Seconds that a command may take to stop its driver and write its results, once it is asked to end."""
+LOOK = 0.5
+"""Seconds between two looks at a process of which the system does not say when it ends."""
+
+
+def watch(words: Sequence[str]) -> int:
+    """Run this command line once more, in a process of its own; returns the exit status.
+
+    Args:
+        words: the words behind the program's name, for the message about a process that does not finish.
+    """
+    adopt_orphans()
+    with locked_folder() as folder:
+        reading, writing = os.pipe()
+        process = subprocess.Popen(  # noqa: S603  our own command
+            [sys.executable, *sys.orig_argv[1:]],
+            stdin=subprocess.DEVNULL,
+            env=os.environ | {FOLDER: str(folder.path), LIFELINE: str(reading)},
+            pass_fds=() if sys.platform == "win32" else (reading,),
+            process_group=None if sys.platform == "win32" else 0,
+        )
+        os.close(reading)
+        with _Signals(process) as signals:
+            _wait(process, folder, signals)
+        os.close(writing)
+        status = folder.status()
+        if status is None:
+            kill_descendants(os.getpid())
+            return salvage(folder, _end(process.returncode, asked=signals.asked > 0), words, USAGE_ERROR)
+        return status
+
+
+class _Signals:
+    """What the guard is asked by signals, it asks the command; a second time it kills it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.asked = 0
+        self.asked_at = 0.0
+        self._process = process
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> Self:
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if (number := getattr(signal, name, None)) is not None:
+                self._before[number] = signal.signal(number, self._pass_on)
+        if hasattr(signal, "SIGTSTP"):
+            self._before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._pause)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+    def _pass_on(self, number: int, _: FrameType | None) -> None:
+        self.asked += 1
+        self.asked_at = self.asked_at or time.monotonic()
+        with contextlib.suppress(OSError):
+            if self.asked > 1:
+                self._process.kill()
+            elif sys.platform != "win32":  # where a console tells its whole group
+                self._process.send_signal(signal.SIGINT if number == signal.SIGINT else signal.SIGTERM)
+
+    def _pause(self, _: int, __: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGSTOP)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.killpg(self._process.pid, signal.SIGCONT)
+
+
+def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -> None:
+    """Wait until a process has ended, and kill it where its end takes too long."""
+    finished_at = None
+    with _end_of(process) as ended:
+        while process.poll() is None:
+            if ended is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(LOOK)
+            else:
+                select.select([ended], [], [], LOOK)
+            now = time.monotonic()
+            if finished_at is None and folder.status() is not None:
+                finished_at = now
+            if finished_at is not None and now - finished_at > ENDING:
+                process.kill()
+            if signals.asked and now - signals.asked_at > INTERRUPTED:
+                process.kill()
+
+
+@contextlib.contextmanager
+def _end_of(process: subprocess.Popen[bytes]) -> Iterator[int | None]:
+    """A descriptor that can be read once the process has ended; None where the system has none."""
+    try:
+        descriptor = os.pidfd_open(process.pid)  # type: ignore[attr-defined,unused-ignore]
+    except (AttributeError, OSError):
+        yield None
+        return
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _end(status: int, *, asked: bool) -> str:
+    """How a process ended, in words."""
+    if status >= 0:
+        how = f"exited with status {status}"
+    else:
+        try:
+            how = f"was ended by {signal.Signals(-status).name}"
+        except ValueError:
+            how = f"was ended by signal {-status}"
+    return f"{how} when it was asked to end" if asked else f"{how} before looptck had finished"

@@ -1,0 +1,16 @@
+"""The console that commands print to."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+from looptck.guard import playing
+
+WIDTH = 140
+"""Columns of what is printed to no terminal."""
+
+
+def output_console(width: int = WIDTH) -> Console:
+    """A console on the command's output, as wide as its terminal; or this wide where it is none."""
+    made = Console(file=playing.output())
+    return made if made.is_terminal else Console(file=playing.output(), width=width)
