@@ -1,0 +1,80 @@
+"""No process and no folder of a run outlives it, though it is killed."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from looptck.guard.descendants import kill_descendants
+from looptck.guard.folder import PREFIX, locked_folder
+from meta.guard.test_guard import COMMON, environ
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what a process has started")
+
+DRIVER = """
+import os, threading
+open(os.environ["PIPE"], "w").write(str(os.getpid()))
+threading.Event().wait()
+"""
+"""A driver process that says who it is and hears nothing, not even the end of its input."""
+
+
+@pytest.mark.parametrize("killed", ["guard", "player"])
+def test_a_driver_dies_with_the_kit(killed: str, tmp_path: Path) -> None:
+    """One that listens to nothing is ended with the process that started it, and with the guard."""
+    (tmp_path / "driver.py").write_text(DRIVER, encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    words = [sys.executable, "-m", "looptck.cli", "run", "--driver", f"cmd:{sys.executable} {tmp_path / 'driver.py'}"]
+    with subprocess.Popen([*words, *COMMON], env=environ(tmp_path), stdout=subprocess.DEVNULL) as guard:
+        driver = int((tmp_path / "pipe").read_text(encoding="ascii"))
+        ended = os.pidfd_open(driver)
+        player = int(Path(f"/proc/{guard.pid}/task/{guard.pid}/children").read_text().split()[0])
+        os.kill(guard.pid if killed == "guard" else player, signal.SIGKILL)
+
+        _wait_until_readable(ended)
+        status = guard.wait(60)
+
+    assert (-9 if killed == "guard" else 2) == status
+
+
+def _wait_until_readable(descriptor: int) -> None:
+    readable, _, _ = select.select([descriptor], [], [], 60)
+    os.close(descriptor)
+    assert readable, "the driver lives on"
+
+
+def test_a_folder_that_was_left_behind_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next command removes a folder without a lock, and leaves one whose command runs, and what is not ours."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    abandoned, strange = tmp_path / f"{PREFIX}abandoned", tmp_path / f"{PREFIX}strange"
+    for folder in (abandoned, strange):
+        folder.mkdir()
+    (abandoned / "lock").touch()
+
+    with locked_folder() as first, locked_folder() as second:
+        there = {*tmp_path.iterdir()}
+
+    assert {strange, first.path, second.path} == there
+    assert {strange} == {*tmp_path.iterdir()}
+
+
+def test_grandchildren_are_killed() -> None:
+    """Whatever was started by what was started."""
+    nested = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'print(1, flush=True); input()'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", nested], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert "1\n" == child.stdout.readline()
+
+        kill_descendants(child.pid)
+
+        assert "" == child.stdout.read()
+        assert 0 == child.wait(60)
