@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from looptck.bench.run import Run, end
 from looptck.bench.settling import in_time, waited_for
+from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
 from looptck.provider.confirmation import Confirmation, Decision
 from looptck.provider.gates import Gate, opener
@@ -148,6 +149,12 @@ class Bench:
 
     def _start(self) -> None:
         self.started = self._line.start()
+        claimed = self.started.profiles
+        there = catalogue().profiles if claimed else {}
+        if strangers := [name for name in claimed if name not in there]:
+            self._line.stop()
+            detail = f"it claims the profile {strangers[0]}, which there is not; there are {', '.join(there)}"
+            raise DriverFault("cannot-start", detail)
 
     def _close_files(self) -> None:
         self._files.cleanup()

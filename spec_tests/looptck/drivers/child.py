@@ -14,7 +14,7 @@ import shlex
 import signal
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from looptck.drivers.faults import DriverFault
@@ -22,6 +22,8 @@ from looptck.drivers.protocol import Started, complaint
 
 STOPPING = 5.0
 """Seconds that a driver may take to exit after ``stop``."""
+HELD_OPEN = 2.0
+"""Seconds without a word after which the output of a process that has ended is taken for closed."""
 MAX_LINE = 64 * 1024 * 1024
 """The longest line that a driver may write, in bytes."""
 STDERR_KEPT = 4000
@@ -63,9 +65,13 @@ class Child:
             raise DriverFault("cannot-start", f"{command!r}: {error}") from error
         assert self._process.stderr is not None
         os.set_blocking(self._process.stderr.fileno(), False)
+        assert self._process.stdout is not None
+        os.set_blocking(self._process.stdout.fileno(), False)
+        self._exited, self._exits = os.pipe()
         self._listening = [
             threading.Thread(target=self._read_errors, daemon=True),
             threading.Thread(target=self._read_lines, daemon=True),
+            threading.Thread(target=self._await_exit, daemon=True),
         ]
         for thread in self._listening:
             thread.start()
@@ -136,10 +142,9 @@ class Child:
 
     def _read_lines(self) -> None:
         assert self._process.stdout is not None
-        descriptor = self._process.stdout.fileno()
         pending: list[bytes] = []
         size = 0
-        while data := os.read(descriptor, 1 << 16):
+        for data in self._output():
             *lines, rest = data.split(b"\n")
             if lines:
                 lines[0] = b"".join([*pending, lines[0]])
@@ -156,7 +161,36 @@ class Child:
         self.alive = False
         self._ended(self, b"".join(pending))
         self._process.stdout.close()
+        os.close(self._exited)
         self._close_input()
+
+    def _output(self) -> Iterator[bytes]:
+        """What it writes to standard output, until that is closed, or until so long after its end.
+
+        What it has started may hold its output open, and would let everybody wait for a process that is gone.
+        """
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        waiting = select.poll()
+        waiting.register(descriptor, select.POLLIN)
+        waiting.register(self._exited, select.POLLIN)
+        patience = None
+        while ready := waiting.poll(patience):
+            numbers = {number for number, _ in ready}
+            if self._exited in numbers:
+                waiting.unregister(self._exited)
+                patience = HELD_OPEN * 1000
+            if descriptor in numbers:
+                data = os.read(descriptor, 1 << 16)
+                if not data:
+                    return
+                yield data
+        self.kill("what it had started held its standard output open")
+
+    def _await_exit(self) -> None:
+        """Let the reader know that the process has ended."""
+        self._process.wait()
+        os.close(self._exits)
 
     def _close_input(self) -> None:
         assert self._process.stdin is not None

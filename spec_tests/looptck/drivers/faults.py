@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from looptck.values.printable import printable
+
 Kind = Literal[
     "cannot-start", "crashed", "hung", "rubbish", "half-line", "bad-message", "answered-twice", "unknown-id", "given-up"
 ]
@@ -34,8 +36,8 @@ class DriverFault(Exception):
     def __init__(self, kind: Kind, detail: str, *, stderr: str = "", run: str | None = None) -> None:
         super().__init__(kind, detail)
         self.kind = kind
-        self.detail = detail
-        self.stderr = stderr
+        self.detail = printable(detail)
+        self.stderr = printable(stderr)
         self.run = run
 
     def __str__(self) -> str:

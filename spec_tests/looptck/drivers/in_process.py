@@ -24,6 +24,8 @@ STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
 """Seconds that an event loop may take to show that no task blocks it."""
+MOST_LATE = 100
+"""How many faults outside of runs are kept."""
 KITS_OWN = frozenset({"looptck provider", "looptck client"})
 """The names of the kit's threads in this process."""
 
@@ -164,6 +166,8 @@ class _Run:
         if self.abandoned:
             return
         wrong = complaint("from-driver", {"type": "chunk", "id": self.id, "text": text})
+        if self.result.done() and len(self._late) >= MOST_LATE:
+            return
         if self.result.done():
             self._late.append(DriverFault("bad-message", f"a chunk for run {self.id} after its end", run=self.id))
         elif wrong:

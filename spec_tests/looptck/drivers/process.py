@@ -23,6 +23,8 @@ from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
 """Seconds that a driver may take to say ``started``."""
+MOST_LATE = 100
+"""How many faults outside of runs are kept."""
 FAULTS_IN_A_ROW = 10
 """After so many runs in a row that ended in a fault, the driver is given up."""
 
@@ -35,6 +37,8 @@ class _Open:
     future: Future[Outcome]
     on_chunk: OnChunk
     faults: list[DriverFault] = field(default_factory=list)
+    misdirected: DriverFault | None = None
+    """An answer under the id of a run that was over, while this one was open: it may have been meant for this one."""
 
 
 class Process:
@@ -102,6 +106,8 @@ class Process:
         run.child.dismiss(f"run {id} never finished")
         if run.faults:
             return run.faults[0]
+        if run.misdirected is not None:
+            return run.misdirected
         half = f"; it had written half a line: {shortened(told)}" if told else ""
         return DriverFault("half-line" if told else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
 
@@ -182,7 +188,17 @@ class Process:
             run.future.set_result(from_message(message["outcome"]))
 
     def _too_late(self, child: Child, id: str, kind: Kind, detail: str) -> None:
-        self._late.append(DriverFault(kind, detail, stderr=child.stderr(), run=id))
+        self._add_late(DriverFault(kind, detail, stderr=child.stderr(), run=id))
+        with self._lock:
+            waiting = [(open_id, run) for open_id, run in self._open.items() if run.child is child]
+        for open_id, run in waiting:
+            detail = f"{detail}, while run {open_id} was open"
+            run.misdirected = run.misdirected or DriverFault(kind, detail, stderr=child.stderr(), run=open_id)
+
+    def _add_late(self, fault: DriverFault) -> None:
+        """Keep what came to light after a run, as far as there is room."""
+        if len(self._late) < MOST_LATE:
+            self._late.append(fault)
 
     def _wrong(self, child: Child, kind: Kind, detail: str) -> None:
         if child.declared is None:
@@ -193,7 +209,7 @@ class Process:
             for id, run in runs:
                 run.faults.append(DriverFault(kind, detail, stderr=child.stderr(), run=id))
         if not runs:
-            self._late.append(DriverFault(kind, detail, stderr=child.stderr()))
+            self._add_late(DriverFault(kind, detail, stderr=child.stderr()))
 
     def _ended(self, child: Child, rest: bytes) -> None:
         """The driver's standard output is closed; ``rest`` is what came after its last line end."""
@@ -216,4 +232,4 @@ class Process:
             fault = run.faults[0] if run.faults else DriverFault(kind, detail, stderr=child.stderr(), run=id)
             run.future.set_exception(fault)
         if not lost and not child.stopping:
-            self._late.append(child.end)
+            self._add_late(child.end)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
+from looptck.values.printable import printable
 
 VERSION = 1
 
@@ -60,6 +61,10 @@ ALONE = frozenset({SERVER_LOOP, AGENT_LOOP})
 one is judged by it."""
 
 
+LONGEST_NAME = 200
+"""The most characters of a name or version that are kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class Started:
     """What an implementation is and can do, as its driver declared it."""
@@ -77,9 +82,9 @@ class Started:
     def from_message(cls, message: Mapping[str, Any]) -> Started:
         """From a ``started`` message that the schema has passed."""
         return cls(
-            name=message["name"],
-            version=message["version"],
-            language=message["language"],
+            name=printable(message["name"], LONGEST_NAME),
+            version=printable(message["version"], LONGEST_NAME),
+            language=printable(message["language"], LONGEST_NAME),
             wires=tuple(message["wires"]),
             modes=tuple(message["modes"]),
             profiles=tuple(message["profiles"]),

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 from looptck.catalogue.requirements import Requirement
 from looptck.failures.signs import OF_AN_ERROR, WEAK, Sign
+from looptck.values.printable import printable
 from looptck.values.verdicts import Result
 
 BASIC = frozenset({"unsafe", "broken"})
@@ -52,6 +53,10 @@ class Finding:
     size: int = 0
     """How much happened: of several examples the smallest is shown."""
     known: bool = False
+
+    def __post_init__(self) -> None:
+        self.text = printable(self.text)
+        self.evidence = [printable(line) for line in self.evidence]
 
 
 def grouped(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:

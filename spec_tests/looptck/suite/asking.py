@@ -21,6 +21,7 @@ from looptck.provider.script import step
 from looptck.suite.selection import concerns, missing
 from looptck.values.cell import Cell
 from looptck.values.outcome import Failed
+from looptck.values.printable import printable
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
@@ -122,7 +123,7 @@ class Loop(Implementation):
             raise ValueError(f"{self.trait.id} was answered with {self.answer.answer} before it was with {name}")
         if name not in self.trait.answers:
             raise ValueError(f"{self.trait.id} has no answer {name!r}; it has {', '.join(self.trait.answers)}")
-        self.answer = Answer(self.trait.id, str(self.cell), name, cut(str(detail)))
+        self.answer = Answer(self.trait.id, str(self.cell), name, printable(cut(str(detail))))
 
 
 def loop_for(question: Question, bench: Bench, survey: Survey) -> Loop:
@@ -147,7 +148,7 @@ def answer_of(question: Question, loop: Loop | None, error: BaseException | None
     if error is None and loop is not None and loop.answer is not None:
         return loop.answer
     word, detail = _undecided(error)
-    return Answer(question.trait.id, str(question.cell), word, cut(detail))
+    return Answer(question.trait.id, str(question.cell), word, printable(cut(detail)))
 
 
 def take_in(

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from looptck.values.printable import printable
+
 Verdict = Literal["pass", "fail", "not-reached", "not-applicable", "error", "divergence"]
 
 MEANINGS: dict[Verdict, str] = {
@@ -45,6 +47,9 @@ class Result:
     case: str
     verdict: Verdict
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        self.reason = printable(self.reason)
 
     def serializable(self) -> dict[str, Any]:
         return asdict(self)

@@ -214,6 +214,37 @@ class StartsTwice(Driver):
         super().run(id, case)
 
 
+class AnswersUnderTheIdBefore(Driver):
+    """Finishes a run under the id of the one before it."""
+
+    ids: ClassVar[list[str]] = []
+
+    def run(self, id: str, case: Json) -> None:
+        self.ids.append(id)
+        super().run(self.ids[-2:][0], case)
+
+
+class LeavesAHolder(Driver):
+    """Ends in a run, and leaves a process in a session of its own that holds its standard output open."""
+
+    def run(self, id: str, case: Json) -> NoReturn:
+        subprocess.Popen(
+            [sys.executable, "-S", "-c", "import threading; threading.Event().wait()"], start_new_session=True
+        )
+        os._exit(3)
+
+
+class Escapes(Driver):
+    """Has sequences for terminals in its name, and in the words of its errors."""
+
+    started: ClassVar[Json] = {**Driver.started, "name": "\x1b[2Jfake" + "e" * 1000}
+
+    def run(self, id: str, case: Json) -> None:
+        raised = {"kind": "error", "reason": "other", "type": "E\x1b[31m", "message": "\x1b]0;title\x07\u202eback"}
+        ask(case, case["messages"])
+        self.say({"type": "finished", "id": id, "outcome": raised})
+
+
 class ClosesItsOutput(Driver):
     """Closes its standard output in the middle of a run, and lives on."""
 
@@ -248,6 +279,12 @@ class BadStarted(Driver):
     """Declares a capability that the protocol does not know."""
 
     started: ClassVar[Json] = {**Driver.started, "capabilities": {"telepathy": True}}
+
+
+class UnknownProfile(Driver):
+    """Claims a profile that there is not."""
+
+    started: ClassVar[Json] = {**Driver.started, "profiles": ["core-loop"]}
 
 
 class ChunkBeforeStarted(Driver):

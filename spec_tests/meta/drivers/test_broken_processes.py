@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from looptck.drivers import child, process
@@ -34,6 +36,7 @@ NOT_STARTING = {
     "ExitsAtOnce": ("crashed: exit status 7", "no module named the_loop"),
     "OtherVersion": ("/protocol", ""),
     "BadStarted": ("telepathy", ""),
+    "UnknownProfile": ("it claims the profile core-loop, which there is not; there are agent-loop-010, ", ""),
     "ChunkBeforeStarted": ("`chunk` before `started`", ""),
     "NoGreeting": ("rubbish: 'Driver ready.'", ""),
 }
@@ -119,6 +122,41 @@ def test_half_a_line_and_silence_is_at_fault() -> None:
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
     assert report.reason("empty-object").startswith("driver: half-line: ")
+
+
+def test_an_answer_under_an_earlier_id_is_the_drivers() -> None:
+    """A run that never ends, while the driver finishes one that was over, is not held against the loop."""
+    report = judged(fake("AnswersUnderTheIdBefore"), CALLS, timeout=SHORT, cases=SCRIPTED)
+
+    assert {"empty-object": "error", "one-call": "error"} == report.verdicts
+    reasons = [report.reason(case) for case in SCRIPTED]
+    assert all(reason.startswith("driver: answered-twice: ") for reason in reasons)
+    assert any(", while run r2 was open" in reason for reason in reasons)
+
+
+def test_a_process_that_is_left_behind_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that has ended is known to have ended, though something that it started holds its output open."""
+    monkeypatch.setattr(child, "STOPPING", 0.2)
+    monkeypatch.setattr(child, "HELD_OPEN", 0.2)
+
+    report = judged(fake("LeavesAHolder", only="empty-object"), CALLS, cases=SCRIPTED)
+
+    assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
+    assert report.reason("empty-object").startswith("driver: crashed: ")
+    assert "held its standard output open" in report.reason("empty-object")
+
+
+def test_nothing_of_a_driver_moves_the_cursor() -> None:
+    """Control characters of names and errors are written as escapes, on the terminal and in the JSON; names are cut."""
+    report = judged(fake("Escapes"), CALLS, cases=("one-call",))
+
+    assert {"one-call": "fail"} == report.verdicts
+    told = json.dumps(report.told, ensure_ascii=False)
+    assert r"\\x1b[2Jfake" in told
+    assert "808 more characters" in told
+    for unsafe in ("\x1b", "\x07", "\u202e"):
+        assert unsafe not in told
+        assert unsafe not in report.printed
 
 
 def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:

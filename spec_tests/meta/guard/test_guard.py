@@ -54,7 +54,7 @@ def left(status: int, printed: str, errors: str, folder: Path) -> Ran:
     if (path := folder / "results.json").exists():
         ran.results = json.loads(path.read_text(encoding="utf-8"))
     if (path := folder / "results.xml").exists():
-        cases = ET.parse(path).getroot().iter("testcase")
+        cases = ET.parse(path).getroot().iter("testcase")  # noqa: S314  the kit has written it
         ran.cases = {
             f"{case.get('classname')} {case.get('name')}": "".join(part.tag for part in case) for case in cases
         }

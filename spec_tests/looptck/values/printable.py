@@ -1,0 +1,27 @@
+"""Text of others that is safe to print: it moves no cursor, hides nothing, and has an end."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 20_000
+"""The most characters of one text that are kept."""
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters but for tab and line feed, line separators, changes of direction, halves of surrogate pairs."""
+
+
+def printable(text: str, longest: int = LONGEST) -> str:
+    """A text with each unsafe character written as its escape, and with what is beyond the longest left out.
+
+    Args:
+        text: anything.
+        longest: how many characters are kept.
+    """
+    beyond = len(text) - longest
+    kept = text if beyond <= 0 else f"{text[:longest]} … {beyond} more characters"
+    return _UNSAFE.sub(_escape, kept)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
