@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from looptck.provider.gates import Gate
+from looptck.provider.http_fit import Fitted
 from looptck.provider.http_reader import HttpRequest, RequestReader
 
 __all__ = ["LAST_CHUNK", "Connection", "Handler", "HttpReply", "HttpRequest", "chunked", "head"]
@@ -69,6 +70,8 @@ class Connection(asyncio.Protocol):
         self._reader = RequestReader()
         self._transport: asyncio.Transport | None = None
         self._playing: asyncio.Task[None] | None = None
+        self._fit: Fitted | None = None
+        """How the last reply on this connection is sent; None: another may follow."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -101,7 +104,10 @@ class Connection(asyncio.Protocol):
                 if self._reader.waits:
                     self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 return
-            self._answer(self._handler(request))
+            reply = self._handler(request)
+            if request.is_last or request.method == "HEAD":
+                self._fit = Fitted(request)
+            self._answer(reply)
 
     def _refuse(self, why: str) -> None:
         if self._transport is not None:
@@ -118,8 +124,8 @@ class Connection(asyncio.Protocol):
         elif len(reply.parts) == 1 and isinstance(reply.parts[0], bytes):
             if reply.sent:
                 reply.sent()
-            transport.write(reply.parts[0])
-            if reply.then_close:
+            transport.write(self._fit(reply.parts[0]) if self._fit else reply.parts[0])
+            if reply.then_close or self._fit:
                 transport.close()
         else:
             self._playing = self._loop.create_task(self._play(reply, transport))
@@ -131,7 +137,7 @@ class Connection(asyncio.Protocol):
             if reply.dropped:
                 reply.dropped()
             raise
-        if reply.then_close:
+        if reply.then_close or self._fit:
             transport.close()
         self._playing = None
         self._loop.call_soon(self._serve)
@@ -145,7 +151,7 @@ class Connection(asyncio.Protocol):
                 if not await part.wait(reply.patience) and reply.gave_up:
                     reply.gave_up(part)
             else:
-                transport.write(part)
+                transport.write(self._fit(part) if self._fit else part)
                 await asyncio.sleep(0)
 
     @property

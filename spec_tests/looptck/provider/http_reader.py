@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 
 MAX_HEAD = 64 * 1024
-MAX_BODY = 64 * 1024 * 1024
+"""The most bytes of a head, of a line within a body, and of all that stands in a chunked body beside its content."""
+MAX_BODY = 16 * 1024 * 1024
+"""The most bytes of a body."""
 
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
@@ -20,6 +22,13 @@ class HttpRequest:
     path: str
     headers: dict[str, str]
     body: bytes
+    version: str = "HTTP/1.1"
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the client reads its reply to the end of the connection."""
+        words = {word.strip().lower() for word in self.headers.get("connection", "").split(",")}
+        return "close" in words or (self.version == "HTTP/1.0" and "keep-alive" not in words)
 
 
 class RequestReader:
@@ -35,6 +44,8 @@ class RequestReader:
         """The chunks of that request."""
         self._left: int | None = None
         """The size of the body, or of the chunk, that comes next; None where that is still to be read."""
+        self._beside = 0
+        """The bytes of lines within the body so far."""
         self.waits = False
         """Whether the client has just sent a head, nothing behind it, and waits to be told to go on."""
 
@@ -77,7 +88,7 @@ class RequestReader:
         for name, _, value in (line.partition(":") for line in lines):
             earlier = headers.get(name.strip().lower())
             headers[name.strip().lower()] = value.strip() if earlier is None else f"{earlier}, {value.strip()}"
-        return HttpRequest(words[0], words[1], headers, b"")
+        return HttpRequest(words[0], _path(words[1]), headers, b"", words[2])
 
     def _measured(self, head: HttpRequest) -> bytes | None:
         if self._left is None:
@@ -101,7 +112,9 @@ class RequestReader:
         while (line := self._until(b"\r\n", "trailer field")) is not None:
             if not line:
                 body, self._body, self._left = bytes(self._body), bytearray(), None
+                self._beside = 0
                 return body
+            self._count(line, "trailer fields")
         return None
 
     def _read_size(self) -> bool:
@@ -109,13 +122,20 @@ class RequestReader:
         line = self._until(b"\r\n", "line before a chunk")
         if line is None:
             return False
-        word = line.partition(b";")[0].strip()
+        word, _, extension = line.partition(b";")
+        self._count(extension, "chunk extensions")
+        word = word.strip()
         if not _CHUNK_SIZE.fullmatch(word):
             raise ValueError(f"{word[:20]!r} is no size of a chunk")
         self._left = int(word, 16)
         if len(self._body) + self._left > MAX_BODY:
             raise ValueError(f"a body of more than {MAX_BODY} bytes")
         return True
+
+    def _count(self, line: bytes, what: str) -> None:
+        self._beside += len(line)
+        if self._beside > MAX_HEAD:
+            raise ValueError(f"{what} of more than {MAX_HEAD} bytes")
 
     def _until(self, mark: bytes, what: str) -> bytes | None:
         """What comes before the next mark, which is taken with it; None where the mark has not come."""
@@ -134,6 +154,12 @@ class RequestReader:
         return piece
 
 
+def _path(target: str) -> str:
+    """The path of a target. A client that takes the server for a proxy sends the whole URL (RFC 9112, 3.2.2)."""
+    scheme, mark, rest = target.partition("://")
+    return f"/{rest.partition('/')[2]}" if mark and scheme.lower() in {"http", "https"} else target
+
+
 def _is_chunked(head: HttpRequest) -> bool:
     return head.headers.get("transfer-encoding", "").lower() == "chunked"
 
@@ -143,7 +169,7 @@ def _content_length(text: str) -> int:
     values = {value.strip() for value in text.split(",")}
     wrong = [value for value in values if not _LENGTH.fullmatch(value) or int(value) > MAX_BODY]
     if wrong:
-        raise ValueError(f"content-length {wrong[0]!r} is no number up to {MAX_BODY}")
+        raise ValueError(f"content-length {wrong[0][:80]!r} is no number up to {MAX_BODY}")
     lengths = {int(value) for value in values}
     if len(lengths) > 1:
         raise ValueError(f"content-length is told more than once, and differently: {text[:80]!r}")

@@ -7,6 +7,8 @@ error. Everything here happens on the provider's thread.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from looptck.provider import faults
@@ -41,6 +43,10 @@ _JSON = [("content-type", "application/json")]
 _EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
 _MOST_SIDE_REQUESTS = 100
 """The most requests outside the script that get an answer."""
+MOST_BYTES = 64 * 1024 * 1024
+"""The most bytes that the bodies of one run's requests may have together."""
+MOST_VALUES = 300_000
+"""The most values in one body, about: objects, arrays, and commas wherever they are."""
 _OF_A_KIND = {"tool", "arguments", "agent", "inputs"}
 _HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
 
@@ -80,6 +86,8 @@ class MockRun:
         """The body of each other reply, by its number, as much of it as leaves."""
         self._patience = patience
         self._requests = 0
+        self._received = 0
+        """The bytes of all bodies so far."""
         self._side_requests = 0
         self.tool_runs = 0
         self.tools_at_work: set[int] = set()
@@ -101,6 +109,12 @@ class MockRun:
 
     def _route(self, request: HttpRequest) -> HttpReply | None:
         path = request.path.partition("?")[0].removeprefix(self.prefix)
+        if (why := self._too_much(request)) is not None:
+            self.note_unrouted(request.method, f"{path}: {why}")
+            return _whole(413, self.wire.error_body(413, why))
+        if (why := _unreadable(request)) is not None:
+            self.note_unrouted(request.method, f"{path}: {why}")
+            return _whole(415, self.wire.error_body(415, why))
         if request.method == "POST" and path == "/v1" + self.wire.route:
             return self._model(request)
         if request.method == "POST" and path == "/dispatch":
@@ -116,6 +130,15 @@ class MockRun:
             return self._side_request(request.method, path, "200", _whole(200, side))
         self.note_unrouted(request.method, path)
         return _whole(404, self.wire.error_body(404, f"Invalid URL ({request.method} {path})"))
+
+    def _too_much(self, request: HttpRequest) -> str | None:
+        """Why a body is more than the kit takes; None where it is not."""
+        self._received += len(request.body)
+        if self._received > MOST_BYTES:
+            return f"the requests of one run have more than {MOST_BYTES} bytes"
+        if sum(map(request.body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            return f"a body has more than {MOST_VALUES} values"
+        return None
 
     def note_unrouted(self, method: str, path: str) -> None:
         """Write down a request that no route of this run answers."""
@@ -142,7 +165,7 @@ class MockRun:
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
             self.service.lose_state(step.forgets or None)
-        problems = tuple(self.service.judge(body, request.headers))
+        problems = tuple(_with_type(one, request.headers) for one in self.service.judge(body, request.headers))
         if problems and problems[0].state_missing:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
             return self._side_request("POST", request.path, why, self._refused(problems[0]))
@@ -336,6 +359,22 @@ class MockRun:
             reply.parts.insert(0, decision.hold)
         reply.sent = lambda: self._note(ConfirmAnswered(self.transcript.now(), question, call, answer))
         return self._patient(reply)
+
+
+def _unreadable(request: HttpRequest) -> str | None:
+    """Why a body is none that the services read, by its headers; None where it is."""
+    encoding = request.headers.get("content-encoding", "identity")
+    if request.body and encoding.lower() != "identity":
+        return f"the body has the content-encoding {encoding}; send it as it is"
+    return None
+
+
+def _with_type(problem: Problem, headers: Mapping[str, str]) -> Problem:
+    """A problem whose message names the content type where a body that says to be no JSON is none."""
+    type = headers.get("content-type", "json")
+    if problem.rule != "body-is-an-object" or "json" in type.lower():
+        return problem
+    return replace(problem, message=f"{problem.message} Its content-type is {type}.")
 
 
 def _posted(behaviour: Behaviour) -> HttpReply:
