@@ -1,4 +1,4 @@
-"""Profile ``anthropic-loop``: failed calls are fed back as errors, and the loop goes on."""
+"""Profile ``anthropic-loop``: failed calls are fed back as errors, and the loop continues."""
 
 from __future__ import annotations
 

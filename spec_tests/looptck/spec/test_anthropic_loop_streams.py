@@ -86,7 +86,7 @@ def test_skipped_events(implementation: Implementation, framing: str) -> None:
 
 
 def _held(scenario: Scenario, implementation: Implementation, after: int | None) -> None:
-    """The stream stops for a while at this place; the tool runs, and only after the stream goes on."""
+    """The stream stops for a while at this place; the tool runs, and only after the stream continues."""
     early = gates.tool_begins_too_early("weather")
     scenario.plays(Step(WEATHER, DEFAULT.but(fragment=1), holds=(Hold(early, after),)), says("Done."))
 

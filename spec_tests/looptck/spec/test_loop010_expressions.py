@@ -172,5 +172,5 @@ def test_a_raising_tool_with_alternatives(scenario: Scenario, implementation: Im
     if "marker7431" not in texts(run.request(2)) and not shown:
         raise NotReached("the error that the tool raised appears nowhere")
     errors = len(error_messages(run.request(2))) > len(error_messages(run.request(1)))
-    answers = [*(["is told as an error"] if errors else []), *(["is at the second path"] if shown else [])]
-    implementation.diverges("what a tool with alternative output paths raises", " and ".join(answers))
+    answers = [*(["is reported as an error"] if errors else []), *(["is at the second path"] if shown else [])]
+    implementation.diverges("the error of a tool with alternative output paths", " and ".join(answers))

@@ -78,7 +78,7 @@ INSTANCES: list[dict[str, Any]] = [
     {"type": "state", "_instance": TWO, "name": "Bob"},
     {"type": "input", "_instance": TWO, "input": {"city": "Rome"}},
 ]
-"""Two instances with values of their own; the second one also has its own input."""
+"""Two instances, each with its own values; the second one also has its own input."""
 
 
 @requirement("loop010-instances-stay-apart")
@@ -165,4 +165,4 @@ def test_what_calls_of_no_instance_read(scenario: Scenario, implementation: Impl
     if shown.get("input.city") != "Paris":
         raise NotReached(f"control: the value without an instance should have been read; the probes got {shown}")
     read = "is read" if "state.name" in shown else "is not read"
-    implementation.diverges("what belongs to an instance, to a call without one", read)
+    implementation.diverges("a value of an instance, read by a call without one", read)

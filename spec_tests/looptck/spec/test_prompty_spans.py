@@ -1,7 +1,7 @@
 """Profile ``prompty-spec``: the spans of a run, and how they are nested.
 
 These checks judge the spans of agents, model calls and tools. Work that a driver does around the loop, such as loading
-an agent, may have spans of its own at any place.
+an agent, may have other spans at any place.
 """
 
 from __future__ import annotations
