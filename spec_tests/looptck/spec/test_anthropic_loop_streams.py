@@ -182,7 +182,7 @@ def test_at_most_once(scenario: Scenario, implementation: Implementation) -> Non
 def _at_most_once(scenario: Scenario, implementation: Implementation, fault: Fault | None, *then: Turn) -> None:
     """A turn that ends only once its call has begun, and the rest of the script.
 
-    Text follows the call, because some loops start a call as soon as the model has gone on to something else.
+    Text follows the call, because some loops start a call as soon as the model has moved on to something else.
     """
     first = turn(Call.of("weather", PARIS, id="toolu_1"), "I wait.", stop="calls")
     wire = WIRES[implementation.cell.wire]

@@ -134,7 +134,7 @@ def test_several_are_all_written(scenario: Scenario, implementation: Implementat
 def test_alternatives_are_written_at_the_first(
     scenario: Scenario, implementation: Implementation, paths: tuple[str, ...]
 ) -> None:
-    """A result that is no Message is stored at the first path only, even if it is falsy."""
+    """A result that is not a Message is stored at the first path only, even if it is falsy."""
     scenario.returns("fetch", False)
     scenario.plays(solution(call("fetch", to=" || ".join(f"†{path}" for path in paths))), probe_turn(*paths), DONE)
 

@@ -29,7 +29,7 @@ OUTPUTS: dict[str, Any] = {
     "object": {"rating": 5, "why": None},
     "like-a-message": {"type": "data", "kind": "state", "data": {"y": 1}},
 }
-"""The last value is no Message: only Activities return Messages."""
+"""The last value is not a Message: only Activities return Messages."""
 
 
 @requirement("loop010-latent-calls-write-their-output")

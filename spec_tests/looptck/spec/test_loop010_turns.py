@@ -145,9 +145,9 @@ def test_results_are_there_in_the_next_turn(scenario: Scenario, implementation: 
 
 
 NO_SOLUTIONS: dict[str, Turn] = {
-    "a Solution that is no JSON": says("I have done it, and all is well."),
+    "a Solution that is not JSON": says("I have done it, and all is well."),
     "a Solution that is cut": says('{"calls":[],"output":'),
-    "a Solution that is no object": says('["Done."]'),
+    "a Solution that is not an object": says('["Done."]'),
     "a Solution without an output": solution(order=("calls",)),
 }
 """Replies that no document specifies."""

@@ -36,7 +36,7 @@ def _fed_back(run: Run, n: int = 1) -> str:
     wanted = run.delivered(1).calls[n - 1]
     assert len(run.requests) > 1, f"the model was not asked again after the failed call: the loop {run.outcome}"
     results = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
-    assert results, f"the loop went on without a result for {wanted.id}"
+    assert results, f"the loop continued without a result for {wanted.id}"
     return results[0]
 
 
@@ -45,7 +45,7 @@ def _words(run: Run) -> str:
     wanted = run.delivered(1).calls[0]
     results = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
     if not results:
-        raise NotReached(f"the loop went on without a result for {wanted.id}")
+        raise NotReached(f"the loop continued without a result for {wanted.id}")
     return results[0]
 
 
@@ -55,7 +55,7 @@ def _reports_error(text: str, what: str) -> None:
 
 
 def _answered(run: Run, requests: int) -> None:
-    """Assert that the loop has gone on to its answer."""
+    """Assert that the loop has continued to its answer."""
     assert requests == len(run.requests), f"the loop {run.outcome}"
     assert "Done." == run.value.text
 

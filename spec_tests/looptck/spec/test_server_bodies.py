@@ -175,7 +175,7 @@ def _shown(text: str, whole: str) -> str:
 @requirement("server-bad-round-limits-are-refused")
 @pytest.mark.parametrize("limit", [-1, 1.5, "two", [2], 10**30], ids=["negative", "fraction", "text", "list", "huge"])
 def test_no_count(scenario: Scenario, server: ServerUnderTest, limit: Any) -> None:
-    """A limit that is no count is refused before the model is asked; the control is that 2 is accepted."""
+    """A limit that is not a count is refused before the model is asked; the control is that 2 is accepted."""
     scenario.plays(says(DONE))
     good = server.ask(rounds=2)
     if good.got.text != DONE:

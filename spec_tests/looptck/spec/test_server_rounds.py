@@ -36,7 +36,7 @@ def test_one_round(scenario: Scenario, server: ServerUnderTest, text: str | None
 
 @requirement("server-run-calls-stay-in-the-server")
 def test_calls_of_the_server(scenario: Scenario, server: ServerUnderTest) -> None:
-    """Neither a reply nor a stream returns the call that the server ran; progress events and records are no calls."""
+    """Neither a reply nor a stream returns the call that the server ran; progress events and records are not calls."""
     scenario.plays(calls(PARIS), says(SUNNY))
 
     run = server.ask()
