@@ -177,7 +177,7 @@ def test_single_child_with_a_call(scenario: Scenario, implementation: Implementa
     assert 1 == _senders(run).count("summary"), f"the requests came from {_senders(run)}"
     assert [] == run.tools_ran
     answered = "a result" if any(received.request.answers for received in run.requests[2:]) else "no result"
-    implementation.diverges("a single child that calls a tool", f"{answered}; {'failed' if run.failed else 'continued'}")
+    implementation.diverges("a single child that calls a tool", f"{answered}; {'failed' if run.failed else 'went on'}")
 
 
 def _consulted(scenario: Scenario, implementation: Implementation, question: str = "Go.") -> Run:
