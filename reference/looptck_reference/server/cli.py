@@ -27,6 +27,10 @@ LAST_WORDS = 3
 """Seconds in which clients can read that their runs have ended."""
 
 
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+"""The addresses that no other machine reaches."""
+
+
 @click.group()
 def main() -> None:
     """The reference of the kit, as programs."""
@@ -57,8 +61,12 @@ def main() -> None:
 )
 @click.option("--variant", metavar="MODULE:CLASS", help="A subclass of `Simulator` to use instead.")
 def serve(host: str, port: int, grace: float, **options: Any) -> None:
-    """Run the agent loop for clients, in front of a model at --upstream."""
-    if options["enable_code_execution"] and host not in {"127.0.0.1", "::1", "localhost"}:
+    """Run the agent loop for clients, in front of a model at --upstream.
+
+    A client is known by the key that it sends. Clients that send none are one client to the server: they can list and
+    read each other's files, and whoever knows a session's id can continue it.
+    """
+    if options["enable_code_execution"] and host not in LOOPBACK:
         raise click.UsageError(
             "--enable-code-execution runs code that a model wrote: allowed only on the loopback address"
         )
@@ -134,7 +142,7 @@ def _listen(simulator: Simulator, host: str, port: int, grace: float) -> None:
         shown = f"[{host}]" if ":" in host else host
         click.echo(f"looptck-reference serves http://{shown}:{listener.getsockname()[1]}")
         config = uvicorn.Config(
-            create_app(simulator),
+            create_app(simulator, loopback_only=host in LOOPBACK),
             log_level="warning",
             access_log=False,
             limit_concurrency=CONNECTIONS * simulator.config.limits.runs,

@@ -27,6 +27,8 @@ class Limits:
     session_ttl: float = 30 * 60
     files: int = 1024
     file_bytes: int = 256 * MIB
+    request_files: int = 64 * MIB
+    """All input files of a request together."""
     file_ttl: float = 30 * 60
     approval_timeout: float = 300
     dispatch_timeout: float = 30

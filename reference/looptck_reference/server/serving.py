@@ -129,7 +129,8 @@ class Simulator:
                 "approve or deny emitted requests with POST /v1/agent/approvals/{approval_id}."
             )
             raise Refused(422, message, param="agent_permission")
-        files = request_files(request.files, lambda file_id: self.files.get(request.owner, file_id))
+        limit = config.limits.request_files
+        files = request_files(request.files, lambda file_id: self.files.get(request.owner, file_id), limit)
         if self._stopping:
             raise _stopped()
         if self.runs >= config.limits.runs:

@@ -14,17 +14,19 @@ from looptck_reference.server.values import InputFile, RequestFiles
 __all__ = ["fit_name", "request_files"]
 
 
-def request_files(files: Sequence[Json | str], find: Callable[[str], StoredFile | None]) -> RequestFiles:
+def request_files(files: Sequence[Json | str], find: Callable[[str], StoredFile | None], limit: int) -> RequestFiles:
     """The purpose of each entry of `files`.
 
     An id, alone or as `{"id"}`, and a content, `{"name", "text"}` or `{"name", "data_base64"}`, are input files; a name
     alone, `{"name"}`, declares a file that a tool will write.
 
     Raises:
-        Refused: an entry has another form.
+        Refused: an entry has another form, or all together have more than `limit` bytes.
     """
     read = [_file(one, f"files[{place}]", find) for place, one in enumerate(files)]
     inputs = tuple(one for one in read if isinstance(one, InputFile))
+    if sum(len(one.data) for one in inputs) > limit:
+        raise Refused(413, f"the files of a request have more than {limit} bytes together", param="files")
     return RequestFiles(inputs, tuple(one for one in read if isinstance(one, str)))
 
 

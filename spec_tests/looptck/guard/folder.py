@@ -26,7 +26,7 @@ LIFELINE = "LOOPTCK_GUARD_LIFELINE"
 """The one that names the descriptor of a pipe whose other end the guard holds: at its end the guard is gone."""
 USAGE_ERROR = 2
 """The exit status of a command that could not run."""
-PREFIX = "looptck-run-"
+PREFIX = "looptck-guard-"
 """The beginning of the names of such folders."""
 
 

@@ -36,7 +36,7 @@ def goes_on(run: Run) -> None:
     """Assert that the first turn did not end the run: the model was asked again."""
     run.delivered(1)
 
-    assert len(run.requests) > 1, f"the run did not go on: the loop {run.outcome}"
+    assert len(run.requests) > 1, f"the run did not continue: the loop {run.outcome}"
 
 
 def sound_ran(run: Run, tool: str = "count", arguments: Mapping[str, Any] = SOUND) -> None:

@@ -2,8 +2,8 @@
 
 A graph holds the calls of one turn. Their parameters are literals, or references to values that other calls write,
 without cycles. The oracle is a topological simulation that has no notion of time. It plays a graph in moves: in each
-move, either the stream goes on to its next hold, or some of the running calls complete. After each move, exactly those
-calls begin whose references can all be resolved.
+move, either the stream continues to its next hold, or some of the running calls complete. After each move, exactly
+those calls begin whose references can all be resolved.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Graph:
     schedule: tuple[str, ...]
     """The tools in order of completion: of the calls that run, the one listed first completes first."""
     pulses: tuple[int, ...] = ()
-    """One number for each move: 0 means that the stream goes on, n that up to n calls complete together.
+    """One number for each move: 0 means that the stream continues, n that up to n calls complete together.
 
     After the last number, one call completes in each move.
     """

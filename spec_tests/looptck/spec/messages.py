@@ -12,7 +12,7 @@ Block = dict[str, Any]
 
 
 def blocks_of(received: Received, role: str) -> list[list[Block]]:
-    """The contents of a request's messages of this role, each as blocks; empty if the body is no request."""
+    """The contents of a request's messages of this role, each as blocks; empty if the body is not a request."""
     body = received.body if isinstance(received.body, dict) else {}
     messages = body.get("messages")
     said = messages if isinstance(messages, list) else []

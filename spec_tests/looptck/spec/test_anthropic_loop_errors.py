@@ -1,4 +1,4 @@
-"""Profile ``anthropic-loop``: failed calls are fed back as errors, and the loop goes on."""
+"""Profile ``anthropic-loop``: failed calls are fed back as errors, and the loop continues."""
 
 from __future__ import annotations
 
@@ -91,14 +91,14 @@ def _result(run: Run, number: int) -> Answered:
     """The result of the ``number``-th call of the first turn. Fails if the model was asked again without it."""
     wanted = run.delivered(1).calls[number - 1].id
     found = [answer for answer in run.answers(1) if answer.id == wanted]
-    assert found, f"the loop went on without a result for {wanted}"
+    assert found, f"the loop continued without a result for {wanted}"
     return found[0]
 
 
 def _is_reported(implementation: Implementation, run: Run, number: int, names: str = "") -> None:
     """The caller gets an error, or the model gets a marked result that contains this text."""
     run.delivered(1)
-    topic = "a tool without a handler" if names else "an input that is no JSON object"
+    topic = "a tool without a handler" if names else "an input that is not a JSON object"
     if len(run.requests) == 1:
         assert run.failed, f"neither the caller nor the model got an error: the loop {run.outcome}"
         implementation.diverges(topic, "an error for the caller")

@@ -64,8 +64,8 @@ def test_any_hosted_blocks(scenario: Scenario, implementation: Implementation) -
     """Any turn of hosted tools, text and calls in any order, with a hosted tool after a call."""
 
     @implementation.every(st.lists(PIECES, max_size=5), HOSTED, st.lists(PIECES, max_size=2))
-    def holds(before: list[Piece], hosted: Hosted, behind: list[Piece]) -> None:
-        scenario.plays(turn(*before, Call.of("ping"), hosted, *behind), says("Done."))
+    def holds(before: list[Piece], hosted: Hosted, after: list[Piece]) -> None:
+        scenario.plays(turn(*before, Call.of("ping"), hosted, *after), says("Done."))
 
         run = implementation.run()
 

@@ -42,14 +42,14 @@ def _rounds(run: Run, n: int) -> tuple[list[list[Wanted]], list[Wanted]]:
         if rounds[-1] and isinstance(rounds[-1][-1], Owed) and not isinstance(item, Owed):
             rounds.append([])
         rounds[-1].append(item)
-    behind = [] if rounds[-1] and isinstance(rounds[-1][-1], Owed) else rounds.pop()
-    return rounds, behind
+    unfinished = [] if rounds[-1] and isinstance(rounds[-1][-1], Owed) else rounds.pop()
+    return rounds, unfinished
 
 
 def _latest(run: Run, n: int, keep: int) -> list[Wanted]:
     """The rounds that request ``n`` should carry, and the turns after them."""
-    rounds, behind = _rounds(run, n)
-    return [*(item for one in rounds[max(0, len(rounds) - keep) :] for item in one), *behind]
+    rounds, unfinished = _rounds(run, n)
+    return [*(item for one in rounds[max(0, len(rounds) - keep) :] for item in one), *unfinished]
 
 
 def _same(n: int, wanted: Sequence[Wanted], items: Sequence[Item]) -> None:
@@ -183,7 +183,7 @@ HOSTED = [
 @requirement("claude-pruning-leaves-no-orphan")
 @pytest.mark.parametrize("keep", [0, 1, 2])
 def test_no_orphans_beside_tools_of_the_service(scenario: Scenario, implementation: Implementation, keep: int) -> None:
-    """The same holds if the service runs tools of its own and pauses a turn."""
+    """The same holds if the service runs its own tools and pauses a turn."""
     run = _pruned(scenario, implementation, keep, HOSTED)
 
     for received in run.requests:

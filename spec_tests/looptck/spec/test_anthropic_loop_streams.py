@@ -86,7 +86,7 @@ def test_skipped_events(implementation: Implementation, framing: str) -> None:
 
 
 def _held(scenario: Scenario, implementation: Implementation, after: int | None) -> None:
-    """The stream stops for a while at this place; the tool runs, and only after the stream goes on."""
+    """The stream stops for a while at this place; the tool runs, and only after the stream continues."""
     early = gates.tool_begins_too_early("weather")
     scenario.plays(Step(WEATHER, DEFAULT.but(fragment=1), holds=(Hold(early, after),)), says("Done."))
 
@@ -182,7 +182,7 @@ def test_at_most_once(scenario: Scenario, implementation: Implementation) -> Non
 def _at_most_once(scenario: Scenario, implementation: Implementation, fault: Fault | None, *then: Turn) -> None:
     """A turn that ends only once its call has begun, and the rest of the script.
 
-    Text follows the call, because some loops start a call as soon as the model has gone on to something else.
+    Text follows the call, because some loops start a call as soon as the model has moved on to something else.
     """
     first = turn(Call.of("weather", PARIS, id="toolu_1"), "I wait.", stop="calls")
     wire = WIRES[implementation.cell.wire]

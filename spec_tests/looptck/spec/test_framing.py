@@ -22,7 +22,7 @@ ONE_CALL = calls(Call.of("forecast", FORECAST))
 PLAIN_CALL = calls(Call.of("weather", {"city": "Paris"}))
 """A framing that can cut none of its characters."""
 RARE = {"byte-order-mark", "cr", "data-lines"}
-"""Framings that the format allows and no service uses. Each has a requirement of its own, with the level SHOULD."""
+"""Framings that the format allows and no service uses. Each has its own requirement, with the level SHOULD."""
 INTERLEAVING = {"openai-chat"}
 """The wires whose service interleaves the deltas of several calls; on other wires that is a SHOULD."""
 ANSWER = "It is done, and all is well."
@@ -201,7 +201,7 @@ def test_unknown_events(implementation: Implementation) -> None:
 
 @requirement("last-message-delta-decides")
 def test_split_end(implementation: Implementation) -> None:
-    """The usage comes in a message_delta of its own, before the one with the stop reason."""
+    """The usage comes in a separate message_delta, before the one with the stop reason."""
     _runs(implementation, PRESETS["split-end"])
 
 

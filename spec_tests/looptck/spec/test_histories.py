@@ -108,7 +108,7 @@ def _answer(scenario: Scenario, implementation: Implementation, value: Any) -> A
 
 @requirement("failing-call-leaves-the-others-whole")
 def test_others_are_whole(scenario: Scenario, implementation: Implementation) -> None:
-    """One of three calls fails; if the loop goes on, the other two have their own results."""
+    """One of three calls fails; if the loop continues, the other two have their own results."""
     scenario.plays(
         calls(Call.of("add", {"a": 1, "b": 2}), Call.of("weather", {"city": "Atlantis"}), Call.of("ping")),
         says("Two of three."),

@@ -159,7 +159,7 @@ CORRECTIONS: dict[str, tuple[Decision, dict[str, Any]]] = {
 def test_corrections_are_checked(
     scenario: Scenario, implementation: Implementation, correction: Decision, faulty: dict[str, Any]
 ) -> None:
-    """A correction that violates the tool's schema does not run, its neighbour does, and the run goes on."""
+    """A correction that violates the tool's schema does not run, its neighbour does, and the run continues."""
     scenario.plays(solution(_weather(), count()), DONE)
     scenario.decides(correction, Approve(), about="weather")
 
@@ -186,4 +186,4 @@ def test_rejections(scenario: Scenario, implementation: Implementation) -> None:
     goes_on(run)
     assert place(run.request(2), "toomuchrain") is not None, "the next Request does not contain the reason"
     errors = [one for one in errors_about(run, "Paris") if any("toomuchrain" in text for text in words(one.error))]
-    implementation.diverges("a rejection", "an Error Message" if errors else "told otherwise than as an Error Message")
+    implementation.diverges("a rejection", "an Error Message" if errors else "reported without an Error Message")

@@ -1,4 +1,4 @@
-"""Profile ``agent-loop-010``: failed calls are reported to the model at the end of their turn, and the run goes on."""
+"""Profile ``agent-loop-010``: failed calls are reported to the model after their turn, and the run continues."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_several_are_all_written(scenario: Scenario, implementation: Implementat
 def test_alternatives_are_written_at_the_first(
     scenario: Scenario, implementation: Implementation, paths: tuple[str, ...]
 ) -> None:
-    """A result that is no Message is stored at the first path only, even if it is falsy."""
+    """A result that is not a Message is stored at the first path only, even if it is falsy."""
     scenario.returns("fetch", False)
     scenario.plays(solution(call("fetch", to=" || ".join(f"†{path}" for path in paths))), probe_turn(*paths), DONE)
 
@@ -172,5 +172,5 @@ def test_a_raising_tool_with_alternatives(scenario: Scenario, implementation: Im
     if "marker7431" not in texts(run.request(2)) and not shown:
         raise NotReached("the error that the tool raised appears nowhere")
     errors = len(error_messages(run.request(2))) > len(error_messages(run.request(1)))
-    answers = [*(["is told as an error"] if errors else []), *(["is at the second path"] if shown else [])]
-    implementation.diverges("what a tool with alternative output paths raises", " and ".join(answers))
+    answers = [*(["is reported as an error"] if errors else []), *(["is at the second path"] if shown else [])]
+    implementation.diverges("the error of a tool with alternative output paths", " and ".join(answers))

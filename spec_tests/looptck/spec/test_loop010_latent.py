@@ -29,7 +29,7 @@ OUTPUTS: dict[str, Any] = {
     "object": {"rating": 5, "why": None},
     "like-a-message": {"type": "data", "kind": "state", "data": {"y": 1}},
 }
-"""The last value is no Message: only Activities return Messages."""
+"""The last value is not a Message: only Activities return Messages."""
 
 
 @requirement("loop010-latent-calls-write-their-output")
@@ -117,16 +117,16 @@ THOUGHTS: dict[str, Any] = {
 
 
 @requirement("loop010-latent-calls-without-path-store-nothing")
-@pytest.mark.parametrize("beside", [True, False], ids=["beside-another", "alone"])
+@pytest.mark.parametrize("with_another", [True, False], ids=["beside-another", "alone"])
 @pytest.mark.parametrize("output", THOUGHTS.values(), ids=THOUGHTS)
 def test_a_thought_is_not_stored(
-    scenario: Scenario, implementation: Implementation, output: Any, *, beside: bool
+    scenario: Scenario, implementation: Implementation, output: Any, *, with_another: bool
 ) -> None:
     """The next Requests contain neither the thought nor an error; the other call's result they do contain."""
     scenario.returns("fetch", "marker2893")
     thought = call("guess", {"value": "a question"}, output=output)
     fetch = call("fetch", to="†state.x")
-    scenario.plays(solution(thought, *([fetch] if beside else [])), solution(fetch), DONE)
+    scenario.plays(solution(thought, *([fetch] if with_another else [])), solution(fetch), DONE)
 
     run = implementation.run(tools=tools("fetch", latent="guess"))
 

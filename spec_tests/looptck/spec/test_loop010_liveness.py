@@ -87,19 +87,19 @@ CYCLES = {
 
 
 @requirement("loop010-cycles-become-errors")
-@pytest.mark.parametrize(("circle", "beside"), CYCLES.values(), ids=CYCLES)
+@pytest.mark.parametrize(("circle", "others"), CYCLES.values(), ids=CYCLES)
 def test_cycles(
-    scenario: Scenario, implementation: Implementation, circle: list[dict[str, Any]], beside: list[dict[str, Any]]
+    scenario: Scenario, implementation: Implementation, circle: list[dict[str, Any]], others: list[dict[str, Any]]
 ) -> None:
     """None of the calls in the cycle runs, and the model is asked again; the number of Error Messages is recorded."""
-    scenario.plays(solution(*circle, *beside), DONE)
+    scenario.plays(solution(*circle, *others), DONE)
 
     run = implementation.run(tools=TOOLS)
 
     run.delivered(1)
     assert [] == run.arguments_of("read")
     goes_on(run)
-    if beside:
+    if others:
         sound_ran(run)
     assert "Done." == run.output
     markers = [one["mark"] for one in circle]

@@ -44,7 +44,7 @@ def test_a_message_is_appended(
 
 @requirement("loop010-returned-messages-are-appended")
 def test_a_text_message_is_appended(scenario: Scenario, implementation: Implementation) -> None:
-    """The model reads the returned text Message, which is no value of the output path."""
+    """The model reads the returned text Message, which is not a value of the output path."""
     scenario.returns("fetch", {"type": "text", "text": "Mind marker5150."})
     scenario.returns("other", "a value")
     scenario.plays(solution(FETCH, call("other", to="†state.y")), probe_turn("state.x", "state.y"), DONE)
@@ -62,7 +62,7 @@ def test_a_text_message_is_appended(scenario: Scenario, implementation: Implemen
     ids=["text", "array", "text-without-type", "data-without-type", "kind-without-type", "another-type"],
 )
 def test_other_values_are_wrapped(scenario: Scenario, implementation: Implementation, value: Any) -> None:
-    """A value that is no Message is stored at the output path, whatever it looks like."""
+    """A value that is not a Message is stored at the output path, whatever it looks like."""
     scenario.returns("fetch", value)
     scenario.plays(solution(FETCH), probe_turn("state.x"), DONE)
 
@@ -78,7 +78,7 @@ INSTANCES: list[dict[str, Any]] = [
     {"type": "state", "_instance": TWO, "name": "Bob"},
     {"type": "input", "_instance": TWO, "input": {"city": "Rome"}},
 ]
-"""Two instances with values of their own; the second one also has its own input."""
+"""Two instances, each with its own values; the second one also has its own input."""
 
 
 @requirement("loop010-instances-stay-apart")
@@ -165,4 +165,4 @@ def test_what_calls_of_no_instance_read(scenario: Scenario, implementation: Impl
     if shown.get("input.city") != "Paris":
         raise NotReached(f"control: the value without an instance should have been read; the probes got {shown}")
     read = "is read" if "state.name" in shown else "is not read"
-    implementation.diverges("what belongs to an instance, to a call without one", read)
+    implementation.diverges("a value of an instance, read by a call without one", read)

@@ -146,7 +146,7 @@ def test_a_path_that_is_written_anew(scenario: Scenario, implementation: Impleme
     _ran(run, ["fetch", "use"])
     given: Any = run.ran_of("use").arguments
     assert given in ({"value": "old"}, {"value": "new"})
-    implementation.diverges("a path that has a value and is overwritten", f"its reader is given the {given['value']}")
+    implementation.diverges("a path that has a value and is overwritten", f"its reader gets the {given['value']}")
 
 
 RESULTS: dict[str, Any] = {
@@ -301,7 +301,7 @@ def test_two_equal_calls(scenario: Scenario, implementation: Implementation) -> 
     run.request(2)
     times = len(run.arguments_of("use"))
     assert times in (1, 2)
-    implementation.diverges("two calls with the same words", "run twice" if times == 2 else "run once")
+    implementation.diverges("two equal calls", "run twice" if times == 2 else "run once")
 
 
 GRAPH = [

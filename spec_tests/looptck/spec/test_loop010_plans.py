@@ -75,5 +75,5 @@ def test_lazy_plans(scenario: Scenario, implementation: Implementation, calls: t
     run.delivered(1)
     assert [] == run.tools_ran
     assert 1 == len(run.requests), "the model was asked again"
-    assert isinstance(run.output, dict), f"the loop {run.outcome}, which is no Solution"
+    assert isinstance(run.output, dict), f"the loop {run.outcome}, which is not a Solution"
     assert list(calls) == run.output.get("calls"), f"the loop {run.outcome}, which is not the Solution"

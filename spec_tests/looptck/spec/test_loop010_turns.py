@@ -68,7 +68,7 @@ CONTEXT: dict[str, dict[str, Any]] = {
     "fossa": {"type": "state", "town": {"name": "fossa"}},
     "gharial": {"type": "text", "text": "gharial"},
 }
-"""Messages of all types that the caller writes, most of them between texts, each with a word of its own."""
+"""Messages of all types that the caller writes, most of them between texts, each with a different word."""
 
 
 @requirement("loop010-first-request-is-the-initial-context")
@@ -145,9 +145,9 @@ def test_results_are_there_in_the_next_turn(scenario: Scenario, implementation: 
 
 
 NO_SOLUTIONS: dict[str, Turn] = {
-    "a Solution that is no JSON": says("I have done it, and all is well."),
+    "a Solution that is not JSON": says("I have done it, and all is well."),
     "a Solution that is cut": says('{"calls":[],"output":'),
-    "a Solution that is no object": says('["Done."]'),
+    "a Solution that is not an object": says('["Done."]'),
     "a Solution without an output": solution(order=("calls",)),
 }
 """Replies that no document specifies."""
@@ -206,8 +206,8 @@ def test_a_solution_is_not_told_again(scenario: Scenario, implementation: Implem
     assert str(said.text) not in texts(sent)
     assert not any(_holds(value, said) for value in embedded(sent))
     carried = {"its meta": "lammergeier", "parameters of calls": "mudskipper"}
-    besides = [what for what, word in carried.items() if place(sent, word) is not None]
-    implementation.diverges("content of the next Request besides results and errors", ", ".join(besides) or "nothing")
+    others = [name for name, word in carried.items() if place(sent, word) is not None]
+    implementation.diverges("other content of the next Request than results and errors", ", ".join(others) or "nothing")
 
 
 def _holds(value: Any, said: Turn) -> bool:

@@ -1,4 +1,4 @@
-"""Profile ``prompty-agent-mode``: errors in calls are fed back to the model, and the loop goes on."""
+"""Profile ``prompty-agent-mode``: errors in calls are fed back to the model, and the loop continues."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ERROR = r"error|fail|invalid|malformed|unable|cannot|could not|not found|no such
 
 
 def _fed_back(run: Run, n: int = 1) -> str:
-    """The result of the ``n``-th call of the first turn. Fails if the loop did not go on."""
+    """The result of the ``n``-th call of the first turn. Fails if the loop did not continue."""
     wanted = run.delivered(1).calls[n - 1]
     assert len(run.requests) > 1, f"the model was not asked again after the failed call: the loop {run.outcome}"
     results = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
-    assert results, f"the loop went on without a result for {wanted.id}"
+    assert results, f"the loop continued without a result for {wanted.id}"
     return results[0]
 
 
@@ -45,7 +45,7 @@ def _words(run: Run) -> str:
     wanted = run.delivered(1).calls[0]
     results = [answer.text for answer in run.new_answers(1) if answer.id == wanted.id]
     if not results:
-        raise NotReached(f"the loop went on without a result for {wanted.id}")
+        raise NotReached(f"the loop continued without a result for {wanted.id}")
     return results[0]
 
 
@@ -55,7 +55,7 @@ def _reports_error(text: str, what: str) -> None:
 
 
 def _answered(run: Run, requests: int) -> None:
-    """Assert that the loop has gone on to its answer."""
+    """Assert that the loop has continued to its answer."""
     assert requests == len(run.requests), f"the loop {run.outcome}"
     assert "Done." == run.value.text
 
@@ -64,7 +64,7 @@ def _answered(run: Run, requests: int) -> None:
 @on(*SAYABLE)
 @pytest.mark.parametrize("written", BROKEN.values(), ids=BROKEN)
 def test_bad_arguments(scenario: Scenario, implementation: Implementation, written: str) -> None:
-    """The result mentions the arguments, and the loop goes on to the answer."""
+    """The result mentions the arguments, and the loop continues to the answer."""
     scenario.plays(calls(Call("weather", written)), says("Done."))
 
     run = implementation.run()
@@ -128,7 +128,7 @@ RAISED = [
 @requirement("mode-raising-tool-is-fed-back")
 @pytest.mark.parametrize(("type", "message"), RAISED, ids=[type for type, _ in RAISED])
 def test_raising_tool(scenario: Scenario, implementation: Implementation, type: str, message: str) -> None:
-    """The result mentions an error and contains its message, and the loop goes on to the answer."""
+    """The result mentions an error and contains its message, and the loop continues to the answer."""
     scenario.plays(calls(PARIS), says("Done."))
     scenario.raises("weather", message, type)
 
@@ -174,7 +174,7 @@ def _unknown(scenario: Scenario, implementation: Implementation, name: str) -> R
 @requirement("mode-unknown-tool-is-fed-back")
 @pytest.mark.parametrize("name", ["weather", "unknown_tool"], ids=["declared", "invented"])
 def test_unknown_tool(scenario: Scenario, implementation: Implementation, name: str) -> None:
-    """The result names the tool, declared or not, and the loop goes on to the answer."""
+    """The result names the tool, declared or not, and the loop continues to the answer."""
     run = _unknown(scenario, implementation, name)
 
     _reports_error(_fed_back(run), re.escape(name))

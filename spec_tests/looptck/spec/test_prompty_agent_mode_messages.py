@@ -21,8 +21,8 @@ def _asks(n: int) -> Turn:
 
 def _conversation(scenario: Scenario) -> None:
     """A turn with text and parallel calls, another round, and the answer."""
-    beside = calls(*TWO.calls, text="One moment.")
-    scenario.plays(beside, calls(Call.of("add", {"a": 1, "b": 2.5})), says("3.5"))
+    with_text = calls(*TWO.calls, text="One moment.")
+    scenario.plays(with_text, calls(Call.of("add", {"a": 1, "b": 2.5})), says("3.5"))
 
 
 @requirement("mode-plain-and-stream-ask-the-same")
@@ -86,8 +86,8 @@ def test_turn_is_appended(scenario: Scenario, implementation: Implementation) ->
     run = implementation.run()
 
     turn_echoed(run, 1)
-    behind = run.added(1)[len(run.echo(1)) :]
-    assert [Answered, Answered] == [type(item) for item in behind]
+    following = run.added(1)[len(run.echo(1)) :]
+    assert [Answered, Answered] == [type(item) for item in following]
 
 
 def _three(scenario: Scenario, implementation: Implementation) -> Run:

@@ -120,7 +120,7 @@ def test_bindings_before_dispatch(scenario: Scenario, implementation: Implementa
 
 
 def _unhandled(scenario: Scenario, implementation: Implementation, *kinds: str) -> Run:
-    """A run that calls a tool of a kind of its own, while only these kinds have a handler."""
+    """A run that calls a tool of a new kind, while only these kinds have a handler."""
     if not implementation.started.can("kinds"):
         raise NotApplicable("the driver declares no capability `kinds`")
     run = _calls(scenario, implementation, replace(BROWSE, name="fetch"), kinds=kinds)

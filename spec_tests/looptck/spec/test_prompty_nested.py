@@ -1,4 +1,4 @@
-"""Profile ``prompty-spec``, prompty tools: a call runs another prompt, by one model call or a loop of its own (§9.6).
+"""Profile ``prompty-spec``, prompty tools: a call runs another prompt, by one model call or its own loop (§9.6).
 
 The script has the turns of parent and children in the order of their requests. The system prompt of a request shows
 which agent sent it.

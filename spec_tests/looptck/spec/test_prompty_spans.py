@@ -1,7 +1,7 @@
 """Profile ``prompty-spec``: the spans of a run, and how they are nested.
 
 These checks judge the spans of agents, model calls and tools. Work that a driver does around the loop, such as loading
-an agent, may have spans of its own at any place.
+an agent, may have other spans at any place.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _lie_below(run: Run, above: Span, spans: Collection[Span]) -> None:
     """Assert that each of these spans has the other span as an ancestor."""
     below = run.spans.inside(above)
     for span in spans:
-        assert span in below, f"the span {span} is no descendant of {above}; {_seen(run)}"
+        assert span in below, f"the span {span} is not a descendant of {above}; {_seen(run)}"
 
 
 def _wrapped(run: Run, whole: Span, spans: Collection[Span]) -> None:

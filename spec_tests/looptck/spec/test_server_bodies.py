@@ -99,7 +99,7 @@ def test_no_request(scenario: Scenario, server: ServerUnderTest, wrong: str) -> 
 
 @requirement("server-malformed-bodies-are-refused")
 def test_other_content_type(scenario: Scenario, server: ServerUnderTest) -> None:
-    """A request labelled as plain text is refused or answered, and the server goes on."""
+    """A request labelled as plain text is refused or answered, and the server continues."""
     asked, go_on = Gate("another client's model is asked"), Gate("the request was answered")
     scenario.plays(says(DONE))
     if server.can("upstream"):
@@ -121,7 +121,7 @@ def test_other_content_type(scenario: Scenario, server: ServerUnderTest) -> None
 @requirement("server-large-bodies-are-refused")
 @pytest.mark.parametrize("chunked", [False, True], ids=["with-length", "without-length"])
 def test_large_body(scenario: Scenario, server: ServerUnderTest, chunked: bool) -> None:
-    """A request of 64 MB is refused, or answered by a server with a higher limit; the server goes on."""
+    """A request of 64 MB is refused, or answered by a server with a higher limit; the server continues."""
     scenario.plays(says(DONE))
     before = (Said("user", "0123456789abcdef" * (LARGE // 16)), Said("assistant", "I have read it."))
 
@@ -175,7 +175,7 @@ def _shown(text: str, whole: str) -> str:
 @requirement("server-bad-round-limits-are-refused")
 @pytest.mark.parametrize("limit", [-1, 1.5, "two", [2], 10**30], ids=["negative", "fraction", "text", "list", "huge"])
 def test_no_count(scenario: Scenario, server: ServerUnderTest, limit: Any) -> None:
-    """A limit that is no count is refused before the model is asked; the control is that 2 is accepted."""
+    """A limit that is not a count is refused before the model is asked; the control is that 2 is accepted."""
     scenario.plays(says(DONE))
     good = server.ask(rounds=2)
     if good.got.text != DONE:

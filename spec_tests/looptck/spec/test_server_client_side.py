@@ -1,4 +1,4 @@
-"""Server-side loops: the client-side path, on which the server runs no tool and the client goes on itself."""
+"""Server-side loops: the client-side path, on which the server runs no tool and the client continues the loop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_no_loop(scenario: Scenario, server: ServerUnderTest) -> None:
 
 @requirement("server-client-side-calls-are-returned")
 def test_calls_of_the_model(scenario: Scenario, server: ServerUnderTest) -> None:
-    """Both calls of a turn are returned in order, each with an id of its own and its arguments."""
+    """Both calls of a turn are returned in order, each with its own id and its arguments."""
     scenario.plays(calls(LODZ, PING), DONE)
 
     run = server.ask(setup=BARE)

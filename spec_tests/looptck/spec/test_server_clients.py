@@ -188,7 +188,7 @@ def test_slow_reader(scenario: Scenario, server: ServerUnderTest) -> None:
     go_on.open()
     run = server.end(slow)
 
-    assert [True] == waited, "the other client got no answer until the slow one went on reading"
+    assert [True] == waited, "the other client got no answer until the slow one continued to read"
     assert other.got.ok, f"the other client got {other.got}"
     assert OTHER.answer == other.got.text
     assert run.got.ok, f"the slow client got {run.got}"

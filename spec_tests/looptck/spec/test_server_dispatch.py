@@ -166,14 +166,14 @@ BREAKS = {
 @requirement("server-failing-tool-is-fed-back")
 @pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
 def test_failing_tool(scenario: Scenario, server: ServerUnderTest, failure: Behaviour) -> None:
-    """An error status becomes a result that reports it, and the model goes on."""
+    """An error status becomes a result that reports it, and the model continues."""
     _fed_back(scenario, server, failure)
 
 
 @requirement("server-broken-dispatch-is-fed-back")
 @pytest.mark.parametrize("failure", BREAKS.values(), ids=BREAKS)
 def test_broken_dispatch(scenario: Scenario, server: ServerUnderTest, failure: Behaviour) -> None:
-    """A broken connection becomes a result that reports it, and the model goes on."""
+    """A broken connection becomes a result that reports it, and the model continues."""
     _fed_back(scenario, server, failure)
 
 

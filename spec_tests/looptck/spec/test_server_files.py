@@ -155,7 +155,7 @@ def test_order_of_events(scenario: Scenario, server: ServerUnderTest) -> None:
 
 @requirement("server-file-ids-hold-their-round")
 def test_ids_of_files(scenario: Scenario, server: ServerUnderTest) -> None:
-    """The ids of files of two rounds name the same run, the file's round, and a number of its own."""
+    """The ids of files of two rounds name the same run, the file's round, and a different number."""
     coder = Coder.of(server)
     scenario.plays(*_three(coder))
 

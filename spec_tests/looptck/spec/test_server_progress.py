@@ -163,7 +163,7 @@ def _records(reply: Reply) -> list[Any]:
 
 
 def _kind(value: Any) -> str:
-    """The type or object member of an event; the end mark is a kind of its own."""
+    """The type or object member of an event; the end mark is a separate kind."""
     if not isinstance(value, dict):
         return DONE if value == DONE else ""
     return str(value.get("type") or value.get("object") or "")

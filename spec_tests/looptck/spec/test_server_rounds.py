@@ -22,10 +22,10 @@ SUNNY = "It is sunny in Paris."
 
 
 @requirement("server-tool-runs-and-the-request-goes-on")
-@pytest.mark.parametrize("beside", [None, "Let me look. "], ids=["call-alone", "text-beside"])
-def test_one_round(scenario: Scenario, server: ServerUnderTest, beside: str | None) -> None:
+@pytest.mark.parametrize("text", [None, "Let me look. "], ids=["call-alone", "text-beside"])
+def test_one_round(scenario: Scenario, server: ServerUnderTest, text: str | None) -> None:
     """The reply to the request is the answer that follows the tool round."""
-    scenario.plays(calls(PARIS, text=beside), says(SUNNY))
+    scenario.plays(calls(PARIS, text=text), says(SUNNY))
 
     run = server.ask()
 
@@ -36,7 +36,7 @@ def test_one_round(scenario: Scenario, server: ServerUnderTest, beside: str | No
 
 @requirement("server-run-calls-stay-in-the-server")
 def test_calls_of_the_server(scenario: Scenario, server: ServerUnderTest) -> None:
-    """Neither a reply nor a stream returns the call that the server ran; progress events and records are no calls."""
+    """Neither a reply nor a stream returns the call that the server ran; progress events and records are not calls."""
     scenario.plays(calls(PARIS), says(SUNNY))
 
     run = server.ask()

@@ -102,9 +102,9 @@ def _rounds(items: list[Item]) -> dict[tuple[str, str], int]:
     """How often each call appears with each result; a missing counterpart is empty."""
     found: Counter[tuple[str, str]] = Counter()
     for at, item in enumerate(items):
-        behind = items[at + 1 :]
+        following = items[at + 1 :]
         if isinstance(item, Asked):
-            results = [one.text for one in behind if isinstance(one, Answered) and one.id == item.id]
+            results = [one.text for one in following if isinstance(one, Answered) and one.id == item.id]
             found.update((item.tool, text) for text in results or [""])
         elif isinstance(item, Answered) and not any(isinstance(one, Asked) and one.id == item.id for one in items[:at]):
             found["", item.text] += 1

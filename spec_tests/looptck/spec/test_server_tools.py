@@ -60,10 +60,10 @@ def test_code_execution_enabled(server: ServerUnderTest) -> None:
 
 
 @requirement("server-code-interpreter-asks-for-python")
-@pytest.mark.parametrize("beside", [True, False], ids=["beside-functions", "alone"])
-def test_code_interpreter(server: ServerUnderTest, beside: bool) -> None:
+@pytest.mark.parametrize("with_functions", [True, False], ids=["beside-functions", "alone"])
+def test_code_interpreter(server: ServerUnderTest, with_functions: bool) -> None:
     """A request whose tools contain a code_interpreter is offered a tool that takes code."""
-    members = interpreter_members(server.offers if beside else (), server.implementation.cell.wire)
+    members = interpreter_members(server.offers if with_functions else (), server.implementation.cell.wire)
 
     tools = offered_tools(server, members=members)
 

@@ -135,8 +135,8 @@ def test_refused_memory(loop: Loop) -> None:
 def test_behind_the_results(loop: Loop) -> None:
     """A turn with a call, and its result."""
     kinds = [str(block.get("type")) for blocks in carrying(_usual(loop), 2) for block in blocks]
-    behind = kinds[len(kinds) - kinds[::-1].index("tool_result") :]
-    if not behind:
+    following = kinds[len(kinds) - kinds[::-1].index("tool_result") :]
+    if not following:
         loop.answers("nothing")
     else:
-        loop.answers("text" if set(behind) == {"text"} else "other-blocks", ", ".join(behind))
+        loop.answers("text" if set(following) == {"text"} else "other-blocks", ", ".join(following))

@@ -105,7 +105,7 @@ def test_default_limit_reached(loop: Loop) -> None:
     run = _by_default(loop)
 
     if len(run.requests) >= FAR:
-        raise NotReached(f"the loop still went on after {FAR} model calls")
+        raise NotReached(f"the loop had not ended after {FAR} model calls")
     loop.answers(*_caller_gets(run))
 
 

@@ -16,7 +16,7 @@ TraitAnswer = tuple[str, str]
 
 
 def require_played(run: Run) -> None:
-    """Check that the script's step for request 1 was played. Raises NotReached if it was not requested, or refused."""
+    """Check that the script's step for request 1 was played. Raises NotReached if it was not requested or refused."""
     run.replied(1)
     if problems := run.request(1).problems:
         raise NotReached(f"request 1 was refused: {problems[0].rule} at {problems[0].pointer}")

@@ -107,7 +107,7 @@ def test_unsupported() -> None:
     assert LLAMA
     why = LLAMA.why_unsupported("anthropic-messages", "answer-looks-like-a-call", stream=True)
     assert why
-    assert why.startswith("It ignores a tool choice of none")
+    assert why.startswith("It ignores the tool choice none")
     assert LLAMA.why_unsupported("openai-chat", "answer-looks-like-a-call", stream=True) is None
 
 

@@ -122,10 +122,10 @@ MISPLACED = {
     misplaced.ForgetsTheRun: {RUN: "0 outermost spans invoke_agent", TOOL: "0 outermost spans invoke_agent"},
     misplaced.TellsOfTwoRuns: {RUN: "2 outermost spans invoke_agent", TOOL: "2 outermost spans invoke_agent"},
     misplaced.PutsToolsBeside: {
-        RUN: "the span execute_tool ping is no descendant of invoke_agent assistant",
-        TOOL: "the span execute_tool ping is no descendant of invoke_agent assistant",
+        RUN: "the span execute_tool ping is not a descendant of invoke_agent assistant",
+        TOOL: "the span execute_tool ping is not a descendant of invoke_agent assistant",
     },
-    misplaced.PutsModelCallsBeside: {RUN: "the span chat looptck-model is no descendant of invoke_agent assistant"},
+    misplaced.PutsModelCallsBeside: {RUN: "the span chat looptck-model is not a descendant of invoke_agent assistant"},
 }
 
 

@@ -181,7 +181,7 @@ def test_list_and_explain_know_traits() -> None:
 
     for trait in traits():
         assert f"  ? {trait.id}: {trait.question}\n" in listed
-    for piece in ("What does the model read of an error", "message-and-class", "not-reached", "--trait error-text"):
+    for piece in ("What does the model get to read", "message-and-class", "not-reached", "--trait error-text"):
         assert piece in explained
     assert "see the trait: twin-ids" in beside
 

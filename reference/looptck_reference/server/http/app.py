@@ -10,13 +10,17 @@ from fastapi import FastAPI
 from looptck_reference.server.http import runs, stores
 from looptck_reference.server.http.answers import add_handlers
 from looptck_reference.server.http.bodies import BoundedBodies
+from looptck_reference.server.http.pages import NoPages
 from looptck_reference.server.serving import Simulator
 
 __all__ = ["create_app"]
 
 
-def create_app(simulator: Simulator) -> FastAPI:
-    """The application of a simulator, which it closes on shutdown."""
+def create_app(simulator: Simulator, *, loopback_only: bool = True) -> FastAPI:
+    """The application of a simulator, which it closes on shutdown.
+
+    loopback_only: it is served on the loopback address and nowhere else; requests under other names are refused.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -30,5 +34,6 @@ def create_app(simulator: Simulator) -> FastAPI:
     app.include_router(runs.router)
     app.include_router(stores.router)
     app.add_middleware(BoundedBodies)
+    app.add_middleware(NoPages, loopback_only=loopback_only)
     add_handlers(app)
     return app

@@ -16,21 +16,19 @@ from pathlib import Path
 
 __all__ = ["Ended", "ProcessLimits", "execute"]
 
-LIMITED = """\
-import os, resource, sys
-seconds, memory, file, *command = sys.argv[1:]
-for what, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, file)):
-    resource.setrlimit(what, (int(most), int(most)))
-resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-os.execv(command[0], command)
-"""
-"""Sets the limits and then executes the program, so that no Python code runs between fork and exec."""
+SIGNALLED = 128
+"""What the number of a signal is added to in an exit status."""
+ENDING = 2.0
+"""Seconds that the program in front may take to end all that is behind it."""
+SUPERVISED = Path(__file__).with_name("supervised.py")
+"""The program in front, which sets the limits and watches what the program starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessLimits:
     """Seconds, and bytes.
 
+    memory: of each process, and of all of them together.
     output: of stdout, and of stderr, in the result; the rest is left out.
     file: of each written file, and of stdout and stderr.
     """
@@ -39,6 +37,8 @@ class ProcessLimits:
     memory: int = 512 * 1024 * 1024
     output: int = 64 * 1024
     file: int = 32 * 1024 * 1024
+    processes: int = 32
+    """Processes at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class Ended:
 async def execute(command: list[str], work: Path, limits: ProcessLimits) -> Ended:
     """Run a program in a directory; its output goes to files outside of that directory.
 
-    The program and its process group have ended when this function returns, in any case. Processes that have left the
-    group may go on and are not waited for; pipes would make this function wait for them.
+    The program and all that it has started have ended when this function returns, where the system lists processes;
+    elsewhere its process group has. Output through pipes would make this function wait for what has left the group.
     """
     began, late = time.monotonic(), False
-    bounds = [str(int(limits.seconds) + 1), str(limits.memory), str(limits.file)]
+    bounds = [str(int(limits.seconds) + 1), str(limits.memory), str(limits.file), str(limits.processes)]
     outputs = [work.parent / name for name in ("stdout", "stderr")]
     with outputs[0].open("wb") as stdout, outputs[1].open("wb") as stderr:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", "-c", LIMITED, *bounds, *command),
+            *(sys.executable, "-I", "-S", str(SUPERVISED), *bounds, *command),
             cwd=work,
             env={"PATH": os.defpath, "HOME": str(work), "TMPDIR": str(work), "PYTHONIOENCODING": "utf-8"},
             stdin=asyncio.subprocess.DEVNULL,
@@ -77,11 +77,22 @@ async def execute(command: list[str], work: Path, limits: ProcessLimits) -> Ende
     except TimeoutError:
         late = True
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        await _end(process)
         status = await process.wait()
     texts = [_read(output, limits.output) for output in outputs]
+    status = SIGNALLED - status if SIGNALLED < status <= SIGNALLED + signal.NSIG else status
     return Ended(texts[0], texts[1], status, late, int((time.monotonic() - began) * 1000))
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the program in front and all that is behind it; what is left of its group, where it cannot do that itself."""
+    with suppress(ProcessLookupError):
+        process.terminate()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(ENDING):
+            await process.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _read(output: Path, limit: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -91,13 +92,14 @@ class PythonRunner:
             return _result({"exception": "Invalid arguments: code is no string"})
         if not isinstance(outputs, list) or not all(isinstance(name, str) for name in outputs):
             return _result({"exception": "Invalid arguments: outputs is no array of strings"})
-        work = workshop.open()
-        before = Snapshot.of(work)
+        work = await asyncio.to_thread(workshop.open)
+        before = await asyncio.to_thread(Snapshot.of, work)
         ended = await self._execute(code, work, workshop)
-        new = new_files(work, before)
+        new = await asyncio.to_thread(new_files, work, before)
         outputs = [*outputs, *new] if self._dialect.captures == "discovered" else outputs
         wanted = [*outputs, *(name for name in new if name in workshop.declared)]
-        captured, missing = listed(work, wanted[: self._limits.files], self._limits.file)
+        wanted = wanted[: self._limits.files]
+        captured, missing = await asyncio.to_thread(listed, work, wanted, self._limits.file)
         members = {
             "stdout": ended.stdout,
             "stderr": ended.stderr,

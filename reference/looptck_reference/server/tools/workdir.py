@@ -6,11 +6,16 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from looptck_reference.server.values import InputFile, Produced, RequestFiles
 
 __all__ = ["Snapshot", "Workshop", "listed", "new_files"]
+
+
+MOST_PATHS = 10_000
+"""Files and folders of a working directory that are looked at."""
 
 
 class Workshop:
@@ -50,8 +55,9 @@ class Snapshot:
 
     @classmethod
     def of(cls, work: Path) -> Snapshot:
-        """The current files; links are skipped."""
-        found = [path for path in work.rglob("*") if path.is_file() and not path.is_symlink()]
+        """The current files, as many as are looked at; links are skipped."""
+        every = islice(work.rglob("*"), MOST_PATHS)
+        found = [path for path in every if path.is_file() and not path.is_symlink()]
         return cls({path: (path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(found)})
 
 

@@ -109,7 +109,7 @@ class Application:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._shared is None:
-            Application._shared = create_app(self._simulator)
+            Application._shared = create_app(self._simulator, loopback_only=False)
         assert self._shared is not None
         self._shared.state.simulator = self._simulator
         await self._shared(scope, receive, send)

@@ -105,7 +105,8 @@ def test_a_body_that_is_too_large_is_refused(world: Callable[..., World], announ
             yield b"x" * 500
 
     content = b"x" * 50_000 if announced else pieces()
-    response = here.request("POST", "/v1/chat/completions", content=content)
+    type = {"content-type": "application/json"}
+    response = here.request("POST", "/v1/chat/completions", content=content, headers=type)
 
     assert (413, "the body is larger than 1000 bytes") == (response.status_code, response.json()["error"]["message"])
     assert len(read) <= 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -64,15 +63,41 @@ def test_an_endless_program_ends_at_its_timeout(world: Callable[..., World]) -> 
     assert "exception: timed out after 0.3 s" == text
 
 
-def test_who_has_left_the_program_s_group_is_not_waited_for(world: Callable[..., World]) -> None:
-    """Even if it still holds the output."""
-    code = "import subprocess, sys\nrest = 'import time; time.sleep(60)'\n"
-    code += "print(subprocess.Popen([sys.executable, '-c', rest], start_new_session=True).pid, flush=True)"
+REST = "import subprocess, sys\nrest = 'import threading; threading.Event().wait()'\n"
+"""The beginning of a program that starts others, which never end."""
 
-    (text,), _ = execute(world, program(code))
+
+@pytest.mark.parametrize("late", [False, True], ids=["ends", "late"])
+def test_who_has_left_the_program_s_group_is_ended(world: Callable[..., World], late: bool) -> None:
+    """Even if it still holds the output, and has no parent any more."""
+    code = f"{REST}print(subprocess.Popen([sys.executable, '-c', rest], start_new_session=True).pid, flush=True)\n"
+    code += "while True: pass" if late else ""
+
+    (text,), _ = execute(world, program(code), python=PythonLimits(seconds=2.0 if late else 30.0))
 
     assert "stdout: " == text[:8]
-    os.kill(int(text[8:]), signal.SIGKILL)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(text[8:].split()[0]), 0)
+
+
+def test_processes_are_bounded(world: Callable[..., World]) -> None:
+    """All that a program has started at the same time, wherever it has gone to."""
+    code = f"{REST}for _ in range(9): subprocess.Popen([sys.executable, '-c', rest], start_new_session=True)"
+    code += "\nwhile True: pass"
+
+    (text,), _ = execute(world, program(code), python=PythonLimits(processes=5))
+
+    assert "exception: killed by SIGKILL" == text
+
+
+def test_memory_is_bounded_over_all_processes(world: Callable[..., World]) -> None:
+    """Each has less than the limit, and together they have more."""
+    code = f"{REST}rest = 'x = b\"x\" * 80_000_000; ' + rest\n"
+    code += "for _ in range(4): subprocess.Popen([sys.executable, '-c', rest])\nwhile True: pass"
+
+    (text,), _ = execute(world, program(code), python=PythonLimits(memory=250_000_000))
+
+    assert "exception: killed by SIGKILL" == text
 
 
 def test_what_code_has_set_is_there_for_the_session(world: Callable[..., World]) -> None:

@@ -151,6 +151,17 @@ def test_files_are_forgotten(world: Callable[..., World]) -> None:
 
 def test_an_upload_without_a_file_is_refused(world: Callable[..., World]) -> None:
     """The error names the member."""
-    response = world().request("POST", "/v1/files", data={"purpose": "x"})
+    response = world().request("POST", "/v1/files", files={"other": ("a.txt", b"abc")})
 
     assert (422, "file") == (response.status_code, response.json()["error"]["param"])
+
+
+def test_the_files_of_a_request_are_bounded_together(world: Callable[..., World]) -> None:
+    """An uploaded file counts each time that it is named."""
+    here = world(limits={"request_files": 1000}, code=True)
+    uploaded = here.request("POST", "/v1/files", files={"file": ("a.txt", b"x" * 400)}).json()["id"]
+
+    statuses = [here.chat(enable_code_execution=True, files=[uploaded] * times).status_code for times in (2, 3)]
+
+    assert 413 == statuses[1]
+    assert 413 != statuses[0]
