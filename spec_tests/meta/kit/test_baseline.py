@@ -45,7 +45,7 @@ def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> Non
     assert [(CALLS, cell) for cell in CELLS] == [(entry["requirement"], entry["cell"]) for entry in written]
     for entry in written:
         assert entry["reason"].startswith(
-            "To be looked at: Each tool call of a complete turn runs its tool exactly once"
+            "To be reviewed: Each tool call of a complete turn runs its tool exactly once"
         )
 
 
@@ -130,7 +130,7 @@ def test_the_reason_tells_of_the_requirement_itself() -> None:
     told = {one.requirement: one.reason for one in entries(Results.of(report.told), [])}
 
     assert {CALLS} == {cause["requirement"] for cause in report.told["causes"]}
-    assert told["calls-are-echoed"].startswith(f"To be looked at: {catalogue()['calls-are-echoed'].text} Seen: ")
+    assert told["calls-are-echoed"].startswith(f"To be reviewed: {catalogue()['calls-are-echoed'].text} Observed: ")
 
 
 def test_what_an_entry_covers_is_not_added() -> None:

@@ -77,7 +77,7 @@ def test_a_known_case_that_passes_is_stale(file: Path) -> None:
     whole = judged(None, CALLS, known=file, cells=("*",))
     alone = judged(None, CALLS, known=file, cells=("*",), cases=("one-call",))
 
-    told = f"{CALLS} in *, case one-call: passes now; take it out of the known failures ({REASON})"
+    told = f"{CALLS} in *, case one-call: passes now; remove it from the known failures ({REASON})"
     assert [told] == whole.told["stale_known_failures"]
     assert [told] == alone.told["stale_known_failures"]
 
