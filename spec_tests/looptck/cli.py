@@ -285,7 +285,7 @@ def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> No
 @_options("quiet")
 def kill(**chosen: Any) -> None:
     """Prove that each check can fail: run the suite on mutants (loops with one fault each) and print the matrix."""
-    from looptck.kill.command import Wanted, write_proofs
+    from looptck.kill.command import KillOptions, write_proofs
     from looptck.kill.command import kill as make
 
     if proofs := chosen.pop("proofs"):
@@ -296,7 +296,7 @@ def kill(**chosen: Any) -> None:
             "--html and --own exclude each other: the page shows collateral, which --own does not judge"
         )
     selected = {"profiles": chosen.pop("profile"), "requirements": chosen.pop("requirement")}
-    wanted = Wanted(cells=chosen.pop("cell"), **selected, **chosen)
+    wanted = KillOptions(cells=chosen.pop("cell"), **selected, **chosen)
     _leave(make(wanted, json_file=json_file, html=html, quiet=quiet))
 
 

@@ -14,7 +14,7 @@ from looptck.catalogue.requirements import Requirement, catalogue, unknown
 from looptck.catalogue.traits import Trait, traits
 
 MEANINGS = {
-    "unsafe": "if it fails, something runs, runs twice, leaks or is lost without anyone having asked for it",
+    "unsafe": "if it fails, something runs unasked, runs twice, leaks or gets lost",
     "broken": "if it fails, the service refuses a request or the answer is wrong",
     "fragile": "if it fails, legal but rare traffic breaks the loop",
     "untidy": "if it fails, only order and convenience suffer",

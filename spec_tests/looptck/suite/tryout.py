@@ -95,7 +95,8 @@ def _runs_a_tool(bench: Bench, cell: Cell, name: str) -> None:
             f"the request offers {', '.join(offered) or 'no tool'}, not {TOOL}: hand the case's tools to the loop"
         )
     if not run.tools_ran:
-        raise UnexpectedLoop(f"the model called {TOOL}, which did not run{_sent(run)}; the loop {run.outcome}")
+        why = f"the model called {TOOL}, which never ran{_sent(run)}"
+        raise UnexpectedLoop(f"{why}; the loop {run.outcome}")
     if run.tools_ran != [(TOOL, ARGUMENTS)]:
         raise Unfit(f"the toolbox saw {run.tools_ran}, not one call of {TOOL} with {ARGUMENTS}")
     if len(run.requests) < 2:
@@ -115,7 +116,7 @@ def _reached(run: Run) -> None:
         unrouted = [event.path for event in run.transcript.events if isinstance(event, UnroutedRequest)]
         if unrouted:
             raise Unreached(
-                f"a request came to {unrouted[0]}, which is not a route of the wire: the base URL of a case ends in /v1, "
+                f"a request came to {unrouted[0]}, which is no route of the wire: the base URL of a case ends in /v1, "
                 f"and the routes of {run.cell.wire} are below it; the loop {run.outcome}"
             )
         raise Unreached(

@@ -43,7 +43,7 @@ def test_mutant_says_what_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("MUTANTS = []", "holds no mutant, so nothing would be proven"),
+        ("MUTANTS = []", "contains no mutants, so nothing would be proven"),
         ("class Bent:\n    breaks = ('one',)\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
         ("class Bent:\n    'Bends.'\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
         (GOOD.replace("'one'", "'onee'") + "MUTANTS = [Bent]", "there is no requirement 'onee'; did you mean one"),

@@ -169,7 +169,7 @@ def test_two_cases_of_one_name_are_refused(folder: Path) -> None:
     for topic in ("topic", "other"):
         (folder / topic / "mine.yaml").write_text(CASE, "utf-8")
 
-    with pytest.raises(BadFile, match="a case of the name mine already exists"):
+    with pytest.raises(BadFile, match="a case with the name mine already exists"):
         cases.read(folder)
 
 

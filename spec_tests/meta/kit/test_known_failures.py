@@ -97,7 +97,7 @@ def test_a_known_failure_that_passes_is_stale(file: Path) -> None:
 
     assert (1, {"pass": 34}) == (report.status, report.counts)
     (told,) = report.told["stale_known_failures"]
-    assert told.startswith(f"{CALLS} in *: passes now; take it out")
+    assert told.startswith(f"{CALLS} in *: passes now; remove it")
     assert f"stale known failure: {told}" in report.printed
 
 
@@ -131,7 +131,7 @@ def test_an_entry_about_nothing_is_stale(file: Path) -> None:
     session = Session.begin(Options(known_failures=write(file, entry("anthropic-messages/plain/sync"))))
     session.end()
 
-    assert [f"{CALLS} in anthropic-messages/plain/sync: no check of this run is concerned"] == [
+    assert [f"{CALLS} in anthropic-messages/plain/sync: no check of this run matches it"] == [
         told.partition(";")[0] for told in stale(session)
     ]
 

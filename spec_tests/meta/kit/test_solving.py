@@ -178,7 +178,7 @@ def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementati
 
     assert 'question 1, may this call run: {"_tool": "fetch"' in text
     assert 'question 1 is answered: {"decision": "reject", "feedback": "Not that."}' in text
-    assert "is the first that is not as it should be" not in text
+    assert "the first wrong request is" not in text
 
 
 @pytest.mark.parametrize(

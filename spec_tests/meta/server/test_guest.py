@@ -107,7 +107,7 @@ def test_a_loop_is_no_server(bench: Bench) -> None:
     no_server = pytest.raises(NotApplicable, match="is no server: it takes cases and no requests")
     with bench_for("python:looptck_reference.kit.driver:Driver") as loop, no_server:
         server_bench(loop)
-    with pytest.raises(NotApplicable, match="is a server: it takes requests and no cases"):
+    with pytest.raises(NotApplicable, match="is a server: it takes requests, not cases"):
         loop_bench(bench)
 
 

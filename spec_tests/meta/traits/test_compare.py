@@ -185,12 +185,16 @@ def test_what_does_not_apply_is_not_judged(tmp_path: Path) -> None:
     ("of_a", "of_b", "told"),
     [
         ({}, {}, []),
-        ({}, {"unfinished": {"checks": 7, "questions": 2}}, ["B was interrupted: 9 of the chosen checks and questions"]),
+        (
+            {},
+            {"unfinished": {"checks": 7, "questions": 2}},
+            ["B was interrupted: 9 of the chosen checks and questions"],
+        ),
         ({}, {"looptck": "1.0.0"}, ["A was judged by looptck 0.9.0, B by looptck 1.0.0"]),
         (
             {},
             {"content": "bad"},
-            ["both were judged by looptck 0.9.0, and by different content of it (c0ffee and bad)"],
+            ["both were judged by looptck 0.9.0, but with different content (c0ffee and bad)"],
         ),
         (
             {"selection": SELECTION | {"profiles": ["core"]}},
@@ -223,7 +227,7 @@ def test_an_older_run_that_lacks_checks_may_have_been_cut_short(tmp_path: Path) 
     warnings = [_compared_as_json(_file(tmp_path, "a", rows, None), new)["warnings"] for rows in (BEFORE[3:], more)]
 
     assert [True, False] == [
-        any(one.startswith("A, of looptck 0.8.0, does not say whether it was cut short") for one in told)
+        any(one.startswith("A, of looptck 0.8.0, does not say whether it was interrupted") for one in told)
         for told in warnings
     ]
 
