@@ -1,7 +1,7 @@
-"""Agents as files of one run: copies of ``.prompty`` files that say where the fake provider is.
+"""Agents as files of one run: copies of ``.prompty`` files with the address of the mock provider.
 
-What a person would write by hand stands in them: the provider, the API, the base URL as its client takes it, the key,
-and whether to stream. All else is the file's own.
+The copies contain what a person would add: the provider, the API, the base URL as its client expects it, the key, and
+whether to stream. Everything else comes from the original file.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class Column:
 
     def _reason(self, id: str) -> str:
         if id in self.crashed:
-            return f"a crash with {self.crashed[id]}"
+            return f"crashed with {self.crashed[id]}"
         first = self.failed[id][0]
         return f"{first.result.cell}, {first.result.case}: {first_line(first)}"
 

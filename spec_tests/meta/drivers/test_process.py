@@ -165,7 +165,7 @@ def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
 
         process.abandon("r1")
 
-        assert "the kit ended it: run r1 never finished" == fault(beside).detail
+        assert "looptck killed it: run r1 never finished" == fault(beside).detail
     assert [] == process.stop()
 
 

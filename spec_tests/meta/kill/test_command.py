@@ -131,7 +131,7 @@ def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--mutants", f"{MUTANTS}:KILLED", "--own", "--html", "page.html"], "--own makes no page"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--own", "--html", "page.html"], "--html and --own exclude each other"),
         (["--mutants", "somewhere"], "is not a collection of mutants: write python:MODULE:NAME or python:FILE.py:NAME"),
         (["--mutants", "python:nowhere:MUTANTS"], "cannot be read: ModuleNotFoundError"),
         (["--mutants", f"{MUTANTS}:OneTooMany"], "cannot be read: TypeError"),

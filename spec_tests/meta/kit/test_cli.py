@@ -87,7 +87,7 @@ def test_explain_repeats_the_driver() -> None:
         (["list", "--profile", "kore"], "did you mean core?"),
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),
-        (["run", "--driver", "nothing"], "is no driver: write python:"),
+        (["run", "--driver", "nothing"], "is not a driver: write python:"),
     ],
 )
 def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> None:

@@ -68,7 +68,7 @@ def _opened(tmp_path: Path) -> Iterator[Servers]:
         ({"unknown": 1}, "unknown"),
         ({"setups": {"usual": ["a"]}}, "/setups/usual: needs words for a command"),
         ({"setups": {"usual": None}, "command": ["a"]}, "/setups/usual: needs words for a command"),
-        ({"setups": {"usual": "http://127.0.0.1:1"}}, "/setups/usual: a server that runs already"),
+        ({"setups": {"usual": "http://127.0.0.1:1"}}, "/setups/usual: a server that is already running"),
     ],
 )
 def test_a_bad_description_is_refused(tmp_path: Path, members: Mapping[str, Any], told: str) -> None:

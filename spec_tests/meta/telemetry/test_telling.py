@@ -112,7 +112,7 @@ def test_an_exporter_that_holds_nonsense_is_the_drivers_fault() -> None:
     report = driven(lost.KeepsNonsense, cases=SPANS)
 
     assert dict.fromkeys(SPANS, "error") == report.verdicts
-    assert "its span_exporter cannot be read: AttributeError(" in report.reason("span-for-each-call")
+    assert "the driver's span_exporter cannot be read: AttributeError(" in report.reason("span-for-each-call")
 
 
 MISPLACED = {
