@@ -596,6 +596,6 @@ def _known_as_looptck() -> None:
 
 if __name__ == "__main__":
     if sys.path[0] == str(Path(__file__).resolve().parent):
-        sys.path[0] = str(Path.cwd())  # the names beside this file are not meant for a driver's imports
+        sys.path[0] = str(Path.cwd())  # a driver's imports must not find the modules next to this file
     _known_as_looptck()
     sys.exit(main(sys.argv[1:]))

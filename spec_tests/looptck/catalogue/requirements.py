@@ -125,10 +125,10 @@ def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Cat
                 raise BadFile(path, f"{row['id']}: {unknown('document', document, list(data['documents']))}")
         profile = _profile(data, proofs or {})
         if profile.name in profiles:
-            raise BadFile(path, f"the profile {profile.name} already stands in another file")
+            raise BadFile(path, f"the profile {profile.name} is already defined in another file")
         for requirement in profile.requirements:
             if requirement.id in places:
-                raise BadFile(path, f"the id {requirement.id} already stands in {places[requirement.id].name}")
+                raise BadFile(path, f"the id {requirement.id} is already defined in {places[requirement.id].name}")
             places[requirement.id] = path
         profiles[profile.name] = profile
     if not profiles:

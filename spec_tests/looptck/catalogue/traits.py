@@ -108,7 +108,7 @@ def read(folder: Path) -> Traits:
     for path in sorted(folder.glob("*.yaml")):
         for one in _read(path, load(path, folder / "trait.schema.json")):
             if one.id in found:
-                raise BadFile(path, f"the id {one.id} stands twice")
+                raise BadFile(path, f"the id {one.id} is defined twice")
             found[one.id] = one
     if not found:
         raise BadFile(folder, "there is no trait in it")
@@ -119,16 +119,16 @@ def _read(path: Path, data: dict[str, Any]) -> Iterator[Trait]:
     requirements = [row.id for row in catalogue()]
     for topic in data["topics"]:
         for row in topic["traits"]:
-            beside = row.get("requirement")
-            if beside is not None and beside not in requirements:
-                raise BadFile(path, f"{row['id']}: {unknown('requirement', beside, requirements)}")
+            related = row.get("requirement")
+            if related is not None and related not in requirements:
+                raise BadFile(path, f"{row['id']}: {unknown('requirement', related, requirements)}")
             yield Trait(
                 id=row["id"],
                 topic=topic["topic"],
                 question=row["question"],
                 answers=_answers(path, row, data["shared"]),
                 exact=row.get("exact", False),
-                requirement=beside,
+                requirement=related,
                 row=_row(row),
             )
 
@@ -141,7 +141,7 @@ def _answers(path: Path, row: dict[str, Any], shared: dict[str, dict[str, str]])
             raise BadFile(path, f"{row['id']}: {unknown('set of shared answers', name, list(shared))}")
         answers = {**answers, **{answer: meaning for answer, meaning in shared[name].items() if answer not in answers}}
     if taken := sorted(answers.keys() & UNDECIDED.keys()):
-        raise BadFile(path, f"{row['id']}: any trait may be answered with {', '.join(taken)}, so leave it out")
+        raise BadFile(path, f"{row['id']}: every trait has the answers {', '.join(taken)}: do not list them")
     return answers
 
 

@@ -41,9 +41,7 @@ class _UniqueKeys(_Loader):  # type: ignore[misc]
             if not isinstance(key, Hashable):
                 continue  # the loader reports it, with the place
             if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands twice", key_node.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -94,7 +92,7 @@ def _let_in(path: Path, text: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
-            raise BadFile(path, f"holds an alias in place of what it stands for: {event.start_mark}")
+            raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

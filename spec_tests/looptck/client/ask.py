@@ -26,7 +26,7 @@ class Ask:
     question: str
     """The last user message; it identifies the run in the server's model requests."""
     before: Sequence[Item] = ()
-    """The conversation before it, as the client has it."""
+    """The conversation before the question, as the client has it."""
     after: Sequence[Item] = ()
     """Calls and their results after the question, of a client that runs the tools itself."""
     tools: Sequence[Tool] = ()

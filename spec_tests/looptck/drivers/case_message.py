@@ -86,7 +86,7 @@ class RunOptions:
 def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) -> dict[str, Any]:
     """The case without its files and its telemetry; ``url`` is the URL of its mock run."""
     actor = setting.actor
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "name": name,
         "profile": profile,
         "wire": cell.wire,
@@ -107,32 +107,34 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) 
         "options": _options(setting),
     }
     if setting.context is not None:
-        told["context"] = [dict(message) for message in setting.context]
+        content["context"] = [dict(message) for message in setting.context]
     if setting.output_schema is not None:
-        told["output_schema"] = dict(setting.output_schema)
+        content["output_schema"] = dict(setting.output_schema)
     if setting.confirms:
-        told["confirm"] = f"{url}/confirm"
+        content["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:
-        told["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
+        content["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
     if setting.hosted_tools:
-        told["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
+        content["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
     if setting.kinds:
-        told["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
+        content["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
     if below := [tool for child in actor.children for tool in child.tools if tool.handled]:
-        told["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
-    return told
+        content["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
+    return content
 
 
-def with_files(told: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path) -> None:
+def with_files(content: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path) -> None:
     """Write the agent and its child agents into a folder, and add the file to the case."""
-    path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"], model=_other(setting))
-    told["agent"]["path"] = str(path)
+    path = stage(
+        setting.actor, folder, cell, base_url=content["base_url"], api_key=content["api_key"], model=_other(setting)
+    )
+    content["agent"]["path"] = str(path)
 
 
-def with_telemetry(told: dict[str, Any], endpoint: str) -> str:
+def with_telemetry(content: dict[str, Any], endpoint: str) -> str:
     """Add the endpoint for spans and a parent span to the case; returns the trace id."""
     trace = secrets.token_hex(16)
-    told["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
+    content["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
     return trace
 
 
@@ -142,17 +144,17 @@ def _other(setting: RunOptions) -> str | None:
 
 
 def _options(setting: RunOptions) -> dict[str, int]:
-    told = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
-    return {name: value for name, value in told.items() if value is not None}
+    content = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
+    return {name: value for name, value in content.items() if value is not None}
 
 
 def _input(one: Input) -> dict[str, Any]:
-    told = {"name": one.name, "kind": one.kind, "description": one.description}
-    return told if one.default is None else {**told, "default": one.default}
+    content = {"name": one.name, "kind": one.kind, "description": one.description}
+    return content if one.default is None else {**content, "default": one.default}
 
 
 def _tool(tool: Tool, url: str) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "name": tool.name,
         "kind": tool.kind,
         "description": tool.description,
@@ -160,10 +162,10 @@ def _tool(tool: Tool, url: str) -> dict[str, Any]:
         "url": f"{url}/tools/{tool.name}" if tool.handled else None,
     }
     if tool.strict:
-        told["strict"] = True
+        content["strict"] = True
     if tool.bindings:
-        told["bindings"] = dict(tool.bindings)
+        content["bindings"] = dict(tool.bindings)
     for key in ("path", "mode", "handler"):
         if (value := getattr(tool, key)) is not None:
-            told[key] = value
-    return told
+            content[key] = value
+    return content

@@ -28,12 +28,14 @@ def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str
 
     The base URL ends in /v1, as OpenAI clients take it. ``model`` is the model's name; None: the one in each file.
     """
-    told = _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
+    model_settings = (
+        _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
+    )
     home = agent.path.parent
     for one in (agent, *agent.children):
         copy = folder / one.path.relative_to(home)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(_directed(one, told), encoding="utf-8")
+        copy.write_text(_directed(one, model_settings), encoding="utf-8")
     return folder / agent.path.name
 
 

@@ -66,8 +66,8 @@ def _opened(tmp_path: Path) -> Iterator[Servers]:
         ({"capabilities": ["telepathy"]}, "telepathy"),
         ({"wires": []}, "/wires"),
         ({"unknown": 1}, "unknown"),
-        ({"setups": {"usual": ["a"]}}, "/setups/usual: needs words for a command"),
-        ({"setups": {"usual": None}, "command": ["a"]}, "/setups/usual: needs words for a command"),
+        ({"setups": {"usual": ["a"]}}, "/setups/usual: needs the arguments of the command"),
+        ({"setups": {"usual": None}, "command": ["a"]}, "/setups/usual: needs the arguments of the command"),
         ({"setups": {"usual": "http://127.0.0.1:1"}}, "/setups/usual: a server that is already running"),
     ],
 )

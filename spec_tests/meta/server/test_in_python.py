@@ -42,7 +42,10 @@ def test_what_declares_nonsense_does_not_start(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("CannotOpen", "open('usual'): RuntimeError: no usual today"), ("OpensNowhere", "returned None, which is not a URL")],
+    [
+        ("CannotOpen", "open('usual'): RuntimeError: no usual today"),
+        ("OpensNowhere", "returned None, which is not a URL"),
+    ],
 )
 def test_what_cannot_be_opened_is_told(name: str, told: str) -> None:
     """A set-up that does not come up is told."""

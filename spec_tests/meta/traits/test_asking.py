@@ -192,7 +192,7 @@ def test_list_and_explain_know_traits() -> None:
         ({"question": "What."}, "What."),
         ({"answers": {}}, "has less than 1 propert"),
         ({"answers": {"Told": "It is told."}}, "does not match"),
-        ({"answers": {"error": "It fails."}}, "any trait may be answered with error"),
+        ({"answers": {"error": "It fails."}}, "every trait has the answers error"),
         ({"shares": ["fates"]}, "there is no set of shared answers 'fates'; did you mean fate"),
         ({"requirement": "twin-ids"}, "there is no requirement 'twin-ids'"),
         ({"colour": "red"}, "colour"),

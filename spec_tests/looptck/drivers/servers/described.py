@@ -38,7 +38,7 @@ class Described:
         command, port = message.get("command"), message.get("port")
         for name, setup in message["setups"].items():
             if setup is None or (isinstance(setup, list) and not command):
-                raise BadFile(path, f"/setups/{name}: needs words for a command, which stands at the top, or a URL")
+                raise BadFile(path, f"/setups/{name}: needs the arguments of the command at the top, or a URL")
             if isinstance(setup, str) and not port:
                 raise BadFile(
                     path, f"/setups/{name}: a server that is already running must know looptck's port: add port"

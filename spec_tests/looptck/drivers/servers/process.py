@@ -82,6 +82,6 @@ class Process:
         """A fault with the end of the process's output."""
         size = self._output.seek(0, os.SEEK_END)
         self._output.seek(max(0, size - KEPT))
-        told = self._output.read().decode(errors="replace")
+        output = self._output.read().decode(errors="replace")
         self.end()
-        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=told)
+        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=output)
