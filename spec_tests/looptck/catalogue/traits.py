@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 PROFILE = "core"
 """The profile whose runs ask about traits."""
 UNDECIDED: Mapping[str, str] = {
-    "not-reached": "The run ended before the event that decides it.",
-    "not-applicable": "It cannot be asked here: the wire has no words for it, or the driver declares no capability.",
+    "not-reached": "The run ended before the deciding event.",
+    "not-applicable": "It cannot be asked here: the wire cannot express it, or the driver lacks a capability.",
     "no-outcome": "The run never ended.",
-    "error": "The kit's or the driver's own fault.",
+    "error": "A fault of looptck or of the driver.",
 }
 """The answers that any trait may have."""
 

@@ -86,7 +86,7 @@ def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
     for source in row.sources:
         yield f"  source: {source}" + (f"  <{source.url}>" if source.url else "")
     if row.impact:
-        yield f"  impact: {row.impact}, {MEANINGS[row.impact]}"
+        yield f"  impact: {row.impact} ({MEANINGS[row.impact]})"
     yield f"  cells: {_cells(row)}"
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"

@@ -77,7 +77,7 @@ def test_explain_repeats_the_driver() -> None:
 
     told = "try it: looptck run --driver 'cmd:node a driver.mjs' --profile core --requirement one-index-two-ids"
     assert told in output
-    assert "impact: fragile, if it fails, legal but rare traffic breaks the loop" in output
+    assert "impact: fragile (if it fails, legal but rare traffic breaks the loop)" in output
 
 
 @pytest.mark.parametrize(
