@@ -196,7 +196,7 @@ def test_list_and_explain_know_traits() -> None:
         ({"shares": ["fates"]}, "there is no set of shared answers 'fates'; did you mean fate"),
         ({"requirement": "twin-ids"}, "there is no requirement 'twin-ids'"),
         ({"colour": "red"}, "colour"),
-        ({"id": "raising-tool"}, "the id raising-tool stands twice"),
+        ({"id": "raising-tool"}, "the id raising-tool is defined twice"),
     ],
 )
 def test_bad_file_is_refused(tmp_path: Path, change: dict[str, Any], wrong: str) -> None:
