@@ -1,6 +1,6 @@
 """looptck: a technology compatibility kit for LLM agent loops.
 
-`looptck.driver` is for people who write drivers, and `looptck.signatures` beside it. The command `looptck` and
+`looptck.driver` and `looptck.signatures` are for people who write drivers. The command `looptck` and
 `pytest --pyargs looptck.spec` run the suite. Nothing else is meant to be imported.
 """
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """The names above, imported when they are asked for: every pytest in this environment imports this package."""
+        """Import the names above on demand: every pytest in this environment imports this package."""
         if name in __all__:
             from looptck import driver
 

@@ -25,7 +25,7 @@ _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
 
 
 class _Trouble(click.ClickException):
-    """What keeps a command from being run at all."""
+    """The command cannot run; the message is the reason."""
 
     exit_code = 2
 
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _options(*names: str) -> Callable[[Function], Function]:
-    """The options of these names, in order."""
+    """Decorate a command with the options of these names, in order."""
 
     def decorate(command: Function) -> Function:
         for name in reversed(names):
@@ -51,7 +51,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "driver": click.option(
         "--driver",
         metavar="DRIVER",
-        help="The implementation: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND or server:FILE.  "
+        help="The implementation under test: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND or server:FILE.  "
         "[default: the reference]",
     ),
     "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),
@@ -62,7 +62,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--cell",
         multiple=True,
         metavar="CELL",
-        help="Only these cells, such as openai-chat/stream/sync; * is anything.",
+        help="Only these cells, such as openai-chat/stream/sync; * is a wildcard. May be repeated.",
     ),
     "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
     "trait": click.option(
@@ -70,13 +70,13 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         "traits",
         multiple=True,
         metavar="ID",
-        help="Only this trait, and no requirement that is not named too. May be repeated.",
+        help="Only this trait, and only the requirements named with --requirement. May be repeated.",
     ),
     "level": click.option(
         "--level",
         type=click.Choice(["MUST", "SHOULD", "MAY"]),
         default="MAY",
-        help="Only this level and those above it.",
+        help="Only requirements of this level or a higher one.",
     ),
     "known-failures": click.option(
         "--known-failures",
@@ -86,7 +86,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "cassettes": click.option(
         "--cassettes",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Play the cassettes in this folder in place of the project's.",
+        help="Play the cassettes in this folder instead of those shipped with looptck.",
     ),
     "json": click.option(
         "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JSON."
@@ -98,13 +98,17 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--trace",
         metavar="DIR",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Write what went to and fro in each run that fails below DIR, as files.",
+        help="Write the requests, replies and tool runs of each failed run to files below DIR.",
     ),
-    "timeout": click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take."),
-    "patience": click.option("--patience", default=5.0, show_default=True, help="Seconds that a gate waits."),
-    "examples": click.option("--examples", default=25, show_default=True, help="Examples for each property."),
+    "timeout": click.option(
+        "--timeout", default=20.0, show_default=True, help="Seconds without an event after which a run has hung."
+    ),
+    "patience": click.option(
+        "--patience", default=5.0, show_default=True, help="Seconds that a gate waits before it gives up."
+    ),
+    "examples": click.option("--examples", default=25, show_default=True, help="Generated examples per property."),
     "quiet": click.option(
-        "-q", "--quiet", is_flag=True, help="Only the failing rows, a line for each cause, and counts."
+        "-q", "--quiet", is_flag=True, help="Print only the failed requirements, one line per cause, and the counts."
     ),
 }
 
@@ -112,7 +116,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
 @main.command(epilog=EXIT)
 @_options(*OPTIONS)
 def run(**chosen: Any) -> None:
-    """Test an implementation and print its verdicts."""
+    """Run the suite on an implementation and print the verdicts."""
     from looptck.commands.pytest_run import run_suite
 
     json_file, junit, quiet = chosen.pop("json_file"), chosen.pop("junit"), chosen.pop("quiet")
@@ -145,7 +149,7 @@ def _chosen(
 
 
 def _leave(status: int) -> NoReturn:
-    """Exit, though an implementation may have left a thread that would keep the process alive."""
+    """Exit, even if the implementation has left a thread that would keep the process alive."""
     from looptck.guard import playing
 
     playing.finish(status)
@@ -157,10 +161,10 @@ def _leave(status: int) -> NoReturn:
 
 
 @main.command(epilog=EXIT)
-@click.option("--driver", required=True, metavar="DRIVER", help="The driver to try out.")
+@click.option("--driver", required=True, metavar="DRIVER", help="The driver to test.")
 @click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take.")
 def smoke(driver: str, timeout: float) -> None:
-    """Try a driver out: does it speak the protocol? Says nothing about the implementation behind it."""
+    """Test whether a driver speaks the protocol. This does not judge the implementation behind it."""
     from looptck.commands.smoke import smoke_test
 
     _leave(smoke_test(driver, timeout))
@@ -168,10 +172,10 @@ def smoke(driver: str, timeout: float) -> None:
 
 @main.command(epilog="Exit status: 0 written, 2 could not write.")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--process", "kind", flag_value="process", help="A Python class, run in an environment of its own.")
+@click.option("--process", "kind", flag_value="process", help="A Python class, run in a separate environment.")
 @click.option("--javascript", "kind", flag_value="javascript", help="A program in Node.js.")
 def init(folder: Path, kind: str | None) -> None:
-    """Write a driver to start from into FOLDER: a Python class, where nothing else is said."""
+    """Write a driver to start from into FOLDER; by default a Python class."""
     from looptck.commands.init import write
 
     try:
@@ -190,7 +194,7 @@ Write the line that calls your loop in {made.files[0]}, then:
 @main.command("list")
 @_options("profile")
 def list_requirements(profile: tuple[str, ...]) -> None:
-    """List the requirements: id, level and text; behind those of `core` the traits."""
+    """List the requirements of each profile (id, level and text), then the traits."""
     from looptck.report.pages import listing
 
     click.echo(listing(profile), nl=False)
@@ -200,7 +204,7 @@ def list_requirements(profile: tuple[str, ...]) -> None:
 @click.argument("requirement")
 @_options("driver")
 def explain(requirement: str, driver: str | None) -> None:
-    """Explain a REQUIREMENT or a trait: its text, its source or its answers, and what checks it."""
+    """Explain a REQUIREMENT (text, source, checks) or a trait (question, answers)."""
     from looptck.report.pages import explanation
 
     click.echo(explanation(requirement, driver), nl=False)
@@ -211,16 +215,16 @@ def explain(requirement: str, driver: str | None) -> None:
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Take the results of a run that has been, as its --json wrote them.",
+    help="Read the results of an earlier run, as --json wrote them, instead of running the suite.",
 )
 @click.option(
     "--into",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
-    help="The file of known failures. What it says already stays as it is.",
+    help="The file of known failures to extend; its present content is not changed.",
 )
 def baseline(results: Path | None, into: Path, **chosen: Any) -> None:
-    """Write what fails today down as known failures: an entry for each requirement and cells that no entry covers."""
+    """Record today's failures as known failures: one entry per requirement and cells that no entry covers yet."""
     from looptck.commands.baseline import baseline as write
 
     _leave(write(_chosen(**chosen), into, results))
@@ -232,10 +236,10 @@ def baseline(results: Path | None, into: Path, **chosen: Any) -> None:
     "--results",
     multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Take the results of a run that has been, as its --json wrote them. May be repeated.",
+    help="Read the results of an earlier run, as --json wrote them, instead of running the suite. May be repeated.",
 )
 def coverage(results: tuple[Path, ...], **chosen: Any) -> None:
-    """Run the suite and say which statements of the documents it tested, excluded, or left untested."""
+    """Run the suite and list which statements of the documents were tested, excluded or left untested."""
     from looptck.commands.coverage import cover, cover_results
 
     _leave(cover_results(results, chosen["profile"]) if results else cover(_chosen(**chosen)))
@@ -244,10 +248,12 @@ def coverage(results: tuple[Path, ...], **chosen: Any) -> None:
 @main.command(epilog="Exit status: 0 the same, 1 differences, 2 could not compare.")
 @click.argument("a", type=click.Path(path_type=Path))
 @click.argument("b", type=click.Path(path_type=Path))
-@click.option("--all", "everything", is_flag=True, help="Tell what is the same too.")
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write it as JSON.")
+@click.option("--all", "everything", is_flag=True, help="Also print what is the same in both.")
+@click.option(
+    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the comparison as JSON."
+)
 def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> None:
-    """Compare what `looptck run --json` has written of A and B: two loops, or two versions of one."""
+    """Compare the results that `looptck run --json` wrote to files A and B: two loops, or two versions of one."""
     from looptck.catalogue.yaml_files import BadFile
     from looptck.report.compare import compare as compare_files
 
@@ -265,31 +271,35 @@ def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> No
     help="Driver classes with one fault each: python:MODULE:NAME or python:FILE.py:NAME.  [default: the reference's]",
 )
 @click.option("--mutant", "names", multiple=True, metavar="NAME", help="Only this mutant. May be repeated.")
-@click.option("--full", is_flag=True, help="Judge each in every cell, and not only in those that it names.")
-@click.option("--own", is_flag=True, help="Judge each by the checks of what it breaks: noise is not seen.")
+@click.option("--full", is_flag=True, help="Judge each mutant in every cell, not only in those that it declares.")
+@click.option(
+    "--own", is_flag=True, help="Judge each mutant only by the checks of what it breaks; collateral goes undetected."
+)
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write the matrix as a page.")
 @click.option(
     "--proofs",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write which mutants are to fail each requirement, and play nothing.",
+    help="Write which mutants must fail each requirement to this file, and run nothing.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Mutants at a time.  [default: one more than there are cores]")
-@click.option("--timeout", type=float, help="Seconds that one run may take.  [default: 10, of servers 30]")
-@click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits.")
-@click.option("--examples", default=1, show_default=True, help="Examples for each property.")
+@click.option("--workers", type=click.IntRange(1), help="Mutants judged in parallel.  [default: number of cores + 1]")
+@click.option("--timeout", type=float, help="Seconds of silence after which a run has hung.  [default: 10; servers 30]")
+@click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits before it gives up.")
+@click.option("--examples", default=1, show_default=True, help="Generated examples per property.")
 @_options("quiet")
 def kill(**chosen: Any) -> None:
-    """Prove that each check can fail: play the suite to mutants, loops with one fault each, and print the matrix."""
-    from looptck.kill.command import Wanted, write_proofs
+    """Prove that each check can fail: run the suite on mutants (loops with one fault each) and print the matrix."""
+    from looptck.kill.command import KillOptions, write_proofs
     from looptck.kill.command import kill as make
 
     if proofs := chosen.pop("proofs"):
         _leave(write_proofs(proofs))
     json_file, html, quiet = chosen.pop("json_file"), chosen.pop("html"), chosen.pop("quiet")
     if html and chosen["own"]:
-        raise click.UsageError("--own makes no page: nothing is known of what no mutant is to fail")
+        raise click.UsageError(
+            "--html and --own exclude each other: the page shows collateral, which --own does not judge"
+        )
     selected = {"profiles": chosen.pop("profile"), "requirements": chosen.pop("requirement")}
-    wanted = Wanted(cells=chosen.pop("cell"), **selected, **chosen)
+    wanted = KillOptions(cells=chosen.pop("cell"), **selected, **chosen)
     _leave(make(wanted, json_file=json_file, html=html, quiet=quiet))
 
 
@@ -301,9 +311,9 @@ def cassettes() -> None:
 @cassettes.command("check", epilog=EXIT)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def check_cassettes(paths: tuple[Path, ...]) -> None:
-    """Check the cassettes at these PATHS, files or folders; without any, all of the project's own.
+    """Check the cassettes at PATHS (files or folders; default: all cassettes shipped with looptck).
 
-    Schema, hash, secrets, whether the case has changed since, today's judge on every request, and the dialect.
+    Checks the schema, the hash, secrets, changes of the case since the recording, every request, and the dialect.
     """
     from looptck.cassettes.check import check
     from looptck.catalogue.yaml_files import BadFile
@@ -321,9 +331,9 @@ def check_cassettes(paths: tuple[Path, ...]) -> None:
 @cassettes.command("diff", epilog=EXIT)
 @click.argument("left", type=click.Path(path_type=Path))
 @click.argument("right", type=click.Path(path_type=Path))
-@click.option("--content", is_flag=True, help="Compare all but what differs between any two recordings: ids and times.")
+@click.option("--content", is_flag=True, help="Compare the contents too, except ids and times.")
 def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
-    """Tell what has changed in shape from LEFT to RIGHT, two cassettes or two folders of them."""
+    """Print how the structure differs from LEFT to RIGHT: two cassettes, or two folders of cassettes."""
     from looptck.cassettes.diff import changes
     from looptck.catalogue.yaml_files import BadFile
 
@@ -340,10 +350,10 @@ def diff_cassettes(left: Path, right: Path, *, content: bool) -> None:
 @cassettes.command("structures", epilog=EXIT)
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 def structures_of_cassettes(folder: Path | None) -> None:
-    """List the structures of the cassettes in FOLDER, by default the project's own, with the one that represents each.
+    """List the structures of the cassettes in FOLDER (default: those shipped), each with its representative cassette.
 
-    A structure is the set of members with their types, and which event follows which. Odd cassettes are listed with
-    their reasons: they are selected as well.
+    A structure is the set of JSON members with their types, and the order of the events. Odd cassettes, which are
+    selected in any case, are listed with the reason.
     """
     from looptck.cassettes import cassettes as cassettes_in
     from looptck.cassettes.selection import groups, odd_recordings
@@ -368,7 +378,7 @@ def structures_of_cassettes(folder: Path | None) -> None:
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 def select_cassettes(source: Path, target: Path) -> None:
-    """Copy one cassette of each structure, and the odd ones, from the folder SOURCE to TARGET, which has none yet."""
+    """Copy one cassette of each structure, and the odd ones, from the folder SOURCE to TARGET, an empty folder."""
     from looptck.cassettes.selection import select
     from looptck.catalogue.yaml_files import BadFile
 
@@ -383,21 +393,25 @@ def select_cassettes(source: Path, target: Path) -> None:
 
 @main.command(epilog=EXIT)
 @click.option("--upstream", required=True, metavar="WHICH", help="openai, anthropic, scripted, or a base URL.")
-@click.option("--model", metavar="NAME", help="The model to ask for; the scripted one has its own.")
-@click.option("--name", metavar="TEXT", help="What the provenance calls the server of a URL.")
-@click.option("--dialect", default="", metavar="NAME", help="The file of fixtures/deviations that describes it.")
+@click.option("--model", metavar="NAME", help="The model to request; `scripted` needs none.")
+@click.option(
+    "--name", metavar="TEXT", help="The server's name in the provenance of the cassettes, if --upstream is a URL."
+)
+@click.option(
+    "--dialect", default="", metavar="NAME", help="The file in fixtures/deviations that describes the server."
+)
 @click.option("--wire", "wires", multiple=True, type=click.Choice(_WIRES), help="Only this wire. May be repeated.")
 @click.option("--scenario", "scenarios", multiple=True, metavar="CASE", help="Only this case. May be repeated.")
 @click.option("--mode", type=click.Choice(["plain", "stream"]), help="Only this mode.  [default: both]")
-@click.option("--update", is_flag=True, help="Overwrite recordings that are no longer the same.")
+@click.option("--update", is_flag=True, help="Overwrite recordings that have changed.")
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder to write to.  [default: the project's own, in a checkout]",
+    help="The folder to write to.  [default: cassettes/ of a checkout]",
 )
 @click.option("--timeout", default=120.0, show_default=True, help="Seconds that one reply may take.")
 def record(**chosen: Any) -> None:
-    """Record cases from a real server as cassettes, redacted. Needs the extra `record`, for `scripted` that too."""
+    """Record cases from a real server as redacted cassettes. Needs the extra `record` (for `scripted` that one too)."""
     from looptck.catalogue.extras import NotInstalled, need
 
     try:

@@ -1,4 +1,4 @@
-"""What a driver is written with: the types of the protocol, tool handlers, outcomes, and the process that speaks it.
+"""Helpers for drivers: the types of the protocol, tool handlers, outcomes, and the process that speaks the protocol.
 
     from looptck.driver import error, handlers, started, value
 
@@ -12,8 +12,8 @@
             except Exception as exception:
                 return error(exception)
 
-This file needs nothing but the standard library of Python 3.9 or later, so it may be run, or copied, where looptck is
-not installed. It serves the class as a process:
+This file needs only the standard library of Python 3.9 or later, so it can be run or copied without an installed
+looptck. It serves the class as a process:
 
     ENVIRONMENT/bin/python -m looptck.driver FILE.py:Driver
     ENVIRONMENT/bin/python PATH/TO/driver.py FILE.py:Driver
@@ -55,7 +55,7 @@ Reason = Literal[
     "limit", "tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "refusal", "cancelled", "other"
 ]
 Emit = Callable[[str], None]
-"""What a driver calls with each piece of text at the moment at which its loop hands it to the caller."""
+"""A driver calls this with each piece of text as soon as its loop passes the piece to its caller."""
 
 
 # -- what the kit sends -----------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Telemetry(TypedDict):
 
 
 class Options(TypedDict, total=False):
-    """What the case sets; what is absent is the loop's own default. `limit` may be 0."""
+    """The options that the case sets; for absent ones use the loop's defaults. `limit` may be 0."""
 
     limit: int
     keep_rounds: int
@@ -155,9 +155,9 @@ class _Case(TypedDict):
 
 
 class Case(_Case, total=False):
-    """One run that the kit asks for.
+    """One run that looptck requests.
 
-    `base_url` ends in `/v1`, as the clients of OpenAI take it. `stream` says how the loop is to ask the provider.
+    `base_url` ends in `/v1`, as OpenAI's clients expect it. `stream`: whether the loop should request event streams.
     """
 
     context: list[dict[str, Any]]
@@ -255,7 +255,7 @@ class _Value(TypedDict):
 
 
 class Value(_Value, total=False):
-    """The loop returned: its final text, None if it gave none. `stop` is why it ended, where it tells its caller."""
+    """The loop returned: its final text, None if there was none. `stop` is why it ended, if it reports that."""
 
     output: Any
     stop: Stop
@@ -274,21 +274,21 @@ Outcome = Union[Value, Error]
 
 
 class Driver(Protocol):
-    """The class that a driver is, made without arguments, once for all runs.
+    """The interface of a driver class. It is instantiated once, without arguments, for all runs.
 
-    A loop of one mode needs only the method of that mode. `stop`, where there is one, is called at the end. An
-    exception that leaves a method counts as a fault of the driver: what the loop raises is an outcome.
+    A loop with one mode needs only the method of that mode. `stop`, if present, is called at the end. An exception that
+    a method raises counts as a driver fault; return an error of the loop as an outcome.
     """
 
     def start(self) -> Started:
         """What the loop is and can do. Called once, before all runs."""
 
     def run(self, case: Case, emit: Emit) -> Outcome:
-        """Run one case in sync mode, on a thread of the kit."""
+        """Run one case in sync mode, on a thread of looptck."""
         raise AttributeError(f"{type(self).__name__} has no method run")  # so that a subclass may do without it
 
     async def run_async(self, case: Case, emit: Emit) -> Outcome:
-        """Run one case in async mode, on the one event loop of all such runs."""
+        """Run one case in async mode, on the event loop that all async runs share."""
         raise AttributeError(f"{type(self).__name__} has no method run_async")
 
 
@@ -303,7 +303,7 @@ def started(
     dialect: Dialect | None = None,
     **capabilities: Unpack[Capabilities],
 ) -> Started:
-    """What `start` returns: who the loop is, the wires and modes that it has, and what it can do by name."""
+    """The result of `start`: name and version of the loop, its wires and modes, and its capabilities by name."""
     found: Started = {
         "protocol": 1,
         "name": name,
@@ -323,9 +323,9 @@ def value(text: str | None, *, stop: Stop | None = None, **more: Any) -> Value:
     """The outcome of a loop that returned.
 
     Args:
-        text: The final text as the caller got it; None if the caller got none.
-        stop: Why the loop ended, where it tells its caller.
-        more: `output`, of a loop that returns JSON.
+        text: The final text that the caller received; None if there was none.
+        stop: Why the loop ended, if it reports that to its caller.
+        more: `output`, for a loop that returns JSON.
     """
     found: Value = {"kind": "value", "text": text}
     if stop is not None:
@@ -346,8 +346,8 @@ def error(
     """The outcome of a loop that raised.
 
     Args:
-        exception: What reached the caller of the loop.
-        reason: Why, where the driver knows it.
+        exception: The exception that the caller of the loop received.
+        reason: The reason of the error, if the driver knows it.
         reasons: Reasons by class, such as `{MaxTurnsExceeded: "limit"}`. They come first, then the errors of tool
             handlers, and the names of errors of the common SDKs; where none fits, the cause of the exception is tried.
     """
@@ -392,11 +392,11 @@ _REASONS: dict[str, Reason] = {
 
 
 class ToolError(Exception):
-    """What a handler raises where the kit wants it to raise; its class has the name that the kit asked for."""
+    """The error that a handler raises on request; its class has the requested name."""
 
 
 def handlers(case: Case, mode: Mode | None = None) -> dict[str, Callable[..., Any]]:
-    """A function for each tool of the case that is to have one, by name.
+    """A function for each tool of the case that should have a handler, by name.
 
     Args:
         case: The case of the run.
@@ -428,22 +428,22 @@ def _handler(tool: Tool, mode: Mode) -> Callable[..., Any]:
 
 
 def _arguments(tool: Tool, positional: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-    """What a handler was called with; what comes without a name belongs to the tool's parameters in their order."""
+    """The arguments of a handler call; positional ones belong to the tool's parameters in their order."""
     parameters = list(tool["parameters"].get("properties", {}))
     if len(positional) > len(parameters):
-        raise TypeError(f"{tool['name']} takes {len(parameters)} arguments, and was called with {len(positional)}")
+        raise TypeError(f"{tool['name']} takes {len(parameters)} arguments, but was called with {len(positional)}")
     return {**dict(zip(parameters, positional)), **named}
 
 
 def run_tool(url: str, message: Mapping[str, Any]) -> Any:
-    """Ask the kit what a tool does: return the value that it wants, or raise the error that it wants.
+    """Ask looptck for the result of a tool run: return its value, or raise its error.
 
     Args:
-        url: Of the tool, of the handler, or of the kind.
+        url: The URL of the tool, of the handler, or of the kind.
         message: `{"arguments": …}`, for a kind of tool with `tool`, `agent` and `inputs` too.
 
     Raises:
-        ToolError: a subclass with the name that the kit asked for.
+        ToolError: a subclass with the requested name.
     """
     reply = post(url, message)
     if wanted := reply.get("error"):
@@ -452,7 +452,7 @@ def run_tool(url: str, message: Mapping[str, Any]) -> Any:
 
 
 def post(url: str, message: Mapping[str, Any]) -> dict[str, Any]:
-    """Post a JSON message to a URL of the case; its reply. No proxy is asked."""
+    """Post a JSON message to a URL of the case, without a proxy; returns the reply."""
     request = urllib.request.Request(url, json.dumps(message).encode(), {"Content-Type": "application/json"})
     with _OPENER.open(request) as response:
         reply: dict[str, Any] = json.load(response)
@@ -466,11 +466,11 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def load(reference: str) -> Any:
-    """The object that ``module:name`` or ``path/to/file.py:name`` stands for; ``name`` may have dots in it.
+    """The object that ``module:name`` or ``path/to/file.py:name`` names; ``name`` may contain dots.
 
     Raises:
         ValueError: no colon in it, or the file is not a Python file.
-        ImportError, AttributeError: the module or the name is not there.
+        ImportError, AttributeError: the module or the name does not exist.
     """
     place, colon, name = reference.rpartition(":")
     if not colon:
@@ -505,7 +505,7 @@ class _Writer:
 
 
 class _Host:
-    """Carries messages between the kit and one driver object.
+    """Passes messages between looptck and one driver object.
 
     Each sync run has a thread of its own and all async runs share one event loop, so runs overlap, and answers leave in
     the order in which they are ready.
@@ -557,7 +557,7 @@ class _Host:
 
 
 def _die() -> None:
-    """An error that the driver let through is a crash, and looks like one."""
+    """Exit as after a crash, with the traceback of an error that the driver did not catch."""
     import traceback
 
     traceback.print_exc(file=sys.stderr)
@@ -566,9 +566,9 @@ def _die() -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Serve the named driver on standard input and output until ``stop``; exit status 2 where none is named.
+    """Serve the named driver on standard input and output until ``stop``; exit status 2 if none is named.
 
-    What the loop prints goes to standard error: standard output belongs to the protocol.
+    The loop's own output goes to standard error, since standard output belongs to the protocol.
     """
     if len(arguments) != 1:
         print("usage: python -m looptck.driver MODULE:NAME | FILE.py:NAME", file=sys.stderr)
@@ -586,7 +586,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _known_as_looptck() -> None:
-    """Let the driver import this file as ``looptck.driver`` where looptck is not installed, and its neighbours too."""
+    """Let the driver import this file as ``looptck.driver`` without looptck, and modules next to the driver."""
     sys.modules["looptck.driver"] = sys.modules["__main__"]
     if importlib.util.find_spec("looptck") is None:
         package = types.ModuleType("looptck")
@@ -596,6 +596,6 @@ def _known_as_looptck() -> None:
 
 if __name__ == "__main__":
     if sys.path[0] == str(Path(__file__).resolve().parent):
-        sys.path[0] = str(Path.cwd())  # the names beside this file are not meant for a driver's imports
+        sys.path[0] = str(Path.cwd())  # a driver's imports must not find the modules next to this file
     _known_as_looptck()
     sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Tools as a user writes them: a Python function with a name, a docstring and annotated parameters.
+"""Tools as users write them: Python functions with a name, a docstring and annotated parameters.
 
 Most frameworks make what they offer from a function's signature and check arguments against it, and their first page
 shows nothing else. The kit hands over a JSON Schema, so the function that has it is made here, with pydantic, which
@@ -22,18 +22,18 @@ _SAID = {
     "type", "description", "title", "enum", "const", "anyOf", "oneOf", "items", "properties", "required",
     "additionalProperties",
 }  # fmt: skip
-"""The members of a schema that annotations say here."""
+"""The schema members that annotations can express here."""
 
 
 class Unsaid(Exception):
-    """No signature says this schema."""
+    """No signature can express this schema."""
 
 
 def written(tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]]) -> Callable[..., Any] | None:
-    """The function that a user writes for a tool, plain or coroutine as ``call`` is.
+    """The function that a user would write for a tool; a coroutine function if ``call`` is one.
 
-    A parameter that the tool does not require has None as its default and is passed on only where it has another value.
-    None where no signature says what the tool takes.
+    An optional parameter has the default None and is passed on only if it has another value. The result is None if no
+    signature can express the tool's parameters.
     """
     try:
         signature = Signature(_parameters(tool["parameters"]), return_annotation=Any)
@@ -64,7 +64,7 @@ def written(tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]]
 
 
 def _docstring(tool: Json) -> str:
-    """What the tool does and what its parameters mean, in Google's style, which all of these frameworks read."""
+    """The docstring with the descriptions of tool and parameters, in Google's style, which these frameworks parse."""
     about = {name: one.get("description", "") for name, one in tool["parameters"].get("properties", {}).items()}
     lines = [tool["description"]]
     if any(about.values()):
@@ -73,7 +73,7 @@ def _docstring(tool: Json) -> str:
 
 
 def _parameters(schema: Json) -> list[Parameter]:
-    """The parameters of the function, those that it needs before those that it does not."""
+    """The parameters of the function, the required ones first."""
     if schema.get("type", "object") != "object" or schema.get("additionalProperties", False) is not False:
         raise Unsaid(schema)
     if strange := schema.keys() - {"type", "description", "title", "properties", "required", "additionalProperties"}:
@@ -98,7 +98,7 @@ def _name(name: str) -> str:
 
 
 def _annotation(name: str, schema: Any) -> Any:
-    """The annotation that says a schema; ``name`` is what its class is called where it needs one."""
+    """The annotation for a schema; ``name`` is the name of its class, if it needs one."""
     if schema is True or schema == {}:
         return Any
     if not isinstance(schema, dict) or schema.keys() - _SAID:
@@ -151,7 +151,7 @@ def _class(name: str, schema: Json) -> Any:
 
 
 def _as_json(value: Any) -> Any:
-    """What a framework made of an argument, as the JSON that it was made from."""
+    """The JSON value from which a framework made an argument."""
     if isinstance(value, BaseModel):
         return value.model_dump(exclude_unset=True)
     if isinstance(value, list):

@@ -1,1 +1,1 @@
-"""One run on the bench: a scenario for provider and tools, the run, and the questions that checks ask of it."""
+"""One run: the scenario for provider and tools, the run itself, and the questions that checks ask about it."""

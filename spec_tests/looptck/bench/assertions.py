@@ -1,6 +1,7 @@
-"""What a declared case can expect: one function for each word of the vocabulary in ``fixtures/cases/case.schema.json``.
+"""The expectations of declared cases: one function for each key of ``checks`` in ``fixtures/cases/case.schema.json``.
 
-Each takes the run and the word's value, and fails, or says that its deciding event was not reached.
+Each takes the run and the value of the key. It raises AssertionError if the expectation is not met, and NotReached if
+the deciding event did not happen.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from looptck.values.verdicts import NotApplicable, NotReached
 
 
 def hold(run: Run, expectations: Mapping[str, Any]) -> None:
-    """Check every expectation but the control, which needs another run."""
+    """Check every expectation except the control, which needs another run."""
     for word, value in expectations.items():
         if word != "control":
             VOCABULARY[word](run, value)
@@ -56,17 +57,17 @@ def never_ran(run: Run, tools: list[str]) -> None:
 
 
 def text(run: Run, expected: str) -> None:
-    """Decided by the value that the loop returned. Blanks around it are a matter of their own."""
+    """Decided by the value that the loop returned. White space around it is judged separately (`text_to_the_blank`)."""
     got = run.value.text or ""
 
-    assert expected.strip() == got.strip(), f"the caller got {got!r}, not {expected!r}"
+    assert expected.strip() == got.strip(), f"the caller received {got!r}, not {expected!r}"
 
 
 def text_to_the_blank(run: Run, expected: str) -> None:
     """Decided by the value that the loop returned."""
     got = run.value.text or ""
 
-    assert expected == got, f"the caller got {got!r}, not {expected!r}"
+    assert expected == got, f"the caller received {got!r}, not {expected!r}"
 
 
 def text_parts(run: Run, parts: list[str]) -> None:
@@ -74,7 +75,7 @@ def text_parts(run: Run, parts: list[str]) -> None:
     got = run.value.text or ""
     pattern = r"\s*".join(re.escape(part.strip()) for part in parts)
 
-    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller got {got!r}; the parts of the answer are {parts}"
+    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller received {got!r}; the parts of the answer are {parts}"
 
 
 def text_is_not(run: Run, unwanted: str) -> None:
@@ -82,26 +83,26 @@ def text_is_not(run: Run, unwanted: str) -> None:
     run.delivered(1)
     got = run.outcome.text if isinstance(run.outcome, Value) else None
 
-    assert unwanted not in (got or ""), f"the caller got {got!r}, the text of a turn that also has a call"
+    assert unwanted not in (got or ""), f"the caller received {got!r}, the text of a turn that also has a call"
     run.request(2)
 
 
 def outcome(run: Run, expected: str) -> None:
     """Decided by the outcome, after the first turn was delivered."""
     run.replied(1)
-    is_told = shows_failure(run)
+    reported = shows_failure(run)
     holds = {
-        "told": is_told,
-        "told-or-asked-again": is_told or len(run.requests) > 1,
+        "told": reported,
+        "told-or-asked-again": reported or len(run.requests) > 1,
         "cut-is-told": _shows_truncation(run),
         "ended": run.ended,
     }[expected]
 
-    assert holds, f"the loop {run.outcome}, as if that were all of it"
+    assert holds, f"the loop {run.outcome}, as if that were a complete answer"
 
 
 def ended_or_asked_anew(run: Run, turn: int) -> None:
-    """Decided by the end of the run, or the request after the turn: the one before it again, or with a new message."""
+    """Decided by the end of the run or the request after the turn: a repetition, or one with a new message."""
     run.delivered(turn)
     if len(run.requests) == turn:
         assert run.ended, f"no outcome came: the loop {run.outcome}"
@@ -111,7 +112,7 @@ def ended_or_asked_anew(run: Run, turn: int) -> None:
 
     again = run.request(turn).body == run.request(turn + 1).body
     assert anew or again, (
-        f"the next request neither repeats the one before nor ends in a new message; it ends in {describe(last)}"
+        f"the next request neither repeats the previous one nor ends in a new message; it ends in {describe(last)}"
     )
 
 
@@ -127,13 +128,13 @@ def error(run: Run, expected: dict[str, str]) -> None:
 
 
 def calls_echoed(run: Run, turn: int) -> None:
-    """Decided by the request after the turn. Ids may be others, as long as results have them too."""
+    """Decided by the request after the turn. Ids may change, as long as the results have the new ids."""
     wanted = [(call.id, call.tool, spelled(call.arguments)) for call in run.delivered(turn).calls]
     echoed = [(asked.id, asked.tool, spelled(asked.arguments)) for asked in run.echoed(turn)]
     added = [(item.id, item.tool, item.arguments) for item in run.added(turn) if isinstance(item, Asked)]
 
     carries = _calls(echoed or added)
-    assert wanted == echoed, f"the turn had the calls {_calls(wanted)}; the next request carries {carries}"
+    assert wanted == echoed, f"the turn had the calls {_calls(wanted)}; the next request has {carries}"
 
 
 def answers(run: Run, turn: int) -> None:
@@ -144,7 +145,7 @@ def answers(run: Run, turn: int) -> None:
     if not answered:
         raise NotReached(f"request {turn + 1} carries no result for turn {turn}")
     for one in answered:
-        assert one.id in ids, f"a result for {one.id!r}, but turn {turn} has no call with this id"
+        assert one.id in ids, f"the request has a result for {one.id!r}, but turn {turn} has no call with this id"
         want = owed[one.id]
         assert agrees(want, one), f"the result for {one.id} is {one.text!r}, but its tool returned {want.text!r}"
 
@@ -189,7 +190,7 @@ def answered_once(run: Run, turn: int) -> None:
 
 
 def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> None:
-    """Decided by the outcome, or else by the request after the turn; of several errors, for each that came."""
+    """Decided by the outcome, or else by the request after the turn; of several errors, each that occurred."""
     if isinstance(expected, list):
         first, *others = expected
         error_is_told(run, first)
@@ -232,19 +233,19 @@ def thinking_leads(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     first = list(takewhile(lambda item: isinstance(item, Opaque), run.echo(turn)))
     if not first:
-        raise ValueError(f"turn {turn} does not begin with a thought on {run.cell.wire}, so nothing would be checked")
+        raise ValueError(f"turn {turn} does not begin with thinking on {run.cell.wire}, so nothing would be checked")
     kinds = {item.kind for item in first if isinstance(item, Opaque)}
     added = run.added(turn)
     back = [item for item in added if isinstance(item, Opaque) and item.kind in kinds]
     if not back or not any(isinstance(item, Asked) for item in added):
-        raise NotReached(f"request {turn + 1} does not carry the thoughts and the calls of turn {turn}")
+        raise NotReached(f"request {turn + 1} does not carry the thinking and the calls of turn {turn}")
 
     for item in added[: min(len(first), len(back))]:
-        assert item in back, f"at {item.pointer}: {describe(item)}, where the thoughts of the turn should be"
+        assert item in back, f"at {item.pointer}: {describe(item)}, where the thinking of the turn should be"
 
 
 def turn_echoed(run: Run, turn: int) -> None:
-    """Decided by the request after the turn: what it adds begins with the turn, piece by piece."""
+    """Decided by the request after the turn: the items that it adds begin with those of the turn."""
     wanted = run.echo(turn)
     added = run.added(turn)
 
@@ -267,7 +268,7 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
 
 
 def asks_for_compaction(run: Run, wanted: bool) -> None:
-    """Decided by the first request: the service compacts for those who ask, and pauses for it where they wish."""
+    """Decided by the first request: the service compacts on request, and pauses for it only on request."""
     body = run.request(1).body
     management = body.get("context_management") if isinstance(body, dict) else None
     edits = management.get("edits") if isinstance(management, dict) else None
@@ -282,7 +283,7 @@ def asks_for_compaction(run: Run, wanted: bool) -> None:
 
 
 def resumed(run: Run, turn: int) -> None:
-    """Decided by the end of the run or the request after the turn: it adds the turn alone; its tools are the same."""
+    """Decided by the end of the run or the request after the turn: it adds only the turn, and keeps the tools."""
     run.delivered(turn)
     assert len(run.requests) > turn, f"the turn was not sent back: the loop {run.outcome}"
     turn_echoed(run, turn)
@@ -294,7 +295,7 @@ def resumed(run: Run, turn: int) -> None:
 
 
 def accepted(run: Run, wanted: bool) -> None:
-    """Decided by every request that came: the service has nothing against it."""
+    """Decided by every request: the service refuses none."""
     run.request(1)
     found = list(refusals(run))
 
@@ -302,11 +303,11 @@ def accepted(run: Run, wanted: bool) -> None:
 
 
 def failed_results(run: Run, wanted: dict[str, Any]) -> None:
-    """Decided by the request after the turn, if the loop goes on."""
+    """Decided by the request after the turn, if the loop continues."""
     turn = wanted["turn"]
     ids = [call.id for call in run.delivered(turn).calls]
     if run.failed and len(run.requests) == turn:
-        raise NotApplicable("the loop does not go on after a call has failed")
+        raise NotApplicable("the loop does not continue after a failed call")
     marks = {answer.id: answer.failed for answer in run.answers(turn)}
 
     right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
@@ -350,18 +351,18 @@ READS_AS_ERROR = re.compile(
     r"|no (such|tool)|cannot|can't|could not|missing",
     re.IGNORECASE,
 )
-"""The words by which a model, or a person, recognizes an error text."""
+"""Words by which a model or a person recognizes an error message."""
 CUT = {"length", "content_filter", "refusal", "other"}
-"""The stop reasons in an outcome by which a caller sees that an answer is incomplete."""
+"""The stop reasons of an outcome that show its caller that the answer is incomplete."""
 
 
 def shows_failure(run: Run) -> bool:
-    """Whether the caller can see that this is no complete answer."""
+    """Whether the caller can see that the answer is incomplete or missing."""
     return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
 
 
 def _shows_truncation(run: Run) -> bool:
-    """Whether the caller can see that something is missing."""
+    """Whether the caller can see that the answer was cut."""
     return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop in CUT)
 
 
@@ -384,12 +385,12 @@ def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str |
 
 
 def _runs(pairs: list[tuple[str, str]]) -> str:
-    """Tool runs in words."""
+    """Tool runs as text."""
     return ", ".join(plain(pair, MOST) for pair in pairs) or "none"
 
 
 def _calls(calls: Sequence[tuple[str | None, str, str]]) -> str:
-    """Calls in words, with their ids."""
+    """Calls as text, with their ids."""
     return ", ".join(f"{id}: {tool}({cut(arguments, MOST)})" for id, tool, arguments in calls) or "none"
 
 

@@ -1,4 +1,4 @@
-"""The kit at work: a provider, a line to one implementation, and what all runs share that bring them together."""
+"""The bench: a provider, a connection to one implementation, and the base class of the two kinds of bench."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Patience:
     """How long the kit waits, in seconds."""
 
     outcome: float = 20.0
-    """For the outcome of one run: the watchdog."""
+    """Without any event of a run, before the watchdog ends it."""
     gate: float = 5.0
     """For a gate to open."""
 
@@ -49,13 +49,13 @@ class Scenario:
     most: int = RUNAWAY_CAP
     behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
     decisions: dict[str, Sequence[Decision]] = field(default_factory=dict)
-    """What is decided when the confirmation hook asks, by tool; under ``""`` for all other tools."""
+    """The decisions for the confirmation hook, by tool; those under ``""`` are for all other tools."""
     stateful: bool = True
-    """Whether the service keeps what it has answered, where its wire can lean on that."""
+    """Whether the service stores its replies, on a wire with server-side state."""
     signal: Gate | None = None
-    """Opened by the first model request, for other runs to wait on."""
+    """A gate that the first model request opens, so that other runs can wait for it."""
     watching: tuple[Gate, ...] = ()
-    """Further gates that events of the next runs open, for a check to wait on."""
+    """Further gates that events of the next runs open, so that a check can wait for them."""
 
     def plays(self, *what: Any, signal: Gate | None = None) -> None:
         """Answer the requests with these turns, faults or steps, in order."""
@@ -69,12 +69,12 @@ class Scenario:
         self.most = most
 
     def listens(self, turn: Callable[[Any], Turn], *, most: int = RUNAWAY_CAP) -> None:
-        """After the steps, answer each request with the turn that its body leads to."""
+        """After the steps, answer each request with the turn that ``turn`` makes from its body."""
         self.endless = lambda _: Step(None, by=turn)
         self.most = most
 
     def returns(self, tool: str, *values: Any) -> None:
-        """Let a tool return these values, one for each run, the last one from then on."""
+        """Let a tool return these values, one per run; the last one is repeated."""
         self.behaviours[tool] = [Returns(value) for value in values]
 
     def raises(self, tool: str, message: str, type: str = "RuntimeError") -> None:
@@ -82,19 +82,20 @@ class Scenario:
         self.behaviours[tool] = [Raises(message, type)]
 
     def does(self, tool: str, *behaviours: Behaviour) -> None:
-        """Let a tool behave so, once each, the last one from then on."""
+        """Let a tool show these behaviours, one per run; the last one is repeated."""
         self.behaviours[tool] = behaviours
 
     def decides(self, *decisions: Decision, about: str = "") -> None:
-        """Decide so when the confirmation hook asks, once each, the last one from then on; else every call may run.
+        """Answer the confirmation hook with these decisions, one per question; the last one is repeated.
 
-        ``about`` is the tool whose calls these decisions are for; by default those of all tools without their own.
+        ``about`` is the tool that the decisions are for; by default all tools without decisions. Without any decision
+        every call may run.
         """
         self.decisions[about] = decisions
 
     @property
     def script(self) -> Script:
-        """What the provider answers."""
+        """The script of the provider."""
         return Script(tuple(self.steps), self.endless, self.most, self.stateful)
 
     @property
@@ -109,10 +110,10 @@ class Scenario:
 
 
 class Bench:
-    """One implementation on the bench. Use it as a context manager; `benches.bench_for` makes the one for a driver.
+    """One implementation and the provider. Use it as a context manager; `benches.bench_for` makes one for a driver.
 
     Raises:
-        DriverFault: on entry, where the driver cannot be started.
+        DriverFault: on entry, if the driver cannot be started.
     """
 
     def __init__(self, driver: str, line: Line, patience: Patience, *, port: int = 0) -> None:
@@ -121,7 +122,7 @@ class Bench:
         self.started: Started
         self.late_faults: list[DriverFault] = []
         self.late: list[Late] = []
-        """What came for runs that were over, once the kit has stopped."""
+        """The requests that came for runs that were over; known once the bench is closed."""
         self._line = line
         self._provider = Provider(port)
         self._ids = itertools.count(1)
@@ -161,20 +162,20 @@ class Bench:
 
     @property
     def origin(self) -> str:
-        """Where the kit's provider listens."""
+        """The origin of the provider's URLs."""
         return self._provider.origin
 
     def leave(self) -> None:
         """The check is over."""
 
     def give_up(self, running: Running) -> None:
-        """The watchdog has gone off. Raises DriverFault where the driver is to blame."""
+        """The watchdog has ended a run. Raises DriverFault if the driver is to blame."""
 
     def settle(self, running: Running) -> None:
-        """A run has its outcome: take in what may still come of it."""
+        """A run has its outcome: wait for the events that may still come."""
 
     def clear(self, running: Running) -> Exception | None:
-        """The run is over; what went wrong in the kit itself while it went on."""
+        """Close a run that is over; the error in looptck itself during the run, if any."""
         self._provider.close(running.mock_run, running.run.id)
         return running.mock_run.broken
 
@@ -186,7 +187,7 @@ class Bench:
         confirmation: Confirmation | None = None,
         habits: Habits | None = None,
     ) -> MockRun:
-        """What plays the scene, as it stands now, on a wire."""
+        """A mock run of the scenario, in its present state, on a wire."""
         mock_run = MockRun(
             WIRES[wire],
             scenario.script,
@@ -215,13 +216,13 @@ class Running:
     run: Run
     future: Future[Outcome]
     trace: str | None = None
-    """The trace of its spans, where it is to tell of them."""
+    """The trace id of its spans, if it should export them."""
 
     def result(self) -> Run:
         """Wait for the outcome.
 
         Raises:
-            DriverFault: the driver did something wrong in this run, or never began it.
+            DriverFault: the driver was at fault in this run, or never began it.
         """
         try:
             if in_time(self.run.transcript, self.bench.patience.outcome, self._ended):
@@ -243,5 +244,5 @@ class Running:
 
 
 def _late(run: str, count: int) -> DriverFault:
-    detail = f"{count} spans of run {run} came when it was over: export them before the run is finished"
+    detail = f"{count} spans of run {run} came after its end: export them before the run is finished"
     return DriverFault("bad-message", detail, run=run)

@@ -1,4 +1,4 @@
-"""The two kinds of bench: a loop is handed cases, and a server that runs the loop itself is asked as by a client."""
+"""The two kinds of bench: one passes cases to a loop, the other sends requests to a server that runs the loop."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from looptck.client.visit import Visits
 
 UPSTREAM = "openai-chat"
-"""The wire on which servers ask their model."""
+"""The wire between servers and their model."""
 
 
 def bench_for(driver: str, patience: Patience | None = None) -> Bench:
-    """The bench for what a driver's name stands for.
+    """The bench for a driver.
 
     Raises:
-        ValueError: the name is of no known form.
-        BadFile: a server's file describes none.
+        ValueError: the driver's name has no known form.
+        BadFile: a server's file does not describe a server.
     """
     line = connect(driver)
     if isinstance(line, Servers):
@@ -46,16 +46,16 @@ def bench_for(driver: str, patience: Patience | None = None) -> Bench:
 
 
 def loop_bench(bench: Bench) -> LoopBench:
-    """The bench of a loop. Raises NotApplicable where it is none."""
+    """The bench of a loop. Raises NotApplicable if the implementation is a server."""
     if not isinstance(bench, LoopBench):
-        raise NotApplicable("the implementation is a server: it takes requests and no cases")
+        raise NotApplicable("the implementation is a server: it takes requests, not cases")
     return bench
 
 
 def server_bench(bench: Bench) -> ServerBench:
-    """The bench of a server. Raises NotApplicable where it is none."""
+    """The bench of a server. Raises NotApplicable if the implementation is not a server."""
     if not isinstance(bench, ServerBench):
-        raise NotApplicable("the implementation is no server: it takes cases and no requests")
+        raise NotApplicable("the implementation is not a server: it takes cases, not requests")
     return bench
 
 
@@ -78,7 +78,7 @@ class LoopBench(Bench):
         profile: str = "core",
         options: RunOptions | None = None,
     ) -> Running:
-        """Start a run; the scene is taken as it stands now."""
+        """Start a run of the scenario in its present state."""
         options = named(options or RunOptions(), scenario.steps, WIRES[cell.wire])
         options = offering(options, scenario.steps, WIRES[cell.wire], self.started)
         confirmation = Confirmation(dict(scenario.decisions))
@@ -99,7 +99,7 @@ class LoopBench(Bench):
         return Running(self, mock_run, run, future, trace)
 
     def give_up(self, running: Running) -> None:
-        """Whose fault it is, the wire tells: a run that never reached it is the driver's."""
+        """Raise DriverFault if the run made no model request; if it made one, the loop is to blame."""
         fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests))
         if fault is not None and fault.kind != "hung":
             raise fault
@@ -108,14 +108,14 @@ class LoopBench(Bench):
             raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
 
     def settle(self, running: Running) -> None:
-        """Listen on until nothing of a run that has its outcome can arrive any more, and take in its spans."""
+        """Wait until no further event of a run with an outcome can arrive, and add its spans."""
         if may_go_on(running.mock_run):
             settle(running.mock_run, self._provider, self._connection, self.patience.gate)
         if running.trace is not None:
             self._fetch(running.run, running.trace)
 
     def clear(self, running: Running) -> Exception | None:
-        """Its spans are over too."""
+        """Close the trace of its spans too."""
         broken = super().clear(running)
         if running.trace is None:
             return broken
@@ -123,10 +123,10 @@ class LoopBench(Bench):
         return broken or self._provider.spans.broken
 
     def _fetch(self, run: Run, trace: str) -> None:
-        """Write the spans of a run that its driver keeps in this process into its transcript.
+        """Add the spans of a run that its driver keeps in this process to the transcript.
 
         Raises:
-            DriverFault: it keeps something else.
+            DriverFault: the driver keeps something other than spans.
         """
         transcript = run.transcript
         others = 0
@@ -137,14 +137,16 @@ class LoopBench(Bench):
                 elif not self._provider.spans.knows(f"{kept.context.trace_id:032x}"):
                     others += 1
         except Exception as error:
-            raise DriverFault("bad-message", f"its span_exporter cannot be read: {error!r}", run=run.id) from error
+            raise DriverFault(
+                "bad-message", f"the driver's span_exporter cannot be read: {error!r}", run=run.id
+            ) from error
         if others and not len(run.spans):
-            why = f"the driver's span_exporter holds {others} spans of traces that no run was given"
+            why = f"the driver's span_exporter holds {others} spans with unknown trace ids"
             transcript.append(LostSpans(transcript.now(), why))
 
 
 class ServerBench(Bench):
-    """A server that runs the loop itself: the kit is its client and its model."""
+    """A server that runs the loop itself: looptck is its client and its model."""
 
     def __init__(self, driver: str, servers: Servers, patience: Patience) -> None:
         from looptck.client.visit import Visits  # with an HTTP client, which no loop needs
@@ -154,7 +156,7 @@ class ServerBench(Bench):
         self.visits: Visits = Visits(patience.outcome)
         self._scripted_model: ScriptedModel | None = None
         self._asked: list[Running] = []
-        """What was asked and has not been answered."""
+        """The requests without a reply so far."""
 
     def _start(self) -> None:
         self.servers.between(self.origin + shared.MODEL, self.origin + shared.DISPATCH)
@@ -169,7 +171,7 @@ class ServerBench(Bench):
         super()._close_files()
 
     def ask(self, scenario: Scenario, cell: Cell, ask: Ask, *, setup: str = USUAL) -> Running:
-        """Ask as a client does; the scene, as it stands now, is what the model and the tools will do."""
+        """Send a request as a client; model and tools follow the scenario in its present state."""
         scripted = None
         if self._scripted_model is not None:
             scripted = self._scripted_model.load(scenario.script, ask.session, alone=not self._asked)
@@ -186,13 +188,13 @@ class ServerBench(Bench):
         return running
 
     def leave(self) -> None:
-        """The check is over. A server whose model is a file is started anew if it is still at what it was asked."""
+        """The check is over. A server whose model is a file is restarted if it still works on a request."""
         if self._scripted_model is not None and self._asked:
             self._scripted_model.unload()
             for running in list(self._asked):
                 self.clear(running)
 
     def clear(self, running: Running) -> Exception | None:
-        """It is no longer open either."""
+        """Remove it from the open requests too."""
         self._asked = [one for one in self._asked if one is not running]
         return super().clear(running)

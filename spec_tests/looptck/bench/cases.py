@@ -27,12 +27,12 @@ from looptck.wires import WIRES
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How a case is recorded from a real server: what the requests say in addition to prompt and tools."""
+    """How a case is recorded from a real server: the members of the requests in addition to prompt and tools."""
 
     tool_choice: str | None = None
     """``required``, ``none`` or the name of a tool, in the first request; None: the model chooses."""
     stop: str | None = None
-    """A stop sequence. The turns without calls end where the model writes it."""
+    """A stop sequence. A turn without calls ends where the model writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +49,15 @@ class Case:
     unhandled: tuple[str, ...]
     checks: Mapping[str, Mapping[str, Any]]
     wires: tuple[str, ...]
-    """The wires that it was written for."""
+    """The wires that the case was written for."""
     stateful: bool
     record: Record | None
-    """None: it is not a scenario for recordings."""
+    """None: the case is not recorded."""
     fingerprint: str
-    """The SHA-256 of what a recording of it depends on: agent, question, script, tools and ``record``."""
+    """The SHA-256 of everything a recording depends on: agent, question, script, tools and ``record``."""
 
     def fits(self, cell: Cell) -> bool:
-        """Whether the cell's wire has words for every turn, and carries out every framing."""
+        """Whether the cell's wire can express every turn and every framing of the case."""
         wire = WIRES[cell.wire]
         return cell.wire in self.wires and all(
             step.turn is None or (wire.can_say(step.turn, stream=cell.stream) and wire.carries_out(step.framing))
@@ -65,7 +65,7 @@ class Case:
         )
 
     def set(self, scenario: Scenario) -> None:
-        """Write the case into a scenario."""
+        """Set up a scenario with this case."""
         scenario.plays(*self.steps)
         scenario.stateful = self.stateful
         for tool, behaviours in self.behaviours.items():
@@ -73,7 +73,7 @@ class Case:
 
     @property
     def tools(self) -> list[Tool]:
-        """The agent's tools, those without a handler marked."""
+        """The agent's tools, with those without a handler marked."""
         tools = agent_named(self.agent).tools
         return [replace(tool, handled=tool.name not in self.unhandled) for tool in tools]
 
@@ -97,7 +97,7 @@ def read(folder: Path) -> dict[str, Case]:
     paths = sorted(folder.glob("*/*.yaml"))
     for path in paths:
         if path.stem in found:
-            raise BadFile(path, f"a case of the name {path.stem} already exists")
+            raise BadFile(path, f"a case with the name {path.stem} already exists")
         case = found[path.stem] = _case(path, load(path, folder / "case.schema.json"))
         known = [tool.name for tool in agent_named(case.agent).tools]
         for tool in (*case.behaviours, *case.unhandled):
@@ -135,7 +135,7 @@ def _case(path: Path, data: Mapping[str, Any]) -> Case:
 
 
 def _checks(data: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-    """What it is there to show, and that no request is refused in it, unless a right loop's may be."""
+    """The checks of a case; unless it is ``refusable``, also the check that no request is refused."""
     return data["checks"] if "refusable" in data else {**data["checks"], REFUSED: {"accepted": True}}
 
 
@@ -148,10 +148,10 @@ def _fingerprint(data: Mapping[str, Any]) -> str:
 
 
 def _recordable(path: Path, case: Case, record: Record, others: Iterable[Case]) -> None:
-    """Raises BadFile where recordings of the case could be those of another, or a server cannot follow its script."""
+    """Raises BadFile if recordings could be mistaken for another case's, or a server cannot follow the script."""
     if twin := next((other for other in others if other.question == case.question), None):
         raise BadFile(
-            path, f"/question: the case {twin.name} has the same question, by which recordings are recognized"
+            path, f"/question: the case {twin.name} has the same question, which must identify the recordings"
         )
     choices = ["required", "none", *(tool.name for tool in case.tools)]
     if record.tool_choice is not None and record.tool_choice not in choices:
@@ -169,7 +169,7 @@ def _step(path: Path, step: Mapping[str, Any]) -> Step:
 
 
 def _pieces(step: Mapping[str, Any]) -> Iterator[Piece]:
-    """The pieces of a turn: those of the short form (text, refusal, calls), then those that are listed in order."""
+    """The pieces of a turn: those of the short form (text, refusal, calls), then those listed in ``pieces``."""
     if step.get("text") is not None:
         yield Text(step["text"])
     if step.get("refusal") is not None:
@@ -195,7 +195,7 @@ _PIECES: dict[str, Callable[[Any], Piece]] = {
     "hosted": lambda value: Hosted(**value),
     "unknown": lambda value: Unknown(value or None),
 }
-"""The words for pieces in ``fixtures/cases/case.schema.json``."""
+"""The keys of ``pieces`` in ``fixtures/cases/case.schema.json``."""
 
 
 def _behaviours(does: Any) -> tuple[Behaviour, ...]:

@@ -1,4 +1,4 @@
-"""Checks: one requirement, in one cell, by one case; and what a check has at hand."""
+"""Checks: one requirement, in one cell, by one case; and the implementation under test as a check sees it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from looptck.wires import WIRES
 
 
 def requirement(*ids: str) -> pytest.MarkDecorator:
-    """Binds a test function to the requirement that it checks, or to those of several documents that say the same."""
+    """Binds a test function to the requirement that it checks, or to equal requirements of several documents."""
     return pytest.mark.looptck_requirement(*ids)
 
 
 def on(*cells: str) -> pytest.MarkDecorator:
-    """The cells in which a test function, or one of its values, is played; its requirement may concern more of them.
+    """Limits a test function, or one of its parameters, to these cells; its requirement may concern more cells.
 
     Each is a wire or a pattern such as ``anthropic-messages/stream/*``.
     """
@@ -41,27 +41,27 @@ def on(*cells: str) -> pytest.MarkDecorator:
 
 
 def refusable(why: str) -> pytest.MarkDecorator:
-    """Marks a test in which a right loop's request may be one that the service refuses, with the reason."""
+    """Marks a test in which the service may refuse a request of a correct loop, with the reason."""
     return pytest.mark.looptck_refusable(why)
 
 
 SHRINKS = 100
-"""The most values that are tried to make a failing one smaller.
+"""The most values that are tried to shrink a failing value.
 
-The limit of hypothesis is five minutes, which a slow implementation needs for every property that it fails.
+Hypothesis itself has a limit of five minutes, which a slow implementation would use for every failed property.
 """
 
 lengthy = pytest.mark.looptck_lengthy
-"""Marks a test that takes seconds: a quick matrix plays it to those mutants only that name its requirement."""
+"""Marks a test that takes seconds: a quick kill matrix runs it only on the mutants that name its requirement."""
 
 
 def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:
-    """Binds a test function to cassettes: it is played once for each that it takes, in the cells of that cassette."""
+    """Binds a test function to cassettes: it runs once for each that it takes, in the cassette's cells."""
     return pytest.mark.looptck_cassettes(takes=takes)
 
 
 def framed(framings: Mapping[str, Framing]) -> list[Any]:
-    """Framings as the values of a parametrized test, each on the wires that carry it out."""
+    """Framings as the parameters of a test, each limited to the wires that can express it."""
     return [
         pytest.param(framing, id=name, marks=on(*(wire.name for wire in WIRES.values() if wire.carries_out(framing))))
         for name, framing in framings.items()
@@ -70,7 +70,7 @@ def framed(framings: Mapping[str, Framing]) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a test item checks. ``case`` names the test or the declared case."""
+    """A requirement, a cell and a case: what a test item checks. ``case`` names the test or the declared case."""
 
     requirement: Requirement
     cell: Cell
@@ -83,8 +83,8 @@ class Check:
 
 Drawn = dict[tuple[str, str, str, int], list[dict[str, Any]]]
 drawn: Drawn = {}
-"""The values for which a property held, by property: drawing them takes longer than running them, and they are the same
-in every cell."""
+"""The values for which a property held, by property: they are the same in every cell, and drawing them takes longer
+than running them."""
 
 
 class RunOverrides(TypedDict, total=False):
@@ -106,7 +106,7 @@ class RunOverrides(TypedDict, total=False):
 
 
 class Liveness(AssertionError):
-    """The watchdog went off on a run that had reached the wire: the loop did not end."""
+    """The watchdog ended a run that had made a model request: the loop hung."""
 
 
 @dataclass(slots=True)
@@ -118,12 +118,12 @@ class Implementation:
     scenario: Scenario
     examples: int = 25
     shrinks: bool = True
-    """Whether a value for which a property does not hold is shrunk before it is reported."""
+    """Whether a value that fails a property is shrunk before it is reported."""
     runs: list[Run] = field(default_factory=list)
-    """Every run of this check so far; the last is the one to show."""
+    """Every run of this check so far; the report shows the last one."""
     divergences: dict[str, str] = field(default_factory=dict)
     example: Mapping[str, Any] = field(default_factory=dict)
-    """The values for which a property did not hold."""
+    """The values that failed a property."""
     _stopped: Exception | None = None
 
     @property
@@ -136,14 +136,14 @@ class Implementation:
 
     @property
     def profile(self) -> str:
-        """The document whose rules its runs are judged by: ``core`` where its own is not claimed."""
+        """The profile of its runs: that of the requirement, or ``core`` if the driver does not claim it."""
         profile = self.check.requirement.profile
         return profile if profile in self.started.claimed else "core"
 
     def begin(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Running:
-        """Begin a run of the scenario as it is now.
+        """Begin a run of the scenario in its present state.
 
-        In `AGENT_LOOP`, where nothing else is said, the question is the context's one message, and any output fits.
+        In `AGENT_LOOP`, by default, the context is one message with the question, and any output is valid.
         """
         if self._stopped is not None:
             raise self._stopped
@@ -158,7 +158,7 @@ class Implementation:
         return bench.begin(self.scenario, cell, name=self.check.case, profile=self.profile, options=options)
 
     def ask(self, ask: Ask, scenario: Scenario, *, setup: str, wire: str, stream: bool) -> Running:
-        """Ask a server; its model and its tools follow the scenario as it is now."""
+        """Send a request to a server; its model and its tools follow the scenario in its present state."""
         if self._stopped is not None:
             raise self._stopped
         return server_bench(self.bench).ask(scenario, replace(self.cell, wire=wire, stream=stream), ask, setup=setup)
@@ -167,7 +167,7 @@ class Implementation:
         """Wait for the end of a run.
 
         Raises:
-            Liveness: it did not end in time.
+            Liveness: the run did not end in time.
             DriverFault: the driver did something wrong.
         """
         try:
@@ -182,20 +182,20 @@ class Implementation:
         return run
 
     def run(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Run:
-        """Run the scenario as it is now, to its end."""
+        """Run the scenario in its present state, and wait for the end of the run."""
         return self.end(self.begin(question, **how))
 
     def diverges(self, topic: str, answer: str) -> None:
-        """Record what the implementation does where the documents leave it open."""
+        """Record what the implementation does about a topic that the documents leave open."""
         self.divergences[topic] = answer
 
     def every(
         self, *strategies: SearchStrategy[Any], first: Mapping[str, Any] | None = None
     ) -> Callable[[Callable[..., None]], None]:
-        """Runs the decorated body for many values of the strategies; a failing one is shrunk and raised.
+        """Runs the decorated body for many values of the strategies; a failing value is shrunk and its error raised.
 
-        The same values every time, and for every implementation: they follow from the body's name. ``first`` are
-        tried before all others, so that what they show is no matter of how many examples there are.
+        The values depend only on the body's name, so they are the same every time and for every implementation. The
+        values of ``first`` are tried before all others, however few examples there are.
         """
         tried = [first] if first else []
 
@@ -217,7 +217,7 @@ class Implementation:
     def _search(
         self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Run the body for these values and many others; all of them, if it holds for all."""
+        """Run the body for these values and many others; returns all of them, if the body holds for all."""
         chosen = settings(
             max_examples=self.examples,
             database=None,
@@ -256,13 +256,13 @@ class Implementation:
 
 
 def control(run: Run, *tools: str) -> None:
-    """The control of a negative check: the same stimulus without its fault did run these tools.
+    """The control of a negative check: the same scenario without its fault did run these tools.
 
     Raises:
-        NotReached: it did not, so that the negative check would pass without having tested anything.
+        NotReached: it did not, so the negative check would pass without having tested anything.
     """
     ran = [tool for tool, _ in run.tools_ran]
     if list(tools) != ran:
         raise NotReached(
-            f"the control run, without the fault, should run {list(tools)}, and ran {ran}; it {run.outcome}"
+            f"the control run, without the fault, should run {list(tools)}, but ran {ran}; it {run.outcome}"
         )

@@ -1,4 +1,4 @@
-"""Hosted tools: a script that plays them is for loops that can offer them, and its runs offer them."""
+"""Hosted tools: a script that plays them needs a loop that can offer them, and its cases offer them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from looptck.values.verdicts import NotApplicable
 from looptck.wires.wire import Wire
 
 NEEDS: dict[HostedKind, str] = {"search": "hosted", "mcp": "mcp"}
-"""The capability without which a loop cannot offer a kind of tool."""
+"""The capability that a loop needs to offer a kind of hosted tool."""
 SERVER = {"name": "looptck", "url": "https://mcp.looptck.example/sse"}
-"""The MCP server whose tools a script plays, where its case names none."""
+"""The MCP server of a script whose case names none."""
 
 
 def offering(options: RunOptions, steps: Iterable[Step], wire: Wire, started: Started) -> RunOptions:
-    """The options, with the hosted tools added that these steps play.
+    """The options, plus the hosted tools that these steps play.
 
     Raises:
-        NotApplicable: the implementation cannot offer one of them, so that no service would run it.
+        NotApplicable: the implementation cannot offer one of them.
     """
     kinds = {kind for kind in _played(steps) if _is_said(kind, wire)}
     for kind in sorted(kinds):
@@ -39,5 +39,5 @@ def _played(steps: Iterable[Step]) -> Iterable[HostedKind]:
 
 
 def _is_said(kind: HostedKind, wire: Wire) -> bool:
-    """Whether a wire has words for such a tool: on others it is left out of a turn."""
+    """Whether a wire can express such a tool; other wires omit it from a turn."""
     return any(isinstance(item, Opaque) for item in wire.echo(Turn((Hosted(kind, id="x"),))))

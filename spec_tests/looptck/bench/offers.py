@@ -1,7 +1,7 @@
-"""Whether a schema that a loop offers says what the tool declares, in whatever words.
+"""Whether the schema that a loop offers for a tool is equivalent to the declared one.
 
-SDKs write schemas anew: they close objects, add titles, refer to definitions, make what is optional nullable and
-required for strict mode. None of that changes which calls are right, but for what a strict mode adds.
+SDKs rewrite schemas: they close objects, add titles, refer to definitions, and for strict mode make optional members
+nullable and required. Apart from strict mode, none of that changes which calls are valid.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from looptck.values.jsontext import canonical
 Schema = Mapping[str, Any]
 
 NO_PARAMETERS: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
-"""What a function that is offered without a schema takes (OpenAI's API reference, Chat Completions, ``parameters``)."""
+"""The parameters of a function without a schema (OpenAI's API reference, Chat Completions, ``parameters``)."""
 
 
 def differences(declared: Schema, offered: Any, *, strict: bool = False) -> list[str]:
-    """What an offered schema says otherwise than the declared one, each with its place; nothing: it says the same.
+    """The differences between the offered and the declared schema, each with its place; empty if they are equivalent.
 
-    ``strict``: the service holds the model to it, so that every member is required.
+    ``strict``: the service enforces the schema, so every member may be required.
     """
     offered = NO_PARAMETERS if offered is None else offered
     return list(_differences(declared, offered, offered if isinstance(offered, dict) else {}, "", strict=strict))
 
 
 def described_otherwise(declared: Schema, offered: Any) -> list[str]:
-    """The parameters, at any depth, whose description is not in the offered schema."""
+    """The parameters, at any depth, whose description is missing in the offered schema."""
     root = offered if isinstance(offered, dict) else {}
     return [
         f"{place}: described as {text!r}, not as {wanted!r}"
@@ -55,7 +55,7 @@ def _differences(declared: Schema, offered: Any, root: Schema, place: str, *, st
 
 
 def _members(declared: Schema, shown: Schema, root: Schema, place: str, *, strict: bool) -> Iterator[str]:
-    """What is said otherwise of the members of an object."""
+    """The differences between the members of an object."""
     known, there = declared.get("properties", {}), shown.get("properties") or {}
     if sorted(known) != sorted(there):
         yield f"{place or 'the parameters'}: declared with the members {sorted(known)}, offered with {sorted(there)}"
@@ -111,7 +111,7 @@ def _choices(shown: Schema) -> list[Any]:
 
 
 def _at(reference: str, root: Schema) -> Schema:
-    """The definition that a reference names; nothing where there is none."""
+    """The definition that a reference names; empty if there is none."""
     found: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None

@@ -1,7 +1,7 @@
-"""What a request should carry, worked out from the script and from what the tools answered.
+"""The expected history of a request, computed from the script and the results of the tools.
 
-This is the kit's own reading of the conversation, written independently of any loop: the prompt, then every turn that
-was delivered and asks for more, as its wire echoes it, then one answer for each of its calls, in call order.
+The oracle is independent of any loop: the history is the prompt, then every delivered turn with calls (or one to be
+resumed) as its wire echoes it, each followed by one result for each of its calls, in call order.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from looptck.values.transcript import ByKind
 from looptck.values.turns import Call, Turn
 
 ANY = None
-"""Stands for a text that the documents leave open, such as the wording of an error."""
+"""Matches any text, for texts that the documents leave open, such as the wording of an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """An answer that is owed for a call: its text, or ANY.
+    """The result that is owed for a call: its text, or ANY.
 
-    Two calls of one turn with the same tool and arguments are twins. A loop may run them at once, and it cannot be seen
-    which of them made which run; so the answer of one is accepted for the other.
+    Two calls of one turn with the same tool and arguments are twins. A loop may run them in parallel, and the kit
+    cannot see which run belongs to which call; so the result of one is accepted for the other.
     """
 
     id: str
@@ -39,12 +39,12 @@ Echo = Callable[[Turn], list[Item]]
 """A turn as a request carries it."""
 
 RESUMED = frozenset({"pause", "compaction"})
-"""The stop reasons after which the turn goes back as it is, without results."""
+"""The stop reasons after which the next request carries the turn unchanged, without results."""
 
 
 @dataclass(slots=True)
 class Ran:
-    """A tool run of the transcript: what ran, with what, and what it answered (None: it was not over)."""
+    """A tool run of the transcript: the tool, its arguments and its answer (None: it has not ended)."""
 
     tool: str
     arguments: Any
@@ -52,7 +52,7 @@ class Ran:
     began: float = 0.0
     ended: float | None = field(default=None)
     by_kind: ByKind | None = None
-    """None: the tool's own handler ran it."""
+    """None: the tool's handler ran it."""
 
 
 def items(prompt: Sequence[tuple[str, str]], turns: Sequence[Turn], ran: Sequence[Ran], echo: Echo) -> list[Wanted]:
@@ -86,7 +86,7 @@ def _owed(calls: Sequence[Call], left: list[Ran]) -> list[Owed]:
 
 
 def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
-    """The text that answers a call: the first run of this tool with these arguments that answers no call yet."""
+    """The result of a call: that of the first run of this tool with these arguments that belongs to no call yet."""
     for run in left:
         if run.tool == tool and spelled(arguments) == canonical(run.arguments):
             left.remove(run)
@@ -97,7 +97,7 @@ def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place at which a history is not as it should be."""
+    """The first difference between a history and the expected one."""
 
     pointer: str
     expected: str
@@ -105,7 +105,7 @@ class Difference:
 
 
 def difference(wanted: Sequence[Wanted], got: Sequence[Item]) -> Difference | None:
-    """Where a request's history first leaves the expected one; None if nowhere."""
+    """The first difference between a request's history and the expected one; None if they are equal."""
     for place, want in enumerate(wanted):
         if place >= len(got):
             return Difference("the end of the history", describe(want), "nothing: the history ends here")
@@ -118,7 +118,7 @@ def difference(wanted: Sequence[Wanted], got: Sequence[Item]) -> Difference | No
 
 
 def agrees(want: Wanted | Answered, item: Item) -> bool:
-    """Whether a piece of history is the expected one."""
+    """Whether a history item is the expected one."""
     match want, item:
         case Asked(id, tool, arguments), Asked():
             return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
@@ -134,17 +134,17 @@ def agrees(want: Wanted | Answered, item: Item) -> bool:
 
 
 def same_role(one: str, other: str) -> bool:
-    """Whether two roles are the same: ``developer`` is what newer models call ``system``."""
+    """Whether two roles are the same: newer models call ``system`` ``developer``."""
     return one == other or {one, other} == {"system", "developer"}
 
 
 def alike(item: Item) -> Item:
-    """A piece of history in which arguments that are the same are spelled the same."""
+    """A history item with its arguments spelled canonically."""
     return replace(item, arguments=spelled(item.arguments)) if isinstance(item, Asked) else item
 
 
 def describe(piece: Wanted | Item) -> str:
-    """A piece of history in a few words."""
+    """A short description of a history item."""
     if isinstance(piece, Owed):
         return f"result of {piece.id}" + (", any text" if piece.text is ANY else f": {shortened(piece.text)}")
     return str(piece)

@@ -1,7 +1,7 @@
-"""Turns with thoughts are a reasoning model's: a script that has them is played under a name that clients know for one.
+"""A script with thinking is played under the name of a reasoning model that clients know.
 
-Some clients carry thoughts back only to models whose names they know, and a loop on top of them would be judged by what
-the kit calls its model. Every other script keeps the neutral name, which switches nothing.
+Some clients return thinking only to models whose names they know, so the verdict on a loop that uses such a client
+would depend on the name that looptck gives its model. All other scripts keep the neutral name.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from looptck.values.turns import Thinking
 from looptck.wires.wire import Wire
 
 NAMES: Mapping[str, str] = {"openai-responses": "gpt-5"}
-"""The name of a reasoning model, by wire. Chat leaves thoughts out of a turn, on Messages the request asks for them,
-whatever its model is called."""
+"""The name of a reasoning model, by wire. Chat has no thinking in a turn; on Messages the request asks for thinking,
+whatever the name of its model."""
 
 
 def named(options: RunOptions, steps: Iterable[Step], wire: Wire) -> RunOptions:
-    """The options, with the name of a model that can produce these steps; ``steps``: those known before the run."""
+    """The options, with the name of a model that can produce these steps (those known before the run)."""
     if wire.name not in NAMES or not any(map(_thinks, steps)):
         return options
     return replace(options, model=NAMES[wire.name])

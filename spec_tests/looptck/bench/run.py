@@ -1,6 +1,6 @@
-"""Runs: one case played to one implementation in one cell, and the questions that checks ask of it.
+"""Runs: one case played to one implementation in one cell, and the questions that checks ask about it.
 
-A question about an event that never happened raises NotReached, so that a check cannot pass by accident.
+A question about an event that did not happen raises NotReached, so that a check cannot pass by accident.
 """
 
 from __future__ import annotations
@@ -51,36 +51,36 @@ class Question:
 
 @dataclass(slots=True)
 class Run:
-    """What is known of a run once it has ended."""
+    """A run that has ended: its script, transcript and outcome."""
 
     id: str
     cell: Cell
     prompt: tuple[tuple[str, str], ...]
     turns: dict[int, Turn]
-    """The turns as played, by the number of the request that they answered."""
+    """The turns that were played, by the number of the request."""
     transcript: Transcript
     outcome: Outcome
     offered: Sequence[str] = field(default_factory=tuple)
     """The names of the tools that the case offered."""
     pruned: bool = False
-    """Whether its requests may carry something else than the whole history."""
+    """Whether its requests may carry something other than the whole history."""
     reply: Reply | None = None
-    """What a server answered; None: the implementation is none."""
+    """The reply of a server; None: the implementation is not a server."""
     scripted: Sequence[Turn] | None = None
-    """The script of a model that is a file, whose requests cannot be seen; None: the kit is the model."""
+    """The script of a model file, whose requests looptck cannot see; None: looptck is the model."""
     nested: bool = False
-    """Whether some of its requests may be those of other agents, which run as tools."""
+    """Whether some of its requests may come from other agents, which run as tools."""
 
     @property
     def requests(self) -> list[Received]:
-        """The model requests, in order. Raises NotApplicable where they cannot be seen."""
+        """The model requests, in order. Raises NotApplicable if looptck cannot see them."""
         if self.scripted is not None:
             raise NotApplicable("the server's model is a file, so its requests cannot be seen")
         return self.received
 
     @property
     def received(self) -> list[Received]:
-        """The model requests that the kit has seen, in order."""
+        """The model requests that looptck received, in order."""
         return [event for event in self.transcript.events if isinstance(event, Received)]
 
     def request(self, n: int) -> Received:
@@ -92,7 +92,7 @@ class Run:
         return requests[n - 1]
 
     def replied(self, n: int) -> Replied:
-        """The reply to request ``n``, as much of it as the loop wanted. Raises NotReached if there was none."""
+        """The reply to request ``n``, as far as the loop read it. Raises NotReached if there was none."""
         self.request(n)
         for event in self.transcript.events:
             if isinstance(event, Replied) and event.n == n:
@@ -109,7 +109,7 @@ class Run:
         return self.turns[n]
 
     def _shown(self, script: Sequence[Turn], n: int) -> Turn:
-        """Turn ``n`` of a model that is a file: what it, or a later one, has led to shows that it was said."""
+        """Turn ``n`` of a model file: an effect of it, or of a later turn, shows that the model produced it."""
         if not any(self._shows(turn, script[:at]) for at, turn in enumerate(script) if at >= n - 1):
             raise NotReached(
                 f"no sign that the model produced turn {n}: its call did not run, and no reply contains it"
@@ -117,7 +117,7 @@ class Run:
         return script[n - 1]
 
     def _shows(self, turn: Turn, before: Sequence[Turn]) -> bool:
-        """Whether there is more of what a turn leads to than those before it can have led to."""
+        """Whether the run shows more effects of a turn than the turns before it can explain."""
         try:
             answer = self.got.turn
         except NotReached:
@@ -133,7 +133,7 @@ class Run:
 
     @property
     def got(self) -> Reply:
-        """The reply of a server, whole or with what went wrong. Raises NotReached where none has begun."""
+        """The reply of a server, complete or with its error. Raises NotReached if no reply has begun."""
         if self.reply is None or not (self.reply.status or self.reply.broken):
             raise NotReached(f"no reply has begun; the request {self.outcome}")
         return self.reply
@@ -171,7 +171,7 @@ class Run:
         return self.ran_of(tool, n).began
 
     def tool_ended(self, tool: str, n: int = 1) -> float:
-        """When the ``n``-th run of a tool had its answer. Raises NotReached if there was none, or none that ended."""
+        """When the ``n``-th run of a tool ended. Raises NotReached if there was none, or it did not end."""
         at = self.ran_of(tool, n).ended
         if at is None:
             raise NotReached(f"run {n} of tool {tool} never ended; the loop {self.outcome}")
@@ -179,7 +179,7 @@ class Run:
 
     @property
     def after_the_end(self) -> list[str]:
-        """What the loop began when its caller had the outcome, in words."""
+        """The tool runs and requests that began after the outcome, as text."""
         events = self.transcript.events
         ended = next((place for place, event in enumerate(events) if isinstance(event, Ended)), len(events))
         return [
@@ -190,7 +190,7 @@ class Run:
 
     @property
     def questions(self) -> list[Question]:
-        """What the confirmation hook asked, in order."""
+        """The questions of the confirmation hook, in order."""
         questions: dict[int, Question] = {}
         for event in self.transcript.events:
             if isinstance(event, ConfirmAsked):
@@ -202,7 +202,7 @@ class Run:
 
     @property
     def rounds(self) -> list[list[tuple[str, object]]]:
-        """The tool runs, sorted within each turn: a loop may run the calls of a turn at once."""
+        """The tool runs, sorted within each turn: a loop may run the calls of a turn in parallel."""
         rounds: list[list[tuple[str, object]]] = []
         for event in self.transcript.events:
             if isinstance(event, Received):
@@ -214,9 +214,8 @@ class Run:
     def comparable_history(self, n: int) -> list[Item]:
         """The history of request ``n`` in a form in which two runs of one conversation are equal.
 
-        The run that gave a result replaces its text: the toolbox numbers the runs of a tool as they
-        come, and which of the calls of a turn comes first may be chance. Arguments that are the same are spelled the
-        same.
+        A result's text is replaced by the tool run that returned it: the toolbox numbers the runs of a tool as they
+        come, and the order of the calls of a turn may be chance. Arguments are spelled canonically.
         """
         gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         items: list[Item] = []
@@ -235,7 +234,7 @@ class Run:
         return [run for run in self.ran if isinstance((run.answer or {}).get("value"), str)]
 
     def normalized(self, n: int) -> Request:
-        """Request ``n`` with the ids of the script, where the loop gave calls and their results others.
+        """Request ``n`` with the ids of the script, even if the loop gave the calls and their results other ids.
 
         Raises NotReached if there was none.
         """
@@ -243,7 +242,7 @@ class Run:
         return ids.with_script_ids(*self._requests_and_calls(n))
 
     def renamed(self, n: int) -> dict[str, str]:
-        """The new ids of the calls of turn ``n`` that go back under another one; NotReached if there is no request."""
+        """The new ids of the calls of turn ``n`` whose ids the loop changed; NotReached if there is no next request."""
         self.delivered(n)
         self.request(n + 1)
         return ids.renamed(*self._requests_and_calls(n + 1))
@@ -264,7 +263,7 @@ class Run:
         return [answer for answer in self.normalized(n + 1).answers if answer.id in wanted]
 
     def new_answers(self, n: int) -> list[Answered]:
-        """The results that the request after turn ``n`` adds, whatever their ids."""
+        """The results that the request after turn ``n`` adds, with any id."""
         self.delivered(n)
         return list(self.normalized(n + 1).answers[len(self.request(n).request.answers) :])
 
@@ -273,7 +272,7 @@ class Run:
         return WIRES[self.cell.wire].echo(self.delivered(n))
 
     def added(self, n: int) -> list[Item]:
-        """What the request after turn ``n`` adds to the history of the one before. NotReached if there is none."""
+        """The history items that the request after turn ``n`` adds. Raises NotReached if there is none."""
         self.delivered(n)
         return list(self.normalized(n + 1).items[len(self.request(n).request.items) :])
 
@@ -289,12 +288,12 @@ class Run:
 
     @property
     def spans(self) -> Spans:
-        """The spans of the run that came to the kit."""
+        """The spans of the run that looptck received."""
         return Spans([event.span for event in self.transcript.events if isinstance(event, Spanned)])
 
     @property
     def lost_spans(self) -> list[str]:
-        """The exports that came during the run and belong to no run, in words."""
+        """The exports during the run that belong to no run, as text."""
         return [event.why for event in self.transcript.events if isinstance(event, LostSpans)]
 
     @property
@@ -306,12 +305,12 @@ class Run:
 
     @property
     def output(self) -> Any:
-        """The JSON value that the loop returned; None: it returned nothing. Raises NotReached if it did not return."""
+        """The JSON value that the loop returned; None if it returned none. Raises NotReached if it did not return."""
         return self.value.output
 
     @property
     def ending(self) -> tuple[str, str | None, Any]:
-        """How it ended, without what differs between any two runs."""
+        """The outcome, without anything that differs between two equal runs."""
         text, output = (None, None) if self.failed else (self.value.text, self.output)
         words = {Value: "a value", Failed: "an error", Nothing: "no outcome"}
         return words[type(self.outcome)], text, output
@@ -334,7 +333,7 @@ class Run:
         return expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
 
     def first_difference(self) -> tuple[Received, Difference] | None:
-        """The first request whose history is not the expected one, and where; none after a request of another agent."""
+        """The first request with a wrong history, and the place; None from the first request of another agent on."""
         if self.pruned:
             return None
         own = [Said(role, text) for role, text in self.prompt]
@@ -358,5 +357,5 @@ class Run:
 
 
 def end(run: Run) -> None:
-    """Write the outcome into the transcript."""
+    """Add the outcome to the transcript."""
     run.transcript.append(Ended(run.transcript.now(), run.outcome))

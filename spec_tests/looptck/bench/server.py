@@ -1,4 +1,4 @@
-"""Servers under test, as a check sees them: the kit is their client, their model and their dispatch endpoint."""
+"""Servers under test, as a check sees them: looptck is their client, their model and their dispatch endpoint."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RequestOverrides(TypedDict, total=False):
-    """How a request differs from the default: its set-up, its wire, stream or plain, and the fields of `Ask`."""
+    """How a request differs from the default: set-up, wire, stream or plain, and the fields of `Ask`."""
 
     setup: str
     stream: bool
@@ -49,7 +49,7 @@ def tool(name: str, **types: str) -> Tool:
 
 
 def open_tool(name: str, **types: str) -> Tool:
-    """The same, and the tool takes any further parameters."""
+    """As `tool`, but with any further parameters allowed."""
     closed = tool(name, **types)
     return replace(closed, parameters={**closed.parameters, "additionalProperties": True})
 
@@ -65,7 +65,7 @@ class ServerUnderTest:
 
     implementation: Implementation
     offers: Sequence[Tool] = field(default=(PING, WEATHER))
-    """The tools of its requests, where they say nothing else."""
+    """The default tools of its requests."""
 
     @property
     def can(self) -> Callable[[str], bool]:
@@ -73,7 +73,7 @@ class ServerUnderTest:
         return self.implementation.started.can
 
     def begin(self, question: str | None = None, **how: Unpack[RequestOverrides]) -> Running:
-        """Ask, and do not wait. A question of its own is made where there is none."""
+        """Send a request without waiting for the reply. The default question is unique."""
         implementation = self.implementation
         setup = how.pop("setup", USUAL)
         wire = how.pop("wire", implementation.cell.wire)
@@ -84,10 +84,10 @@ class ServerUnderTest:
         return implementation.ask(asked, scenario, setup=setup, wire=wire, stream=stream)
 
     def ask(self, question: str | None = None, **how: Unpack[RequestOverrides]) -> Run:
-        """Ask, and wait for the whole reply.
+        """Send a request, and wait for the whole reply.
 
         Raises:
-            Liveness: it did not come in time.
+            Liveness: the reply did not come in time.
             DriverFault: the server cannot be started.
         """
         return self.end(self.begin(question, **how))
@@ -97,10 +97,10 @@ class ServerUnderTest:
         return self.implementation.end(running)
 
     def reached(self, run: Run, n: int) -> None:
-        """Make sure that the model has said its ``n``-th turn; where that cannot be seen, that a reply has ended.
+        """Make sure that the model has produced its ``n``-th turn; if looptck cannot see that, that a reply has ended.
 
         Raises:
-            NotReached: it has not.
+            NotReached: this has not happened.
         """
         if self.can("upstream"):
             run.delivered(n)
@@ -109,14 +109,14 @@ class ServerUnderTest:
 
     @property
     def elsewhere(self) -> str:
-        """A URL at which the kit answers nothing and records each request as an `UnroutedRequest`."""
+        """A URL without a route, where looptck records each request as an `UnroutedRequest`."""
         return self.implementation.bench.origin + shared.ELSEWHERE
 
     def http(self, setup: str = USUAL) -> httpx.Client:
-        """A plain client, for the routes beside the loop; use it as a context manager."""
+        """An HTTP client for routes other than the loop's; use it as a context manager."""
         bench = server_bench(self.implementation.bench)
         return bench.visits.http(bench.servers.url(setup))
 
     def process(self, setup: str = USUAL) -> int | None:
-        """The id of the server's process, where it is known."""
+        """The id of the server's process, if it is known."""
         return server_bench(self.implementation.bench).servers.process(setup)

@@ -1,7 +1,7 @@
-"""The end of a run: when its outcome counts, and when nothing of it can arrive any more.
+"""The end of a run: how long to wait for its outcome, and when no further event of it can arrive.
 
-A loop may return its outcome while a tool that it has started is on its way to the toolbox. To judge the transcript at
-that moment would be to judge a race, so the kit goes on listening until the implementation has been seen idle.
+A loop may return its outcome while a tool call is still on its way to the toolbox. A verdict at that moment would
+depend on a race, so looptck keeps listening until it has seen the implementation idle.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from looptck.provider.server import Provider
 from looptck.values.transcript import Ended, ToolEnded, Transcript, UnroutedRequest
 
 LOOK = 0.001
-"""Seconds between two looks at an implementation: time for its threads to take their turn."""
+"""Seconds between two looks at an implementation, so that its threads can run."""
 LONGEST = 15
-"""The longest that a run may take, however much is heard of it, as a multiple of the patience for its silence."""
+"""The longest that a run may take, whatever events it causes, as a multiple of the patience for its silence."""
 MOST_UNROUTED = 100
-"""After so many requests that no route answers, another one is no sign of life."""
+"""After this number of requests to unknown routes, a further one does not count as a sign of life."""
 
 
 def in_time(transcript: Transcript, patience: float, ended: Callable[[float], bool]) -> bool:
-    """Wait for the outcome of a run for as long as something is heard of it; whether it came.
+    """Wait for the outcome of a run as long as it causes events; returns whether the outcome came.
 
     Args:
-        transcript: what is heard of the run.
-        patience: seconds of silence after which it is given up.
-        ended: waits so many seconds for the outcome, and says whether it has come.
+        transcript: the events of the run.
+        patience: seconds without an event after which the run has hung.
+        ended: waits this number of seconds for the outcome, and returns whether it has come.
     """
     until = transcript.now() + patience * LONGEST
     while True:
@@ -42,13 +42,13 @@ def in_time(transcript: Transcript, patience: float, ended: Callable[[float], bo
 
 
 def waited_for(transcript: Transcript, patience: float) -> float:
-    """For how long a run was waited for in vain, in seconds: the patience for its silence, or the longest there is."""
+    """The seconds that a hung run was waited for: the patience for its silence, or the longest time for a run."""
     longest = patience * LONGEST
     return longest if transcript.now() >= longest else patience
 
 
 def _last_sign(transcript: Transcript) -> float:
-    """When something was last heard, as the events' ``at``."""
+    """The time of the last event, as its ``at``."""
     unrouted = 0
     last = 0.0
     for event in transcript.events:
@@ -59,10 +59,10 @@ def _last_sign(transcript: Transcript) -> float:
 
 
 def may_go_on(mock_run: MockRun) -> bool:
-    """Whether something of a run that has its outcome may still arrive.
+    """Whether further events of a run with an outcome may still arrive.
 
-    So it is if a tool works, or a call has not run, or a tool has ended since the outcome came: what awaited it may be
-    at work now.
+    This is so if a tool is running, a call has not run, or a tool has ended since the outcome: the code that awaited
+    the tool may be running now.
     """
     asked = sum(len(turn.calls) for turn in mock_run.turns.values())
     since = takewhile(lambda event: not isinstance(event, Ended), reversed(mock_run.transcript.events))
@@ -74,10 +74,10 @@ def may_go_on(mock_run: MockRun) -> bool:
 
 
 def settle(mock_run: MockRun, provider: Provider, connection: Connection, patience: float) -> None:
-    """Wait until no tool of the run works and the implementation has been seen idle, at most for this patience.
+    """Wait until no tool of the run is running and the implementation is idle, at most ``patience`` seconds.
 
-    Idle is read from the operating system's account of its threads. Where there is none, what has
-    not come within `ABSENCE` is taken for something that will never come.
+    Idleness is read from the operating system's thread states. On systems without them, an event that has not come
+    within `ABSENCE` is assumed never to come.
     """
     until = time.monotonic() + patience
     heard = len(mock_run.transcript.events)

@@ -1,9 +1,9 @@
-"""Solutions: how a check writes the model's turns in ``agent-loop-010``, and reads what a request shows the model.
+"""Solutions: writing the model's turns of ``agent-loop-010``, and reading the context in a request.
 
-A Solution is one JSON document, ``{"meta": …, "calls": [Call…], "output": …}``, which the model says as text (010:
-Agent/Loop, The Execution Loop; 002: Agent/Tool). How a request shows the context to the model is the loop's business,
-but each message has to reach it as text or as JSON text: so values are found by markers that no loop would write of
-itself, and Error Messages by their shape.
+A Solution is one JSON document, ``{"meta": …, "calls": [Call…], "output": …}``, which the model writes as text (010:
+Agent/Loop, The Execution Loop; 002: Agent/Tool). The loop decides how a request presents the context to the model, but
+each message must be there as text or as JSON text: so checks find values by markers that no loop would write by itself,
+and Error Messages by their members.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from looptck.values.transcript import Received
 from looptck.values.turns import Turn, says
 
 ORDER = ("meta", "calls", "output")
-"""The members of a Solution as the documents' examples order them."""
+"""The members of a Solution, in the order of the documents' examples."""
 _JSON = json.JSONDecoder()
 
 
@@ -48,7 +48,7 @@ def call(
     instance: str | None = None,
     **meta: Any,
 ) -> dict[str, Any]:
-    """A Call. ``to`` is its output path, ``method`` says how its result joins what is there.
+    """A Call. ``to`` is its output path, ``method`` the way in which its result is combined with the value there.
 
     ``meta`` are further underscore keys without their underscore, such as ``output``, ``activity``.
     """
@@ -68,9 +68,9 @@ def solution(
     order: Sequence[str] = ORDER,
     escaped: bool = False,
 ) -> Turn:
-    """A turn in which the model says a Solution, as compact JSON.
+    """A turn in which the model writes a Solution, as compact JSON.
 
-    Members that ``order`` does not name are left out, and so is ``meta`` where there is none. ``escaped``: characters
+    Members that ``order`` does not name are omitted, and so is ``meta`` if it is None. ``escaped``: characters
     beyond ASCII are written as escapes.
     """
     members = {"meta": meta, "calls": list(calls), "output": output}
@@ -79,10 +79,10 @@ def solution(
 
 
 def behind(turn: Turn, n: int) -> str:
-    """The text of a Solution up to where its ``n``-th call, from 1, is whole.
+    """The text of a Solution up to the end of its ``n``-th call, from 1.
 
     To hold the stream there: ``Step(turn, DEFAULT.but(fragment=1), holds=(Hold(gate, behind(turn, 1)),))``. With larger
-    fragments the one in which the call ends carries some of what follows it.
+    fragments the one in which the call ends also contains some of the text after it.
 
     Raises:
         ValueError: it has no such call, or is no Solution as `solution` writes them.
@@ -95,13 +95,13 @@ def behind(turn: Turn, n: int) -> str:
 
 
 def within(turn: Turn, n: int) -> str:
-    """The text of a Solution up to just before the brace that ends its ``n``-th call; held as with `behind`."""
+    """The text of a Solution up to just before the closing brace of its ``n``-th call; see `behind`."""
     return behind(turn, n)[:-1]
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorMessage:
-    """An Error Message in a request. ``at`` is its place in `texts`."""
+    """An Error Message in a request. ``at`` is its index in `texts`."""
 
     at: int
     call: Any
@@ -109,25 +109,25 @@ class ErrorMessage:
 
 
 def texts(request: Received) -> str:
-    """All texts of a request's history, in order, each on a line of its own."""
+    """All texts of a request's history, in order, joined by line ends."""
     return "\n".join(item.arguments if isinstance(item, Asked) else item.text for item in request.request.items)
 
 
 def place(request: Received, marker: str) -> int | None:
-    """Where a marker first occurs in `texts`; None: nowhere. Letters and digits read the same in every JSON text."""
+    """The index of a marker's first occurrence in `texts`, or None. JSON text never escapes letters and digits."""
     at = texts(request).find(marker)
     return None if at < 0 else at
 
 
 def embedded(request: Received) -> list[Any]:
-    """The JSON objects and arrays in `texts`, in order, outermost only; strings that hold JSON are not opened."""
+    """The outermost JSON objects and arrays in `texts`, in order; JSON inside strings is not parsed."""
     return [value for _, value in _embedded(texts(request))]
 
 
 def error_messages(request: Received) -> list[ErrorMessage]:
-    """The Error Messages in `texts`, in order: objects with the members ``call`` and ``error``, however deep they lie.
+    """The Error Messages in `texts`, in order: objects with the members ``call`` and ``error``, at any depth.
 
-    Instructions that show one as an example count too: compare with those in request 1.
+    An example in the instructions counts too, so compare with those in request 1.
     """
     text = texts(request)
     found: list[ErrorMessage] = []
@@ -143,7 +143,7 @@ def error_messages(request: Received) -> list[ErrorMessage]:
 
 
 def _ends(text: str) -> Iterator[int]:
-    """Where each call of a compact Solution ends."""
+    """The index of the end of each call in a compact Solution."""
     at = 1
     while text[at - 1 : at] in {"{", ","}:
         name, at = _JSON.raw_decode(text, at)
@@ -165,7 +165,7 @@ def _embedded(text: str) -> Iterator[tuple[int, Any]]:
 
 
 def _decoded(text: str, at: int) -> tuple[Any, int]:
-    """The JSON value that begins at a place, and where it ends; where none does, None and the same place."""
+    """The JSON value that begins at an index, and its end; None and the same index if there is none."""
     try:
         return _JSON.raw_decode(text, at)
     except (ValueError, RecursionError):

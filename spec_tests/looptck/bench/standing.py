@@ -1,7 +1,7 @@
-"""Standing requirements: those that every run is held to, whatever its check is about.
+"""Standing requirements: they apply to every run, whatever its check tests.
 
-A declared case names them like any other requirement. In all other runs a violation becomes a result of its own, under
-the name of the check's case, in addition to the verdict of the check; a run without one adds no result.
+A declared case names them like any other requirement. In all other runs a violation becomes an additional result, under
+the name of the check's case; a run without a violation adds no result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ REFUSED = "no-request-is-refused"
 LATE = "nothing-runs-after-the-end"
 
 _REFUSED = {SERVER_LOOP: "server-no-request-is-refused", AGENT_LOOP: "loop010-no-request-is-refused"}
-"""The same for loops that play no case of ``core``."""
+"""The same requirement for profiles without ``core``."""
 
 
 def refused(profile: str) -> str:
@@ -25,14 +25,14 @@ def refused(profile: str) -> str:
 
 
 def refusals(run: Run) -> Iterator[str]:
-    """What the service has against the requests of a run, in order."""
+    """The refusals of a run's requests, in order, as messages."""
     for received in run.received:
         for problem in received.problems:
             yield f"request {received.n} is refused at {problem.pointer}: {problem.message} ({problem.rule})"
 
 
 def first_refused(runs: Iterable[Run]) -> tuple[Run, str] | None:
-    """The first of these runs with a refused request, and the refusals in words; None: there is none."""
+    """The first run with a refused request, and its refusals as text; None if there is none."""
     for run in runs:
         found = "\n".join(refusals(run))
         if found:
@@ -42,4 +42,4 @@ def first_refused(runs: Iterable[Run]) -> tuple[Run, str] | None:
 
 def came_late(late: Late) -> str:
     """The description of a request that came when its run was over."""
-    return f"{late.method} {late.path} came after the loop had given its outcome to its caller"
+    return f"{late.method} {late.path} came after the loop had returned its outcome to its caller"

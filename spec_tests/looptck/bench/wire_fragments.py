@@ -1,7 +1,7 @@
-"""Message formats: what a turn adds to the next request in the wire's own form, made comparable.
+"""Message formats: the messages or items that a turn adds to the next request, in a comparable form.
 
-Ids come from the script and are the same every time; arguments are compared by value, so their text is replaced by
-the JSON that it says; the order of keys does not count, for Python's dicts do not.
+Ids come from the script and are the same every time. Arguments are compared by value, so their text is replaced by the
+parsed JSON. The order of keys does not count.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LISTS = {"openai-chat": "messages", "openai-responses": "input", "anthropic-mess
 
 
 def as_sent(run: Run, n: int) -> list[Any]:
-    """What the request after turn ``n`` adds to the one before; all of it, where it relies on server-side state.
+    """The items that the request after turn ``n`` adds; all of its items if it relies on server-side state.
 
     Raises NotReached if there is no such request.
     """
@@ -30,7 +30,7 @@ def as_sent(run: Run, n: int) -> list[Any]:
 
 
 def unlike(wanted: Any, got: Any, pointer: str = "") -> list[str]:
-    """Where a value is not as a format asks for it: nothing, if it is.
+    """The differences between a value and a format; empty if there are none.
 
     A key whose name ends in ``?`` may be missing; every other key has to be there, and no further one. ``...`` matches
     any value, a function those for which it returns True.
@@ -38,7 +38,7 @@ def unlike(wanted: Any, got: Any, pointer: str = "") -> list[str]:
     if wanted is ...:
         return []
     if callable(wanted):
-        return [] if wanted(got) else [f"{pointer}: {got!r} is not as it should be"]
+        return [] if wanted(got) else [f"{pointer}: {got!r} is wrong"]
     if isinstance(wanted, dict):
         return _unlike_object(wanted, got, pointer)
     if isinstance(wanted, list) and isinstance(got, list):
@@ -52,7 +52,7 @@ def unlike(wanted: Any, got: Any, pointer: str = "") -> list[str]:
 
 def _unlike_object(wanted: dict[str, Any], got: Any, pointer: str) -> list[str]:
     if not isinstance(got, dict):
-        return [f"{pointer}: {got!r} is no object"]
+        return [f"{pointer}: {got!r} is not an object"]
     known = {key.removesuffix("?"): value for key, value in wanted.items()}
     found = [f"{pointer}/{key}: the format has no such key" for key in got if key not in known]
     for key, value in wanted.items():
@@ -60,7 +60,7 @@ def _unlike_object(wanted: dict[str, Any], got: Any, pointer: str) -> list[str]:
         if name in got:
             found += unlike(value, got[name], f"{pointer}/{name}")
         elif name == key:
-            found.append(f"{pointer}/{name}: is missing")
+            found.append(f"{pointer}/{name}: missing")
     return found
 
 

@@ -1,6 +1,6 @@
-"""One cassette: read from its file, refused where it cannot be played, and played.
+"""One cassette: read from its file, and refused if it cannot be played.
 
-The bytes of the replies are what is played. The turns that they hold are read from them here, so that the kit knows
+The recorded bytes of the replies are played. Their turns are decoded here, so that looptck knows
 what a loop should read.
 """
 
@@ -44,7 +44,7 @@ class RecordedExchange:
 
 @dataclass(frozen=True, slots=True)
 class Cassette:
-    """A whole recorded conversation: its last reply ends it."""
+    """A complete recorded conversation."""
 
     path: Path
     wire: str
@@ -52,7 +52,7 @@ class Cassette:
     provenance: Provenance
     exchanges: tuple[RecordedExchange, ...]
     encoding: Framing | None = None
-    """The dress in which its streams are played; None: the bytes as they were recorded."""
+    """The SSE encoding in which its streams are played; None: the recorded bytes."""
 
     @property
     def scenario(self) -> str:
@@ -75,7 +75,7 @@ class Cassette:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The model's turns, one for each reply that holds one."""
+        """The model's turns, one for each reply with a turn."""
         return tuple(exchange.turn for exchange in self.exchanges if exchange.turn is not None)
 
     @property
@@ -90,17 +90,17 @@ class Cassette:
 
     @property
     def question(self) -> str:
-        """What the user asked."""
+        """The user's question."""
         return self.prompt[-1][1]
 
     @property
     def tools(self) -> list[Tool]:
-        """The tools that were offered."""
+        """The offered tools."""
         return [Tool(tool.name, tool.description, tool.parameters) for tool in self.exchanges[0].request.tools]
 
     @property
     def results(self) -> dict[str, list[str]]:
-        """What each tool returned, in the order of its calls."""
+        """The results of each tool, in the order of its calls."""
         texts = {answer.id: answer.text for answer in self.exchanges[-1].request.answers}
         results: dict[str, list[str]] = defaultdict(list)
         for call in _calls(self.followed):
@@ -117,10 +117,10 @@ class Cassette:
 
 
 def read(path: Path) -> Cassette:
-    """The cassette in a file, which the schema, its own hash and the wire's reader must accept.
+    """The cassette in a file, checked by the schema, its hash and the wire's reader.
 
     Raises:
-        BadFile: they do not; with the place.
+        BadFile: a check fails; the message names the place.
     """
     data = load(path, fixture("cassette.schema.json"), foreign=True)
     wire, (_, _, mode) = path.parent.name, path.stem.rpartition("-")

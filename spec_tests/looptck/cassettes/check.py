@@ -28,7 +28,7 @@ class Findings:
 
 
 def check(paths: Sequence[Path]) -> Findings:
-    """Check these files, and the cassettes in these folders; without paths, all of the project's own.
+    """Check these files, and the cassettes in these folders; without paths, all shipped cassettes.
 
     Stale deviations are reported only for the project's own: all recordings are needed to see that none shows one.
 

@@ -22,9 +22,9 @@ import yaml
 
 VERSION = 2
 KEPT_REQUEST_HEADERS = ("accept", "content-type", "anthropic-version", "anthropic-beta")
-"""The headers of requests that say nothing about a person or a machine."""
+"""The request headers that do not identify a person or a machine."""
 KEPT_REPLY_HEADERS = ("content-type", "retry-after", "x-should-retry")
-"""The headers of replies that a client may act on, and that say nothing about a person or a machine."""
+"""The reply headers that a client may use and that do not identify a person or a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class Provenance:
     scenario: str
     """The SHA-256 of the scenario as it was when it was recorded (see ``looptck.bench.cases``)."""
     client: str
-    """What sent the requests, with its version."""
+    """The client that sent the requests, with its version."""
     recorder: str
-    """What wrote the traffic down, with its version."""
+    """The recorder, with its version."""
     date: str
     """The day, as YYYY-MM-DD."""
     redactions: tuple[str, ...]
-    """What was taken out or changed, one sentence each."""
+    """The redactions, one sentence each."""
 
 
 @dataclass(frozen=True, slots=True)

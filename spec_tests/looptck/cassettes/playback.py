@@ -15,9 +15,9 @@ from looptck.wires.wire import CUT
 
 
 def case_followed(cassette: Cassette) -> Case | None:
-    """The case, if the model followed its script: then everything that it expects can be judged on the recording.
+    """The case, if the model followed its script: then all its expectations can be judged on the recording.
 
-    None: the model said something else, the case has changed since, or the kit has no such case.
+    None: the model answered differently, the case has changed since, or looptck has no such case.
     """
     case = cases().get(cassette.scenario)
     if case is None or case.fingerprint != cassette.provenance.scenario:
@@ -33,7 +33,7 @@ def case_followed(cassette: Cassette) -> Case | None:
 
 
 def behaviours(cassette: Cassette) -> Mapping[str, Sequence[Behaviour]]:
-    """What the tools do: as the case declares, or return the recorded texts."""
+    """The behaviours of the tools: those of the case, or the recorded results."""
     case = case_followed(cassette)
     if case is not None:
         return case.behaviours
@@ -41,7 +41,7 @@ def behaviours(cassette: Cassette) -> Mapping[str, Sequence[Behaviour]]:
 
 
 def is_ordinary(cassette: Cassette) -> bool:
-    """Whether any loop plays it in the same way: every call can be run, and no tool raises.
+    """Whether every loop reacts in the same way: every call can be run, and no tool raises.
 
     Calls of a turn that was cut are judged by requirements of their own.
     """
@@ -56,14 +56,14 @@ def is_ordinary(cassette: Cassette) -> bool:
 
 
 def set_scenario(cassette: Cassette, scenario: Scenario) -> None:
-    """Set the scene: the recorded replies in order, and the tools as they were then."""
+    """Set up a scenario: the recorded replies in order, and the tools with their recorded behaviour."""
     scenario.plays(*cassette.steps)
     for tool, many in behaviours(cassette).items():
         scenario.does(tool, *many)
 
 
 def _same(cassette: Cassette, wanted: Turn, said: Turn) -> bool:
-    """Whether a recorded turn equals the one of the script, in what the wire can say."""
+    """Whether a recorded turn equals that of the script, as far as the wire can express it."""
     wire = WIRES[cassette.wire]
     stop = wanted.stopped if wanted.stopped in wire.stops else "end"
     lost = wire.parsed_arguments and not cassette.stream and said.stopped in CUT

@@ -1,7 +1,7 @@
-"""What a cassette must never hold: keys, and anything that identifies a person, an account or a machine.
+"""Content that a cassette must not contain: keys, and anything that identifies a person, an account or a machine.
 
-The recorder masks what is found here, and ``looptck cassettes check`` looks for it again in what was written. A mask of
-asterisks is found by no pattern.
+The recorder masks such content, and ``looptck cassettes check`` searches the written files for it again. No pattern
+matches a mask of asterisks.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"(?P<a>/(?:home|root|tmp|Users|var|opt|work)/[^\s\"'\\]+|\b[A-Z]:\\{1,2}Users\\{1,2}[^\s\"'\\]+)"
     ),
 }
-"""By kind; the group that matched is to be masked."""
+"""The patterns by kind; the matched group is masked."""
 
 
 @dataclass(frozen=True, slots=True)

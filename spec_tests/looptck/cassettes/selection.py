@@ -1,7 +1,7 @@
 """Which recordings are shipped: one for each distinct structure, and the odd ones, each of which has a reason.
 
 The structure of a recording is that of all its replies: the members of each kind of event with their types, and which
-event follows which. What the model said is the script of the case, so a second recording of the same structure shows
+event follows which. The model's output is the script of the case, so a second recording of the same structure shows
 nothing new of the server. Recordings of different servers, wires or modes are never compared.
 """
 
@@ -29,9 +29,9 @@ class Group:
     representative: Cassette
     """The recording that is shipped: of those that are not odd the one that most requirements are judged on."""
     others: tuple[Cassette, ...]
-    """In the order in which they would take its place."""
+    """The other recordings, in the order in which they would replace it."""
     odd: tuple[Cassette, ...]
-    """The recordings that are shipped as well. Where all are odd, the representative is the first of them."""
+    """The recordings that are shipped as well. If all are odd, the representative is the first of them."""
 
     @property
     def selected(self) -> tuple[Cassette, ...]:
@@ -65,7 +65,7 @@ def groups(recordings: Iterable[Cassette], odd: Mapping[str, str]) -> list[Group
 
 
 def select(source: Path, target: Path) -> list[Cassette]:
-    """Copy the recordings that would be shipped from one folder to another; the copied ones.
+    """Copy the recordings that would be shipped from one folder to another; returns the copied ones.
 
     Raises:
         BadFile: there is none in the source, one cannot be read, or the target has recordings already.

@@ -1,1 +1,1 @@
-"""What people write and the kit reads: requirements, traits, agents, known failures, and where the data lies."""
+"""Data files that people write: requirements, traits, agents, known failures, and their location."""

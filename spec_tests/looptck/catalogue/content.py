@@ -1,4 +1,4 @@
-"""What the kit is made of, as one short word: two runs with the same word were judged by the same checks and data."""
+"""A short digest of looptck's content: two runs with the same digest were judged by the same checks and data."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 from looptck.catalogue.data import cassette, fixture
 
 LENGTH = 16
-"""Hexadecimal digits of the word."""
+"""The number of hexadecimal digits of the digest."""
 _DATA = frozenset({".json", ".prompty", ".yaml"})
 
 
 @cache
 def content() -> str:
-    """A digest of the kit's modules, the fixtures and the cassettes."""
+    """A digest of looptck's modules, the fixtures and the cassettes."""
     digest = hashlib.sha256()
     for name, path in sorted(_files()):
         text = path.read_bytes().replace(b"\r\n", b"\n")

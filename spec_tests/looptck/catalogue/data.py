@@ -1,4 +1,4 @@
-"""Where the data of the project lies: inside the package once installed, at the top of a checkout otherwise."""
+"""The location of the project's data: in the installed package, or at the top of a checkout."""
 
 from __future__ import annotations
 

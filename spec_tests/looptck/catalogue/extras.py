@@ -1,4 +1,4 @@
-"""The extras of the distribution: the packages that only some of what looptck does needs."""
+"""The extras of the distribution: packages that only some features of looptck need."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _OF_EXTRA = re.compile(r"""([\w.-]+).*;.*\bextra == ["']([\w-]+)["']""")
 
 
 class NotInstalled(ImportError):
-    """What was asked for needs an extra that is not installed; the text says what to install."""
+    """A feature needs an extra that is not installed; the message says what to install."""
 
 
 def need(what: str, extra: str) -> None:
-    """Raises NotInstalled, with ``what`` as its subject, where a package of an extra is missing."""
+    """Raises NotInstalled, with ``what`` as its subject, if a package of an extra is missing."""
     names = missing(extra)
     if names:
         rest = len(names) - SHOWN
@@ -26,7 +26,7 @@ def need(what: str, extra: str) -> None:
 
 @cache
 def missing(extra: str) -> tuple[str, ...]:
-    """The packages of an extra that are not installed; none where looptck is not installed itself."""
+    """The packages of an extra that are not installed; empty if looptck itself is not installed."""
     return tuple(name for name in _packages(extra) if not _is_installed(name))
 
 

@@ -1,8 +1,8 @@
-"""Known failures: a file that says what is wrong today and why, and that goes stale loudly.
+"""Known failures: a file with today's failures and their reasons. A stale entry fails the run.
 
-An entry is a requirement, a cell (``*`` stands for anything) and a reason, and it may name a case in the same way. It
-holds for all cases of the requirement in that cell together, or for those that it names: while one of them fails the
-entry is alive; once all pass it is stale, and the run fails.
+An entry has a requirement, a cell (``*`` matches anything), a reason, and optionally a case (a pattern too). It covers
+all cases of the requirement in that cell, or those that it names: the entry is valid while one of them fails, and stale
+once all of them pass.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Known:
     """None: all cases."""
 
     def covers(self, requirement: str, cell: Cell, case: str) -> bool:
-        """Whether it is about a check."""
+        """Whether the entry covers a check."""
         return self.concerns(requirement, cell) and self.names(case)
 
     def concerns(self, requirement: str, cell: Cell) -> bool:
-        """Whether it is about any check of a requirement in a cell."""
+        """Whether the entry covers any check of a requirement in a cell."""
         return requirement == self.requirement and cell.matches([self.cell])
 
     def names(self, case: str) -> bool:
-        """Whether a case is among its own: of all characters only ``*`` is special, for names of cases hold others."""
+        """Whether the entry covers a case. Only ``*`` is special: case names may contain other pattern characters."""
         if self.case is None:
             return True
         return re.fullmatch(".*".join(map(re.escape, self.case.split("*"))), case, re.DOTALL) is not None
@@ -49,7 +49,7 @@ def read(path: Path, catalogue: Catalogue) -> list[Known]:
     """The entries of a file.
 
     Raises:
-        BadFile: it breaks the schema, or names a requirement that does not exist.
+        BadFile: the file breaks the schema, or names a requirement that does not exist.
     """
     rows = load(path, SCHEMA) or []
     entries = [Known(row["requirement"], row["cell"], row["reason"], row.get("case")) for row in rows]

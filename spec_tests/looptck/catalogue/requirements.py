@@ -13,8 +13,8 @@ from looptck.catalogue.yaml_files import BadFile, load
 
 LEVELS = ("MUST", "SHOULD", "MAY")
 IMPACTS = ("unsafe", "broken", "fragile", "untidy")
-"""From the worst: runs, repeats, leaks or loses what nobody asked for; is refused by the service or answers wrong;
-breaks on legal but rarer traffic; is no more than untidy."""
+"""The worst first: something runs unasked, runs twice, leaks or gets lost; the service refuses a request or the answer
+is wrong; legal but rare traffic breaks the loop; only order and convenience suffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ class Requirement:
     observed_at: str
     added: str
     impact: str | None = None
-    """What a user suffers where it fails: one of `IMPACTS`."""
+    """The consequence of a failure for users: one of `IMPACTS`."""
     general: bool = False
-    """Whether it asks for a whole conversation to be right, and so fails with whatever another row names."""
+    """Whether it is about a whole conversation, and so fails along with more specific requirements."""
     wires: tuple[str, ...] = ()
-    """The wires that it concerns; empty: all."""
+    """The wires that the requirement concerns; empty: all."""
     streams: bool | None = None
-    """Whether it concerns streams only, plain replies only, or (None) both."""
+    """Whether the requirement concerns streams only, plain replies only, or (None) both."""
     needs: tuple[str, ...] = ()
-    """Capabilities without which it does not apply."""
+    """The capabilities that a loop needs for the requirement to apply."""
     anywhere: bool = False
-    """Whether it is judged wherever what it needs is declared, and not only where its profile is claimed."""
+    """Whether every loop with the needed capabilities is judged by it, even without claiming its profile."""
     killed_by: tuple[str, ...] = ()
     """The mutants that must fail it, as ``fixtures/proofs.json`` names them."""
     no_mutant: str | None = None
@@ -71,7 +71,7 @@ class Profile:
     name: str
     title: str
     finished: bool
-    """Whether every statement of the document has to be tested or excluded by now."""
+    """Whether every statement of the document must be tested or excluded."""
     requirements: tuple[Requirement, ...]
 
 
@@ -86,7 +86,7 @@ class Catalogue:
             yield from profile.requirements
 
     def __getitem__(self, id: str) -> Requirement:
-        """The requirement with this id. Raises KeyError, with the nearest ids, where there is none."""
+        """The requirement with this id. Raises KeyError, with similar ids, if there is none."""
         for requirement in self:
             if requirement.id == id:
                 return requirement
@@ -94,7 +94,7 @@ class Catalogue:
 
 
 def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:
-    """A sentence that says that a name is not known, and which known ones are near it."""
+    """A message for an unknown name, with similar known names."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), n=3, cutoff=0.5)
@@ -103,16 +103,16 @@ def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that the kit ships.
+    """The catalogue that looptck ships.
 
     Raises:
-        BadFile: a profile breaks the schema, or an id stands twice.
+        BadFile: a profile breaks the schema, or an id is defined twice.
     """
     return read(fixture("requirements"), json_fixture("proofs.json"))
 
 
 def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Catalogue:
-    """The catalogue in a folder: a YAML file for each profile, checked against ``profile.schema.json`` beside them.
+    """The catalogue in a folder: a YAML file for each profile, checked against the folder's ``profile.schema.json``.
 
     ``proofs`` are the names of the mutants that must fail each requirement, by its id.
     """
@@ -125,10 +125,10 @@ def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Cat
                 raise BadFile(path, f"{row['id']}: {unknown('document', document, list(data['documents']))}")
         profile = _profile(data, proofs or {})
         if profile.name in profiles:
-            raise BadFile(path, f"the profile {profile.name} already stands in another file")
+            raise BadFile(path, f"the profile {profile.name} is already defined in another file")
         for requirement in profile.requirements:
             if requirement.id in places:
-                raise BadFile(path, f"the id {requirement.id} already stands in {places[requirement.id].name}")
+                raise BadFile(path, f"the id {requirement.id} is already defined in {places[requirement.id].name}")
             places[requirement.id] = path
         profiles[profile.name] = profile
     if not profiles:

@@ -1,7 +1,7 @@
-"""Traits: what the documents leave open, as questions with named answers, read from ``fixtures/traits/``.
+"""Traits: questions that no document decides, with named answers, read from ``fixtures/traits/``.
 
-A trait is asked of every loop in every cell and never judged. There is always an answer: that the question could not be
-decided is one too.
+A trait is asked of every loop in every cell and never judged. Every question gets an answer, even if only that it could
+not be decided.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import pytest
 
 PROFILE = "core"
-"""The profile with which traits are asked."""
+"""The profile whose runs ask about traits."""
 UNDECIDED: Mapping[str, str] = {
-    "not-reached": "The run ended before the event that decides it.",
-    "not-applicable": "It cannot be asked here: the wire has no words for it, or the driver declares no capability.",
+    "not-reached": "The run ended before the deciding event.",
+    "not-applicable": "It cannot be asked here: the wire cannot express it, or the driver lacks a capability.",
     "no-outcome": "The run never ended.",
-    "error": "The kit's or the driver's own fault.",
+    "error": "A fault of looptck or of the driver.",
 }
 """The answers that any trait may have."""
 
@@ -38,23 +38,23 @@ class Trait:
     topic: str
     question: str
     answers: Mapping[str, str]
-    """What each of its own answers means."""
+    """The trait's own answers with their meanings."""
     exact: bool
     """Whether the detail is part of the answer."""
     requirement: str | None
-    """The requirement that judges what lies beside it."""
+    """A related requirement, which is judged."""
     row: Requirement
-    """As a row of the catalogue, for whoever asks whether it concerns a cell."""
+    """The trait as a requirement, to find out which cells it concerns."""
 
     @property
     def meanings(self) -> Mapping[str, str]:
-        """Every answer that it may have, and what it means."""
+        """Every possible answer, with its meaning."""
         return {**self.answers, **UNDECIDED}
 
 
 @dataclass(slots=True)
 class Answer:
-    """What a loop does in a cell, by the answers of a trait; ``detail`` is the text, error or number that showed it."""
+    """The answer to a trait in a cell; ``detail`` is the text, error or number that is the evidence."""
 
     trait: str
     cell: str
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """All traits, in the order in which they are told."""
+    """All traits, in the order of reports."""
 
     by_id: Mapping[str, Trait]
 
@@ -76,7 +76,7 @@ class Traits:
         return iter(self.by_id.values())
 
     def __getitem__(self, id: str) -> Trait:
-        """The trait with this id. Raises KeyError, with the nearest ids, where there is none."""
+        """The trait with this id. Raises KeyError, with similar ids, if there is none."""
         if id not in self.by_id:
             raise KeyError(unknown("trait", id, list(self.by_id)))
         return self.by_id[id]
@@ -94,21 +94,21 @@ def trait(id: str) -> pytest.MarkDecorator:
 
 @cache
 def traits() -> Traits:
-    """The traits that the kit ships.
+    """The traits that looptck ships.
 
     Raises:
-        BadFile: a file breaks the schema, an id stands twice, or a row names what does not exist.
+        BadFile: a file breaks the schema, an id is defined twice, or a name in it does not exist.
     """
     return read(fixture("traits"))
 
 
 def read(folder: Path) -> Traits:
-    """The traits in a folder: YAML files, checked against ``trait.schema.json`` beside them."""
+    """The traits in a folder: YAML files, checked against the folder's ``trait.schema.json``."""
     found: dict[str, Trait] = {}
     for path in sorted(folder.glob("*.yaml")):
         for one in _read(path, load(path, folder / "trait.schema.json")):
             if one.id in found:
-                raise BadFile(path, f"the id {one.id} stands twice")
+                raise BadFile(path, f"the id {one.id} is defined twice")
             found[one.id] = one
     if not found:
         raise BadFile(folder, "there is no trait in it")
@@ -119,29 +119,29 @@ def _read(path: Path, data: dict[str, Any]) -> Iterator[Trait]:
     requirements = [row.id for row in catalogue()]
     for topic in data["topics"]:
         for row in topic["traits"]:
-            beside = row.get("requirement")
-            if beside is not None and beside not in requirements:
-                raise BadFile(path, f"{row['id']}: {unknown('requirement', beside, requirements)}")
+            related = row.get("requirement")
+            if related is not None and related not in requirements:
+                raise BadFile(path, f"{row['id']}: {unknown('requirement', related, requirements)}")
             yield Trait(
                 id=row["id"],
                 topic=topic["topic"],
                 question=row["question"],
                 answers=_answers(path, row, data["shared"]),
                 exact=row.get("exact", False),
-                requirement=beside,
+                requirement=related,
                 row=_row(row),
             )
 
 
 def _answers(path: Path, row: dict[str, Any], shared: dict[str, dict[str, str]]) -> dict[str, str]:
-    """Its own answers, then the shared ones."""
+    """The trait's own answers, then the shared ones."""
     answers: dict[str, str] = dict(row.get("answers", {}))
     for name in row.get("shares", ()):
         if name not in shared:
             raise BadFile(path, f"{row['id']}: {unknown('set of shared answers', name, list(shared))}")
         answers = {**answers, **{answer: meaning for answer, meaning in shared[name].items() if answer not in answers}}
     if taken := sorted(answers.keys() & UNDECIDED.keys()):
-        raise BadFile(path, f"{row['id']}: any trait may be answered with {', '.join(taken)}, so leave it out")
+        raise BadFile(path, f"{row['id']}: every trait has the answers {', '.join(taken)}: do not list them")
     return answers
 
 

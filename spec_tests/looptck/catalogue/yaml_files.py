@@ -1,4 +1,4 @@
-"""YAML files that a person wrote: read safely, checked against a schema, refused with the place of the fault."""
+"""YAML files written by people: read safely and checked against a schema; errors name the place of the fault."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import jsonschema_rs
 import yaml
 
 MOST = 16 * 1024 * 1024
-"""The most bytes that a foreign file may have."""
+"""The most bytes of a foreign file."""
 DEEPEST = 100
-"""How deep its lists and mappings may lie in each other; the loader itself would crash where they lie very deep."""
+"""The deepest nesting of a foreign file; the loader itself would crash on very deep nesting."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class BadFile(Exception):
-    """A file that the kit was given and cannot use: which one, and what is wrong with it."""
+    """An unusable file: its path and what is wrong with it."""
 
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(path, what)
@@ -32,18 +32,16 @@ class BadFile(Exception):
 
 
 class _UniqueKeys(_Loader):  # type: ignore[misc]
-    """The safe loader, but for a key that stands twice: YAML keeps the last one silently."""
+    """The safe loader, which also refuses duplicate keys: YAML would silently keep the last one."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         seen: set[Any] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, Hashable):
-                continue  # the loader says so, with its place
+                continue  # the loader reports it, with the place
             if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} stands twice", key_node.start_mark
-                )
+                raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)
             seen.add(key)
         return super().construct_mapping(node, deep)
 
@@ -51,11 +49,11 @@ class _UniqueKeys(_Loader):  # type: ignore[misc]
 def load(path: Path, schema: Path, *, foreign: bool = False) -> Any:
     """The content of a YAML file that its schema accepts.
 
-    ``foreign``: it may come from anywhere, so it is refused where it is very large or very deep, or where a part of it
-    stands for another: a few lines of such references can stand for more than a machine holds.
+    ``foreign``: the file may come from anywhere, so it is refused if it is very large, very deep, or contains aliases:
+    a few lines of aliases can expand to more than fits into memory.
 
     Raises:
-        BadFile: it is not there, not YAML, holds a key twice, or breaks the schema; with line or JSON pointer.
+        BadFile: it does not exist, is not YAML, has a duplicate key, or breaks the schema; with line or JSON pointer.
     """
     content = parse(path, foreign=foreign)
     validator = _validator(schema)
@@ -94,7 +92,7 @@ def _let_in(path: Path, text: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.AliasEvent):
-            raise BadFile(path, f"holds an alias in place of what it stands for: {event.start_mark}")
+            raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):

@@ -1,4 +1,4 @@
-"""The kit as the client of a server that runs the loop: what it asks, and how it reads what comes back."""
+"""looptck as the client of a server that runs the loop: its requests, and how it reads the replies."""
 
 from __future__ import annotations
 

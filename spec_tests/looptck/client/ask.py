@@ -1,4 +1,4 @@
-"""Requests of clients to servers: a provider-neutral value, and the body that it is on each wire."""
+"""Requests of clients to servers: a provider-neutral value, and its body on each wire."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ PATHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One request. What is None or empty is left out of its body."""
+    """One request. Members that are None or empty are omitted from its body."""
 
     question: str
-    """The user's last message; it identifies the run in what the server asks its model."""
+    """The last user message; it identifies the run in the server's model requests."""
     before: Sequence[Item] = ()
-    """The conversation before it, as the client has it."""
+    """The conversation before the question, as the client has it."""
     after: Sequence[Item] = ()
     """Calls and their results after the question, of a client that runs the tools itself."""
     tools: Sequence[Tool] = ()
@@ -38,9 +38,9 @@ class Ask:
     choice: Any = None
     """tool_choice, as the wire has it."""
     members: Mapping[str, Any] = field(default_factory=dict)
-    """Further members of the body; the same ones in place of those above."""
+    """Further members of the body; they replace those above."""
     chunked: bool = False
-    """Whether the body's length is not said before it."""
+    """Whether the body is sent in chunks, without a content-length."""
     on_event: Callable[[Any], object] | None = None
     """Called with each `ServerEvent` on the client's own thread; the client leaves if this returns True."""
 

@@ -1,7 +1,7 @@
-"""Baselines: a file of known failures made from a run, so that from then on only what is new fails.
+"""Baselines: a file of known failures written from a run, so that later runs fail on new failures only.
 
-What the file says already is left as it was written, comments and all: entries are added behind it, and those that are
-stale are named and not taken out, for their reasons are somebody's.
+The present content of the file, with its comments, stays unchanged: new entries are appended. Stale entries are listed
+and not removed, since their reasons were written by a person.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from looptck.values.verdicts import AGAINST, Result
 from looptck.wires import WIRES
 
 LONGEST = 300
-"""The most characters of a reason that is made."""
+"""The most characters of a generated reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry that is to be added."""
+    """A new entry."""
 
     requirement: str
     cell: str
@@ -52,7 +52,7 @@ class Entry:
 
 
 def baseline(options: Options, into: Path, results: Path | None) -> int:
-    """Add what fails and is not known to a file; exit status 0, or 2 where the suite could not run."""
+    """Append the failures that the file does not cover; exit status 0, or 2 if the suite could not run."""
     console = output_console()
     try:
         old = known.read(into, catalogue()) if into.exists() else []
@@ -61,19 +61,21 @@ def baseline(options: Options, into: Path, results: Path | None) -> int:
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
         return 2
     if not found.results:
-        console.print("nothing ran, so nothing is known of what fails", style="bold red")
+        console.print("no check ran, so there are no failures to record", style="bold red")
         return 2
     added = list(entries(found, old))
     if added:
         _append(into, added)
     for entry in stale(found.results, old):
-        console.print(Text(f"stale: {entry}: passes now, or is no longer there ({entry.reason})"), soft_wrap=True)
+        console.print(Text(f"stale: {entry}: passes now, or no longer exists ({entry.reason})"), soft_wrap=True)
     if found.unfinished:
-        console.print(f"the run was cut short: {found.unfinished} checks and questions were not judged", style="yellow")
+        console.print(
+            f"the run was interrupted: {found.unfinished} checks and questions were not judged", style="yellow"
+        )
     errors = sum(one.verdict == "error" for one in found.results)
     if errors:
-        console.print(f"{errors} errors of the driver or of the kit are no failures of the loop, and are left out")
-    console.print(f"{len(added)} entries added to {into}, {len(old)} were there", markup=False, soft_wrap=True)
+        console.print(f"{errors} errors of the driver or of looptck were left out: they are not failures of the loop")
+    console.print(f"{len(added)} entries added to {into}, which had {len(old)}", markup=False, soft_wrap=True)
     return 0
 
 
@@ -86,7 +88,7 @@ def _run(options: Options) -> Results:
 
 
 def entries(found: Results, old: Sequence[Known]) -> Iterator[Entry]:
-    """An entry for each requirement and set of cells with failures that no old one covers; one case alone is named."""
+    """An entry per requirement and set of cells with uncovered failures; it names the case if only one fails."""
     rows = {row.id: row for row in catalogue()}
     failing: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     judged: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -112,7 +114,7 @@ def _covered(one: Result, old: Sequence[Known]) -> bool:
 
 
 def _declared(found: Results, row: Requirement | None) -> set[str]:
-    """The cells of the driver that a requirement is about, whether they were played or not."""
+    """The driver's cells that a requirement concerns, whether they were played or not."""
     declared = found.implementation
     cells = [
         Cell(wire, stream, mode)
@@ -127,9 +129,9 @@ def _declared(found: Results, row: Requirement | None) -> set[str]:
 def _by_case(
     cells: dict[str, list[Result]], judged: dict[str, set[str]], *, each: bool
 ) -> dict[str | None, dict[str, Result]]:
-    """The first failure in each cell, below the case where it is the only one of several that fails there.
+    """The first failure in each cell, by case if it is the only one of several cases that fails there, else by None.
 
-    ``each``: below its case in any case.
+    ``each``: always by case.
     """
     found: dict[str | None, dict[str, Result]] = defaultdict(dict)
     for cell, results in cells.items():
@@ -140,17 +142,17 @@ def _by_case(
 
 
 def _reason(row: Requirement | None, one: Result) -> str:
-    """What a person is to replace: what the requirement asks for, and what was seen."""
+    """A placeholder that a person should replace: the text of the requirement and the observed failure."""
     sentence = f"{row.text} " if row else ""
     seen = one.reason.partition("\n")[0]
-    return cut(f"To be looked at: {sentence}Seen: {seen}", LONGEST)
+    return cut(f"To be reviewed: {sentence}Observed: {seen}", LONGEST)
 
 
 def stale(results: Iterable[Result], old: Sequence[Known]) -> Iterator[Known]:
-    """The old entries for which nothing fails in these results, though something was judged."""
-    told = list(results)
+    """The old entries whose checks were judged in these results and all passed."""
+    known_results = list(results)
     for entry in old:
-        covered = [one for one in told if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
+        covered = [one for one in known_results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
         if any(one.verdict == "pass" for one in covered) and all(one.verdict not in AGAINST for one in covered):
             yield entry
 

@@ -1,4 +1,4 @@
-"""Coverage: which statements of the documents were tested, by a run and not by a reading of the source."""
+"""Coverage: which statements of the documents a run has tested."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.values.verdicts import Result, Verdict
 
 DECIDED: frozenset[Verdict] = frozenset({"pass", "fail"})
-"""The verdicts that show that a statement was tested: its deciding event happened."""
+"""The verdicts of a tested statement: its deciding event happened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The statements of one profile, sorted by what a run did with them."""
+    """The statements of one profile, grouped by what a run did with them."""
 
     profile: Profile
     tested: tuple[Requirement, ...]
     excluded: tuple[Requirement, ...]
     inapplicable: dict[Requirement, str]
-    """Those with checks that were ready, and why none of them was for this implementation."""
+    """Statements whose checks were all not applicable to this implementation, each with the reason."""
     untested: tuple[Requirement, ...]
 
     @property
     def lacking(self) -> bool:
-        """Whether a profile that is declared finished has untested statements."""
+        """Whether the profile is declared finished and has untested statements."""
         return self.profile.finished and bool(self.untested)
 
 
 def coverage_of(profile: Profile, results: Sequence[Result]) -> Coverage:
-    """Sort a profile's statements by the results of a run."""
+    """Group a profile's statements by the results of a run."""
     decided = {result.requirement for result in results if result.verdict in DECIDED}
     waived = {result.requirement: result.reason for result in results if result.verdict == "not-applicable"}
     rows = [row for row in profile.requirements if row.excluded is None]
@@ -56,9 +56,9 @@ def coverage_of(profile: Profile, results: Sequence[Result]) -> Coverage:
 
 
 def cover(options: Options) -> int:
-    """Run the suite, print the coverage of each profile chosen; exit status 0, 1 (statements lacking) or 2.
+    """Run the suite and print the coverage of each chosen profile; exit status 0, 1 (untested statements) or 2.
 
-    Without a driver each profile is played to the reference that claims it.
+    Without a driver, each profile is run on the reference that claims it.
     """
     console = output_console()
     results: list[Result] = []
@@ -70,7 +70,7 @@ def cover(options: Options) -> int:
     except CouldNotRun as error:
         console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
         return 2
-    return _tell(console, results, _chosen(catalogue(), options.selection.profiles))
+    return _report(console, results, _chosen(catalogue(), options.selection.profiles))
 
 
 def _by_driver(options: Options) -> list[Options]:
@@ -86,19 +86,19 @@ def _by_driver(options: Options) -> list[Options]:
 
 
 def cover_results(paths: Sequence[Path], profiles: Sequence[str]) -> int:
-    """Print the coverage of the runs that left these results; exit status as of `cover`."""
+    """Print the coverage of earlier runs from their result files; exit statuses as in `cover`."""
     console = output_console()
     try:
         results = [result for path in paths for result in read(path).results]
     except BadFile as error:
         console.print(str(error), style="bold red", markup=False, soft_wrap=True)
         return 2
-    return _tell(console, results, _chosen(catalogue(), profiles))
+    return _report(console, results, _chosen(catalogue(), profiles))
 
 
-def _tell(console: Console, results: Sequence[Result], profiles: Sequence[Profile]) -> int:
+def _report(console: Console, results: Sequence[Result], profiles: Sequence[Profile]) -> int:
     if not results:
-        console.print("nothing ran, so nothing is covered", style="bold red")
+        console.print("no check ran, so no statement is covered", style="bold red")
         return 2
     found = [coverage_of(profile, results) for profile in profiles]
     _print(console, found)

@@ -1,4 +1,4 @@
-"""``looptck init``: a driver file to start from, and the commands that try it out."""
+"""``looptck init``: a driver file to start from, and the commands that test it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from looptck import driver
 
 Kind = Literal["python", "process", "javascript"]
 DRIVERS = "looptck_driver.py"
-"""The name of the copy of `looptck.driver`, which a process needs where looptck is not installed."""
+"""The name of the copy of `looptck.driver` for a driver process whose environment lacks looptck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The files that were written, and what `--driver` takes."""
+    """The files that were written, and the value for `--driver`."""
 
     files: tuple[Path, ...]
     driver: str
@@ -27,18 +27,18 @@ def write(kind: Kind, into: Path) -> Made:
     """Write a driver into a folder.
 
     Args:
-        kind: "python" for a class in the environment of looptck, "process" for the same class in an environment of its
-            own, "javascript" for a program in Node.js.
-        into: The folder, made where there is none.
+        kind: "python" for a class in the environment of looptck, "process" for the same class in a separate
+            environment, "javascript" for a program in Node.js.
+        into: The folder; it is created if it does not exist.
 
     Raises:
-        FileExistsError: one of the files is there; nothing is written.
+        FileExistsError: one of the files exists; no file is written.
     """
     name = "driver.mjs" if kind == "javascript" else "driver.py"
     wanted = [into / name] + ([into / DRIVERS] if kind == "process" else [])
     for path in wanted:
         if path.exists():
-            raise FileExistsError(f"{path} is there already; nothing was written")
+            raise FileExistsError(f"{path} exists already; no file was written")
     into.mkdir(parents=True, exist_ok=True)
     with as_file(files("looptck.commands") / "templates" / name) as template:
         shutil.copyfile(template, wanted[0])

@@ -1,4 +1,4 @@
-"""Runs the suite through pytest, with a terminal of its own and none of the caller's configuration."""
+"""Runs the suite under pytest, with looptck's own terminal output and without the caller's pytest configuration."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LEFT_OUT = (
     "unraisableexception",
     "warnings",
 )
-"""The parts of pytest that the suite has no use for: each costs time in every item."""
+"""pytest plugins that are disabled: the suite does not use them, and each costs time in every item."""
 
 
 def run_suite(
@@ -49,14 +49,14 @@ def run_suite(
     quiet: bool = False,
     preflight: bool = True,
 ) -> int:
-    """Run the suite and print what a person reads; returns the exit status: 0, 1 or 2.
+    """Run the suite and print the report; returns the exit status: 0, 1 or 2.
 
     Args:
-        options: what the run is asked to be.
-        json_file: where the results are written as JSON.
-        junit: where they are written as JUnit XML.
-        quiet: whether only failures and counts are printed.
-        preflight: whether the suite is left out where no run of the implementation reaches the provider.
+        options: the options of the run.
+        json_file: the file for the results as JSON.
+        junit: the file for the results as JUnit XML.
+        quiet: print only failures and counts.
+        preflight: first make sure that some run of the implementation reaches the provider, else skip the suite.
     """
     console = output_console()
     if (wrong := unwritable([json_file, junit])) is not None:
@@ -107,7 +107,7 @@ def _could_not_run(console: Console, why: str) -> int:
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:
-    """Run ``looptck.spec`` under pytest, quietly, with this kit's plugin and no other; returns pytest's exit status."""
+    """Run ``looptck.spec`` under pytest with looptck's plugin and no other; returns pytest's exit status."""
     folder = Path(next(iter(spec.__path__)))
     fixed = [
         "--pyargs",
@@ -121,14 +121,14 @@ def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequenc
         "--capture=sys",
     ]
     fixed += [word for name in LEFT_OUT for word in ("-p", f"no:{name}")]
-    return int(pytest.main([*fixed, *arguments], plugins=[_Hand(session), *plugins]))
+    return int(pytest.main([*fixed, *arguments], plugins=[_SessionPlugin(session), *plugins]))
 
 
-class _Hand:
-    """A pytest plugin that hands a session over, and spares the long form of failures, which ours replaces.
+class _SessionPlugin:
+    """A pytest plugin that passes the session on and turns off pytest's long failure reports, which looptck replaces.
 
-    For that form pytest parses the file of each failed check, and CPython 3.11 cannot do so while another thread writes
-    the traceback of a driver's fault ("AST constructor recursion depth mismatch").
+    For its long reports pytest parses the file of each failed check, and CPython 3.11 cannot parse while another thread
+    writes the traceback of a driver fault ("AST constructor recursion depth mismatch").
     """
 
     def __init__(self, session: Session) -> None:

@@ -1,4 +1,4 @@
-"""``looptck-reference``, as far as it can run without the packages of the reference."""
+"""``looptck-reference``: reports a missing extra, or runs the command line of the reference server."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from looptck.catalogue.extras import NotInstalled, need
 
 
 def main() -> None:
-    """Run the reference's own command line; exit status 2 where its extra is missing."""
+    """Run the command line of the reference server; exit status 2 if its extra is missing."""
     try:
         need("The reference server", "reference")
     except NotInstalled as error:
-        print(f"Error: {error}", file=sys.stderr)  # noqa: T201 - a command's last words
+        print(f"Error: {error}", file=sys.stderr)  # noqa: T201 - the command's error message
         sys.exit(2)
     import_module("looptck_reference.server.cli").main()

@@ -1,7 +1,7 @@
-"""The smoke test of a driver, which tells whether it speaks the protocol in every mode that it offers.
+"""The smoke test of a driver: it shows whether the driver speaks the protocol in every mode that it offers.
 
-It says nothing of how good the implementation behind the driver is, so that a broken driver is never scored as a broken
-loop, and a loop that does otherwise is told apart from a broken driver.
+The smoke test does not judge the implementation behind the driver, so a broken driver is never scored as a broken loop.
+It distinguishes a loop that behaves unexpectedly from a broken driver.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from looptck.catalogue.extras import NotInstalled
 from looptck.drivers import DriverFault
 from looptck.drivers.cells import cells
 from looptck.report.console import output_console
-from looptck.suite.tryout import Check, LoopsDoing, Unfit, checks
+from looptck.suite.tryout import Check, UnexpectedLoop, Unfit, checks
 from looptck.values.cell import Cell
 from looptck.wires import WIRES
 
 STYLES = {"ok": "green", "LOOP": "yellow", "FAULT": "bold red"}
-"""What stands before a line: all is well, the loop does something else than expected, the driver is at fault."""
+"""The first word of a line: test passed, the loop did something unexpected, the driver is at fault."""
 
 
 def smoke_test(driver: str, timeout: float) -> int:
-    """Try a driver out and print what it can and cannot do; exit status 0, 1 (at fault) or 2 (could not start).
+    """Test a driver and print the result of each test; exit status 0, 1 (driver at fault) or 2 (could not start).
 
     Args:
-        driver: as ``looptck run --driver`` takes it.
-        timeout: seconds of silence after which a run is given up.
+        driver: the value for ``looptck run --driver``.
+        timeout: seconds without an event after which a run counts as hung.
     """
     console = output_console()
     kit = None
@@ -46,31 +46,31 @@ def smoke_test(driver: str, timeout: float) -> int:
         if not started.can(cell.needs):
             continue
         for name, check in checks(started).items():
-            word, told = _tried(kit, cell, name, check)
+            word, message = _tried(kit, cell, name, check)
             found.append(word)
-            _say(console, word, f"{name} [{cell}]", told)
+            _say(console, word, f"{name} [{cell}]", message)
     kit.__exit__()
     for fault in kit.late_faults:
         found.append("FAULT")
-        _say(console, "FAULT", "afterwards", str(fault))
+        _say(console, "FAULT", "after the runs", str(fault))
     if "LOOP" in found:
-        console.print("LOOP: the driver did its part; the suite will say what is right of what the loop did.")
+        console.print("LOOP: the driver works, but the loop did something unexpected; `looptck run` judges it.")
     return 1 if "FAULT" in found else 0
 
 
 def _tried(kit: Bench, cell: Cell, name: str, check: Check) -> tuple[str, str]:
     try:
         check(kit, cell, name)
-    except LoopsDoing as told:
-        return "LOOP", str(told)
+    except UnexpectedLoop as unexpected:
+        return "LOOP", str(unexpected)
     except (DriverFault, Unfit) as error:
         return "FAULT", str(error)
     return "ok", ""
 
 
-def _say(console: Console, word: str, what: str, told: str = "") -> None:
+def _say(console: Console, word: str, what: str, message: str = "") -> None:
     line = Text(f"{word:<6}", style=STYLES[word])
     line.append(what, style="default")
-    if told:
-        line.append(f"\n      {told}", style="default")
+    if message:
+        line.append(f"\n      {message}", style="default")
     console.print(line, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Drivers: the thin adapters between the kit and an implementation, and the lines to them."""
+"""Drivers: the thin adapters between looptck and an implementation, and the connections to them."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from looptck.drivers.protocol import AGENT_LOOP, ALONE, SERVER_LOOP, Started
 from looptck.drivers.servers import MODEL, USUAL, Servers, servers
 
 REFERENCE = "python:looptck_reference.kit.driver:Driver"
-"""The driver of the reference simulator: what is run when no driver is named."""
+"""The driver of the reference simulator, the default driver."""
 
 SERVER = "server:python:looptck_reference.server.bench:Bench"
-"""The reference of servers that run the loop themselves, which the profile ``server-loop`` is about."""
+"""The reference server that runs the loop itself, for the profile ``server-loop``."""
 
 SOLUTIONS = "python:looptck_reference.agent_loop_010.driver:Driver"
-"""The reference of loops whose model writes Solutions, which the profile ``agent-loop-010`` is about."""
+"""The reference loop whose model writes Solutions, for the profile ``agent-loop-010``."""
 
 _OF_REFERENCE = "python:looptck_reference.", "python:looptck_mutants"
-"""What the names of its drivers and of its mutants begin with, behind ``server:``."""
+"""The prefixes of the reference's drivers and mutants, after ``server:``."""
 
 _REFERENCES = {SERVER_LOOP: SERVER, AGENT_LOOP: SOLUTIONS}
-"""Those of the profiles that stand alone."""
+"""The references of the standalone profiles."""
 
 
 def reference(profiles: Collection[str] = ()) -> str:
-    """The driver of the reference, where these profiles are asked for and no driver is named."""
+    """The driver of the reference for these profiles."""
     asked = {*profiles}
     return _REFERENCES.get(asked.pop(), REFERENCE) if len(asked) == 1 else REFERENCE
 
 
 def need_reference(name: str) -> None:
-    """Raises NotInstalled where a driver or a collection of mutants is the reference's and its extra is missing."""
+    """Raises NotInstalled if a driver or a collection of mutants belongs to the reference and its extra is missing."""
     if name.removeprefix("server:").startswith(_OF_REFERENCE):
         need("The reference loop", "reference")
 
 
 def connect(driver: str) -> Connection | Servers:
-    """A line to what a driver's name stands for.
+    """A connection to the implementation that a driver names.
 
     ``python:MODULE:NAME``, ``python:FILE.py:NAME`` and ``cmd:COMMAND LINE`` are drivers; ``server:URL``,
     ``server:FILE`` and ``server:python:MODULE:NAME`` are servers that run the loop themselves.
 
     Raises:
-        ValueError: it is none of them.
-        BadFile: a server's file describes none.
+        ValueError: the name has none of these forms.
+        BadFile: a server's file does not describe a server.
         NotInstalled: it needs an extra.
     """
     need_reference(driver)
@@ -61,7 +61,7 @@ def connect(driver: str) -> Connection | Servers:
         need("A server under test", "server")
         return servers(rest)
     raise ValueError(
-        f"{driver!r} is no driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL"
+        f"{driver!r} is not a driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL"
     )
 
 

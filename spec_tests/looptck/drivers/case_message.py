@@ -1,4 +1,4 @@
-"""What a driver is handed for one run: the ``case`` of the protocol (``fixtures/protocol/to-driver.schema.json``)."""
+"""The ``case`` that a driver receives for one run (``fixtures/protocol/to-driver.schema.json``)."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ MODEL = "looptck-model"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What a run is about, beside its scene."""
+    """The options of a run, in addition to its scenario."""
 
     agent: str = "assistant"
     model: str = MODEL
-    """The name under which the implementation is to ask the model."""
+    """The model name that the implementation should use."""
     question: str | None = "Go."
-    """The input of this name; None leaves it to its default."""
+    """The input `question`; None: its default."""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """Further inputs."""
     limit: int | None = None
     tools: Sequence[Tool] | None = None
-    """In place of those of the agent."""
+    """Tools that replace those of the agent."""
     kinds: Sequence[str] = ()
-    """The kinds of tools for which the driver is to register a handler."""
+    """The kinds of tools for which the driver should register a handler."""
     as_file: bool = False
-    """Whether the agent is handed over as a file too, which the driver is to load."""
+    """Whether the agent is also passed as a file, which the driver should load."""
     keep_rounds: int | None = None
-    """How many of the latest rounds each request is to carry; None: all."""
+    """How many of the latest rounds each request should carry; None: all."""
     mcp_servers: Sequence[Mapping[str, str]] = ()
-    """Servers that the service is to call by itself: name and url of each."""
+    """MCP servers that the service should call itself: name and url of each."""
     hosted_tools: Sequence[str] = ()
-    """The kinds of tools that the service is to run by itself, beside those of MCP servers."""
+    """The kinds of tools that the service should run itself, in addition to those of MCP servers."""
     telemetry: bool = False
-    """Whether the driver is to export its spans."""
+    """Whether the driver should export its spans."""
     context: Sequence[Mapping[str, Any]] | None = None
-    """The messages of Agent/Loop that the run begins with, in place of the agent's prompt and the question."""
+    """The Agent/Loop messages that the run begins with, instead of the agent's prompt and the question."""
     output_schema: Mapping[str, Any] | None = None
     """JSON Schema of the output that ends the run."""
     confirms: bool = False
-    """Whether the driver is to ask about each call before it runs it."""
+    """Whether the driver should ask for confirmation before each call."""
 
     @property
     def actor(self) -> Agent:
@@ -62,7 +62,7 @@ class RunOptions:
 
     @property
     def messages(self) -> tuple[tuple[str, str], ...]:
-        """Roles and texts of the prompt; none where the run begins with a context."""
+        """Roles and texts of the prompt; none if the run begins with a context."""
         if self.context is not None:
             return ()
         return self.actor.messages(self.given)
@@ -84,9 +84,9 @@ class RunOptions:
 
 
 def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) -> dict[str, Any]:
-    """The case without its files and its telemetry; ``url`` is where its stage answers."""
+    """The case without its files and its telemetry; ``url`` is the URL of its mock run."""
     actor = setting.actor
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "name": name,
         "profile": profile,
         "wire": cell.wire,
@@ -107,52 +107,54 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) 
         "options": _options(setting),
     }
     if setting.context is not None:
-        told["context"] = [dict(message) for message in setting.context]
+        content["context"] = [dict(message) for message in setting.context]
     if setting.output_schema is not None:
-        told["output_schema"] = dict(setting.output_schema)
+        content["output_schema"] = dict(setting.output_schema)
     if setting.confirms:
-        told["confirm"] = f"{url}/confirm"
+        content["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:
-        told["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
+        content["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
     if setting.hosted_tools:
-        told["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
+        content["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
     if setting.kinds:
-        told["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
+        content["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
     if below := [tool for child in actor.children for tool in child.tools if tool.handled]:
-        told["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
-    return told
+        content["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
+    return content
 
 
-def with_files(told: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path) -> None:
-    """Write the agent and its children into a folder and name the file in the case."""
-    path = stage(setting.actor, folder, cell, base_url=told["base_url"], api_key=told["api_key"], model=_other(setting))
-    told["agent"]["path"] = str(path)
+def with_files(content: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path) -> None:
+    """Write the agent and its child agents into a folder, and add the file to the case."""
+    path = stage(
+        setting.actor, folder, cell, base_url=content["base_url"], api_key=content["api_key"], model=_other(setting)
+    )
+    content["agent"]["path"] = str(path)
 
 
-def with_telemetry(told: dict[str, Any], endpoint: str) -> str:
-    """Name the place for the run's spans in the case, and a span that the run is to be a child of; its trace's id."""
+def with_telemetry(content: dict[str, Any], endpoint: str) -> str:
+    """Add the endpoint for spans and a parent span to the case; returns the trace id."""
     trace = secrets.token_hex(16)
-    told["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
+    content["telemetry"] = {"endpoint": endpoint, "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01"}
     return trace
 
 
 def _other(setting: RunOptions) -> str | None:
-    """The model's name where it is not the one that stands in the files."""
+    """The model's name if it is not the one in the files."""
     return None if setting.model == MODEL else setting.model
 
 
 def _options(setting: RunOptions) -> dict[str, int]:
-    told = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
-    return {name: value for name, value in told.items() if value is not None}
+    content = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
+    return {name: value for name, value in content.items() if value is not None}
 
 
 def _input(one: Input) -> dict[str, Any]:
-    told = {"name": one.name, "kind": one.kind, "description": one.description}
-    return told if one.default is None else {**told, "default": one.default}
+    content = {"name": one.name, "kind": one.kind, "description": one.description}
+    return content if one.default is None else {**content, "default": one.default}
 
 
 def _tool(tool: Tool, url: str) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "name": tool.name,
         "kind": tool.kind,
         "description": tool.description,
@@ -160,10 +162,10 @@ def _tool(tool: Tool, url: str) -> dict[str, Any]:
         "url": f"{url}/tools/{tool.name}" if tool.handled else None,
     }
     if tool.strict:
-        told["strict"] = True
+        content["strict"] = True
     if tool.bindings:
-        told["bindings"] = dict(tool.bindings)
+        content["bindings"] = dict(tool.bindings)
     for key in ("path", "mode", "handler"):
         if (value := getattr(tool, key)) is not None:
-            told[key] = value
-    return told
+            content[key] = value
+    return content

@@ -9,7 +9,7 @@ from looptck.values.cell import Cell
 
 
 def cells(started: Started, known_wires: Iterable[str]) -> list[Cell]:
-    """The cells of an implementation: its wires that the kit speaks, plain and stream, in the modes it offers."""
+    """The cells of an implementation: its wires that looptck has, plain and stream, in its modes."""
     return [
         Cell(wire, stream, mode)
         for wire in known_wires

@@ -1,7 +1,7 @@
 """One operating system process that is a driver: its pipes, its threads, its end.
 
-A thread reads its standard output and tells of every whole line and of the end; another keeps the end of its standard
-error. It is started in a session of its own, so that what it starts can be ended with it.
+One thread reads its standard output and reports every complete line and the end; another keeps the end of its standard
+error. The process is started in a new session, so that its descendants can be ended with it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HELD_OPEN = 2.0
 MAX_LINE = 64 * 1024 * 1024
 """The longest line that a driver may write, in bytes."""
 STDERR_KEPT = 4000
-"""How much of the end of its standard error is kept, in bytes."""
+"""How many bytes of the end of its standard error are kept."""
 
 
 class Child:
@@ -46,7 +46,7 @@ class Child:
         self.killed = ""
         """Why the kit ended it."""
         self.end: DriverFault | None = None
-        """How it ended, once its open runs have been told."""
+        """The fault that its end was, once its open runs have received it."""
         self._heard = heard
         self._ended = ended
         self._rest = b""
@@ -85,7 +85,7 @@ class Child:
         self.started.set()
 
     def send(self, message: dict[str, Any]) -> None:
-        """Write one line; a driver that is gone is noticed by its reader."""
+        """Write one line; if the driver has ended, its reader notices."""
         wrong = complaint("to-driver", message)
         if wrong:
             raise ValueError(f"the kit would break its own protocol: {wrong}")
@@ -108,13 +108,13 @@ class Child:
         try:
             return self._process.wait(STOPPING)
         except subprocess.TimeoutExpired:
-            self.kill("its standard output was closed and it lived on")
+            self.kill("it closed its standard output but did not exit")
             return self._process.wait()
         finally:
             self._listening[0].join(STOPPING)
 
     def stop(self) -> bool:
-        """Ask it to exit; whether it did. One that does not is ended."""
+        """Ask it to exit; returns whether it did. If not, it is killed."""
         self.stopping = True
         self.send({"type": "stop"})
         self._close_input()
@@ -125,16 +125,16 @@ class Child:
             return False
         self._listening[1].join(STOPPING)
         if self._listening[1].is_alive():
-            self.kill("what it had started lived on")
+            self.kill("its child processes did not exit")
         return True
 
     def dismiss(self, why: str) -> None:
-        """End it for a reason that is told elsewhere."""
+        """Kill it for a reason that is reported elsewhere."""
         self.stopping = True
         self.kill(why)
 
     def kill(self, why: str) -> None:
-        """End it and what it started."""
+        """Kill it and its descendants."""
         self.alive = False
         self.killed = self.killed or why
         with contextlib.suppress(ProcessLookupError):
@@ -207,7 +207,7 @@ class Child:
             self._process.stderr.close()
 
     def _take_errors(self) -> bool:
-        """Read what is in the pipe of its standard error; whether more may come."""
+        """Read what is in the pipe of its standard error; returns whether more may come."""
         assert self._process.stderr is not None
         with self._reading, contextlib.suppress(BlockingIOError):
             while not self._process.stderr.closed:

@@ -1,4 +1,4 @@
-"""What the kit needs of a driver, whichever way it is reached."""
+"""The interface of a connection to a driver, in this process or in another one."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from looptck.drivers.protocol import Started
 from looptck.values.outcome import Outcome
 
 OnChunk = Callable[[str], None]
-"""Takes the text of each chunk, on the thread that received it, before anything else is done."""
+"""Called with the text of each chunk, immediately, on the thread that received it."""
 
 
 class Line(Protocol):
-    """A line to one implementation: ``start``, whatever it is for, ``stop``."""
+    """A connection to one implementation, with ``start`` and ``stop``."""
 
     def start(self) -> Started:
-        """Shake hands. Raises DriverFault where the driver cannot be started or declares nonsense."""
+        """Start the driver. Raises DriverFault if it cannot be started or its declaration is invalid."""
         ...
 
     def stop(self) -> list[DriverFault]:
-        """End the driver; every fault that came to light after the run that it belongs to was over."""
+        """Stop the driver; returns the faults that came to light after the end of their run."""
         ...
 
 
 class Connection(Line, Protocol):
-    """A line to a loop, which takes any number of runs between ``start`` and ``stop``."""
+    """A connection to a loop, for any number of runs between ``start`` and ``stop``."""
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
-        """Hand over a case. The future holds the outcome, or the DriverFault that took its place."""
+        """Pass a case to the driver. The future has the outcome, or a DriverFault."""
         ...
 
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
-        """Give up on a run that has not finished in time; what the driver did wrong in it, if that is known.
+        """Abandon a run that has not finished in time; returns the driver's fault in it, if known.
 
-        ``begun``: the loop had asked the model, so the driver has done its part, and the hang is not held against it.
+        ``begun``: the loop has made a model request, so the driver is not to blame for the hang.
         """
         ...
 
     def pulse(self) -> Pulse:
-        """What the implementation's threads are doing, to tell whether it is idle."""
+        """The activity of the implementation's threads, which shows whether it is idle."""
         ...
 
     def kept_spans(self) -> Iterable[Any]:
-        """The finished spans of all runs that the driver keeps in this process, as OpenTelemetry's SDK has them."""
+        """The finished spans of all runs that the driver keeps in this process, as OpenTelemetry SDK objects."""
         ...

@@ -1,7 +1,7 @@
-"""Idleness: whether a process, and all that it started, has nothing left to do for now.
+"""Idleness: whether a process and its descendants are waiting.
 
-Read from the process table of Linux. A thread that waits for time to pass looks idle, and so does one that waits for
-the network; what is under way there the provider knows.
+Idleness is read from the process table of Linux. A sleeping thread looks idle, and so does one that waits for the
+network; the provider knows which network traffic is in progress.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ _RUNNING = frozenset("RD")
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """What the threads of an implementation did up to one moment."""
+    """The activity of an implementation's threads up to one moment."""
 
     known: bool = False
-    """Whether the system tells."""
+    """Whether the system provides this information."""
     running: bool = False
-    """Whether one of them was at work."""
+    """Whether a thread was running."""
     turns: dict[int, str] = field(default_factory=dict)
-    """How often each had the processor, by the thread's id: equal in two pulses, if none worked between them."""
+    """The scheduler statistics of each thread, by its id: equal in two pulses if no thread ran between them."""
 
     def shows_idle_since(self, earlier: Pulse) -> bool:
-        """Whether no thread worked between an earlier pulse and this one."""
+        """Whether no thread ran between an earlier pulse and this one."""
         return self.known and earlier.known and not self.running and self.turns == earlier.turns
 
 
 def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
-    """The pulse of a process and its descendants; ``but`` are the ids of threads that do not count."""
+    """The pulse of a process and its descendants; ``but`` are the ids of ignored threads."""
     if not (_PROCESSES / "self" / "task").is_dir():
         return Pulse()
     turns: dict[int, str] = {}
@@ -50,7 +50,7 @@ def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
 
 
 def _threads(pid: int) -> Iterator[Path]:
-    """The folders of all threads of a process and of what it started."""
+    """The folders of all threads of a process and its descendants."""
     try:
         threads = list((_PROCESSES / str(pid) / "task").iterdir())
     except OSError:
@@ -66,5 +66,5 @@ def _threads(pid: int) -> Iterator[Path]:
 
 
 def _state(thread: Path) -> str:
-    """The letter behind the name, which stands in brackets and may hold some of its own."""
+    """The letter after the name, which is in brackets and may contain brackets."""
     return (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]

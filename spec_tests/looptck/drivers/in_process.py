@@ -58,7 +58,7 @@ class InProcess:
         declared.setdefault("protocol", VERSION)
         wrong = complaint("from-driver", declared)
         if wrong:
-            raise DriverFault("cannot-start", f"start() declares what the protocol does not know: {wrong}")
+            raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
         return Started.from_message(declared)
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
@@ -73,7 +73,7 @@ class InProcess:
         return run.result
 
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
-        """A task is cancelled. A thread cannot be: it is left behind, and so is an event loop that a task blocks."""
+        """Cancel a task. A thread cannot be cancelled: it is abandoned, and so is an event loop that a task blocks."""
         run = self._runs.pop(id, None)
         if run is None:
             return None
@@ -88,12 +88,12 @@ class InProcess:
         return run.wrong
 
     def pulse(self) -> Pulse:
-        """That of all threads here but the one that asks, and the kit's own."""
+        """The pulse of all threads of this process except the current one and looptck's own."""
         own = {thread.native_id for thread in threading.enumerate() if thread.name in KITS_OWN}
         return pulse(os.getpid(), {threading.get_native_id(), *(id for id in own if id is not None)})
 
     def kept_spans(self) -> Iterable[Any]:
-        """Those of its ``span_exporter``, where it has one."""
+        """The spans of the driver's ``span_exporter``, if it has one."""
         exporter = getattr(self._driver, "span_exporter", None)
         return () if exporter is None else exporter.get_finished_spans()
 
@@ -149,7 +149,7 @@ class InProcess:
 
 
 class _Run:
-    """One run: where it runs, and what came of it."""
+    """One run: its thread or task, and its result."""
 
     def __init__(self, id: str, on_chunk: OnChunk, late: list[DriverFault]) -> None:
         self.id = id
@@ -162,7 +162,7 @@ class _Run:
         self._late = late
 
     def emit(self, text: str) -> None:
-        """What the driver calls with each chunk. Its mistakes are not raised: the loop under test would catch them."""
+        """The driver calls this with each chunk. It does not raise: the loop under test would catch the error."""
         if self.abandoned:
             return
         wrong = complaint("from-driver", {"type": "chunk", "id": self.id, "text": text})
@@ -198,7 +198,7 @@ class _Worker:
         self._jobs.put(job)
 
     def leave(self) -> None:
-        """End the thread, once it has nothing more to do."""
+        """End the thread after its current job."""
         self._jobs.put(None)
 
     def _work(self) -> None:
@@ -208,7 +208,7 @@ class _Worker:
 
 
 class _EventLoop:
-    """An event loop in a thread of its own."""
+    """An event loop in a separate thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -219,7 +219,7 @@ class _EventLoop:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def answers(self) -> bool:
-        """Whether it does what it is asked, and no task blocks it."""
+        """Whether the event loop responds, so that no task blocks it."""
         answered = threading.Event()
         self._loop.call_soon_threadsafe(answered.set)
         return answered.wait(ANSWERING)
@@ -240,8 +240,8 @@ def _outcome(id: str, answer: object) -> Outcome:
 
 
 def _crash(id: str | None, error: BaseException) -> DriverFault:
-    told = "".join(traceback.format_exception(error))
-    return DriverFault("crashed", _last_line(error), stderr=told, run=id)
+    text = "".join(traceback.format_exception(error))
+    return DriverFault("crashed", _last_line(error), stderr=text, run=id)
 
 
 def _last_line(error: BaseException) -> str:

@@ -1,9 +1,8 @@
 """``cmd:`` drivers: one process for the whole run, JSON lines on its standard input and output.
 
 The life of a driver process: it is started, answers ``start`` with ``started``, takes runs and answers them in any
-order, and exits after ``stop``. If it dies, or hangs and is ended, the next run starts a new one. Whatever it does
-wrong is laid at the door of the runs that were open on that process at that moment; what it does wrong after a run was
-over is kept and told by ``stop``.
+order, and exits after ``stop``. If it dies, or hangs and is killed, the next run starts a new process. A fault counts
+for the runs that were open on that process at that moment; ``stop`` returns the faults after the end of a run.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
-"""Seconds that a driver may take to say ``started``."""
+"""Seconds that a driver may take to send ``started``."""
 MOST_LATE = 100
 """How many faults outside of runs are kept."""
 FAULTS_IN_A_ROW = 10
-"""After so many runs in a row that ended in a fault, the driver is given up."""
+"""After this number of consecutive runs with a fault, the driver is given up."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A run that has not finished, and the process that has it."""
+    """A run that has not finished, and its process."""
 
     child: Child
     future: Future[Outcome]
@@ -58,12 +57,12 @@ class Process:
         self._lock = threading.RLock()
 
     def start(self) -> Started:
-        self._child = child = Child(self._command, self._heard, self._ended)
+        self._child = child = Child(self._command, self._on_line, self._ended)
         child.send({"type": "start", "protocol": VERSION})
         try:
             in_time = child.started.wait(STARTING)
         except BaseException:
-            child.dismiss("the kit was interrupted")
+            child.dismiss("looptck was interrupted")
             raise
         if not in_time:
             child.dismiss("it took too long to start")
@@ -95,28 +94,28 @@ class Process:
         return future
 
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
-        """The process is ended; the next run starts a new one."""
+        """Kill the process; the next run starts a new one."""
         self._in_a_row = 0 if begun else self._in_a_row + 1
         with self._lock:
             run = self._open.pop(id, None)
         if run is None:
             return DriverFault("hung", f"run {id} did not finish in time", run=id)
-        told = run.child.half_line()
+        rest = run.child.half_line()
         stderr = run.child.stderr()
         run.child.dismiss(f"run {id} never finished")
         if run.faults:
             return run.faults[0]
         if run.misdirected is not None:
             return run.misdirected
-        half = f"; it had written half a line: {shortened(told)}" if told else ""
-        return DriverFault("half-line" if told else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
+        half = f"; it had written half a line: {shortened(rest)}" if rest else ""
+        return DriverFault("half-line" if rest else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
 
     def pulse(self) -> Pulse:
-        """That of the process and of what it started."""
+        """The pulse of the process and its descendants."""
         return Pulse() if self._child is None else pulse(self._child.pid)
 
     def kept_spans(self) -> tuple[()]:
-        """None: a process exports its spans."""
+        """No spans: a driver process exports them."""
         return ()
 
     def stop(self) -> list[DriverFault]:
@@ -137,8 +136,8 @@ class Process:
 
     # -- on the reader's thread --------------------------------------------------------------------------------------
 
-    def _heard(self, child: Child, line: bytes) -> None:
-        """One whole line of the driver."""
+    def _on_line(self, child: Child, line: bytes) -> None:
+        """Handle one complete line of the driver."""
         if child.killed:
             return
         try:
@@ -150,20 +149,20 @@ class Process:
         if wrong:
             self._wrong(child, "bad-message", f"{wrong}: {shortened(line.decode(errors='replace'))}")
         elif message["type"] == "started":
-            self._greeted(child, message)
+            self._on_started(child, message)
         elif child.declared is None:
             self._wrong(child, "bad-message", f"`{message['type']}` before `started`")
         else:
-            self._told(child, message)
+            self._on_run_message(child, message)
 
-    def _greeted(self, child: Child, message: dict[str, Any]) -> None:
+    def _on_started(self, child: Child, message: dict[str, Any]) -> None:
         if child.declared is not None:
             self._wrong(child, "bad-message", "a second `started`")
         else:
             child.declare(Started.from_message(message))
 
-    def _told(self, child: Child, message: dict[str, Any]) -> None:
-        """A ``chunk`` or ``finished``: of an open run, of one that was over, or of none."""
+    def _on_run_message(self, child: Child, message: dict[str, Any]) -> None:
+        """Handle ``chunk`` or ``finished``: of an open run, an ended run, or an unknown one."""
         id, finished = message["id"], message["type"] == "finished"
         with self._lock:
             over = id in self._closed
@@ -212,12 +211,12 @@ class Process:
             self._add_late(DriverFault(kind, detail, stderr=child.stderr()))
 
     def _ended(self, child: Child, rest: bytes) -> None:
-        """The driver's standard output is closed; ``rest`` is what came after its last line end."""
+        """The driver's standard output is closed; ``rest`` is the text after its last line end."""
         status = child.status()
         kind: Kind = "half-line" if rest else "crashed"
         detail = f"exit status {status}" + (f", after {shortened(rest.decode(errors='replace'))}" if rest else "")
         if child.killed:
-            kind, detail = "crashed", f"the kit ended it: {child.killed}"
+            kind, detail = "crashed", f"looptck killed it: {child.killed}"
         if child.declared is None:
             child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr()))
             return

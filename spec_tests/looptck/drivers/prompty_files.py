@@ -1,7 +1,7 @@
-"""Agents as files of one run: copies of ``.prompty`` files that say where the fake provider is.
+"""Agents as files of one run: copies of ``.prompty`` files with the address of the mock provider.
 
-What a person would write by hand stands in them: the provider, the API, the base URL as its client takes it, the key,
-and whether to stream. All else is the file's own.
+The copies contain what a person would add: the provider, the API, the base URL as its client expects it, the key, and
+whether to stream. Everything else comes from the original file.
 """
 
 from __future__ import annotations
@@ -28,12 +28,14 @@ def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str
 
     The base URL ends in /v1, as OpenAI clients take it. ``model`` is the model's name; None: the one in each file.
     """
-    told = _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
+    model_settings = (
+        _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
+    )
     home = agent.path.parent
     for one in (agent, *agent.children):
         copy = folder / one.path.relative_to(home)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(_directed(one, told), encoding="utf-8")
+        copy.write_text(_directed(one, model_settings), encoding="utf-8")
     return folder / agent.path.name
 
 

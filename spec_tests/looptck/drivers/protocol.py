@@ -1,4 +1,4 @@
-"""The driver protocol: version, schemas in both directions, and what a driver says of itself."""
+"""The driver protocol: version, schemas in both directions, and the declaration of a driver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Direction = Literal["to-driver", "from-driver"]
 
 
 def complaint(direction: Direction, message: object) -> str | None:
-    """What the schema has against a message, with the place in it; None if nothing."""
+    """Why the schema refuses a message, with the place in it; None if it accepts the message."""
     if not isinstance(message, dict):
         return "a message is a JSON object"
     kind = message.get("type")
@@ -29,9 +29,9 @@ def complaint(direction: Direction, message: object) -> str | None:
     validator = validators[kind]
     try:
         json.dumps(message, ensure_ascii=False).encode()
-    except UnicodeEncodeError:  # JSON can escape it, and no text can hold it
-        return "it holds half of a surrogate pair, which is no character"
-    except (TypeError, ValueError, RecursionError) as error:  # from a driver in this process, which sends no text
+    except UnicodeEncodeError:  # JSON can escape it, but it cannot be encoded
+        return "it contains half of a surrogate pair, which is not a character"
+    except (TypeError, ValueError, RecursionError) as error:  # from a driver in this process, which sends no JSON text
         return f"it is not JSON: {error}"
     if validator.is_valid(message):
         return None
@@ -51,14 +51,14 @@ def _validators(direction: Direction) -> dict[str, jsonschema_rs.Validator]:
 
 
 PLAIN = "plain"
-"""The capability to ask for plain replies, which only a loop that always streams has not."""
+"""The capability to ask for plain replies; only a loop that always streams lacks it."""
 SERVER_LOOP = "server-loop"
-"""The profile of servers that run the loop themselves: they take requests and no cases."""
+"""The profile of servers that run the loop themselves: they take requests, not cases."""
 AGENT_LOOP = "agent-loop-010"
-"""The profile of loops whose model writes Solutions in place of tool calls."""
+"""The profile of loops whose model writes Solutions instead of tool calls."""
 ALONE = frozenset({SERVER_LOOP, AGENT_LOOP})
-"""The profiles that stand alone: what claims one is judged by what it claims, and not by ``core``; and only what claims
-one is judged by it."""
+"""The standalone profiles: an implementation that claims one is judged by its claimed profiles and not by ``core``, and
+only such an implementation is judged by the profile."""
 
 
 LONGEST_NAME = 200
@@ -67,7 +67,7 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What an implementation is and can do, as its driver declared it."""
+    """The declaration of a driver: what the implementation is and can do."""
 
     name: str
     version: str
@@ -80,7 +80,7 @@ class Started:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Started:
-        """From a ``started`` message that the schema has passed."""
+        """From a ``started`` message that the schema has accepted."""
         return cls(
             name=printable(message["name"], LONGEST_NAME),
             version=printable(message["version"], LONGEST_NAME),
@@ -94,12 +94,12 @@ class Started:
 
     @property
     def claimed(self) -> tuple[str, ...]:
-        """The profiles that it is judged by: ``core`` and its own, or its own alone where one of them stands alone."""
+        """The profiles that judge it: ``core`` and its own, or only its own if one of them is standalone."""
         return self.profiles if self.alone else ("core", *self.profiles)
 
     @property
     def alone(self) -> bool:
-        """Whether it is judged by the profiles that it claims and by no other."""
+        """Whether only the profiles that it claims judge it."""
         return not ALONE.isdisjoint(self.profiles)
 
     @property
@@ -108,7 +108,7 @@ class Started:
         return SERVER_LOOP in self.profiles
 
     def can(self, capability: str) -> bool:
-        """Whether the capability was declared present. One is taken for present where nothing is said of it."""
+        """Whether a capability is declared; `PLAIN` is present by default."""
         return self.capabilities.get(capability, capability == PLAIN)
 
     def serializable(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What a failure shows: the first event that is not as it should be, the cause, and the words for it."""
+"""Failures: the first wrong event of a run, the cause of a failure, and its report."""

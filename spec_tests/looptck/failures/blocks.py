@@ -1,7 +1,7 @@
-"""Blocks: one for each cause, with the row that names it, why, where, and how to see it again.
+"""Blocks of the report: one for each cause, with its requirement, the reason, the cells and the command to repeat it.
 
-A few causes are told at length, many in short and the last of very many in a line, so that the report of a bad loop can
-still be read: all that was left out is in the results as JSON and in the traces.
+A few causes are reported in full, many in short form, and the last of very many in one line each, so that the report of
+a bad loop stays readable: everything omitted is in the JSON results and in the traces.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from looptck.failures.groups import Finding
 from looptck.values.plain import cut
 
 AT_LENGTH = 2
-"""The most causes that are told with all that happened."""
+"""The most causes that are reported in full."""
 MOST_LINES = 140
-"""The most lines for all blocks together, as far as the lines that each must have allow it."""
+"""The most lines for all blocks together; exceeded only by the lines that each block must have."""
 MOST_CASES = 4
 MOST_ROWS = 8
 MOST_SOURCES = 2
@@ -27,35 +27,35 @@ REASON = 300
 """The most characters of a reason."""
 SEVERAL_LINES = 4
 WIDTH = 140
-"""The most characters of a line, but of the one to paste."""
+"""The most characters of a line; the command line to paste may be longer."""
 LEAST = 40
-"""The characters that a reason has at least, however little room there is."""
+"""The least characters of a reason, even if it does not fit the width."""
 CUT = 26
-"""The characters of the words that say how much of a reason was cut."""
+"""The length of the note that says how much of a reason was cut."""
 FEW_ROWS = 3
 AGAIN = "  again: "
 
 
 def blocks(causes: Sequence[Cause], cells: Sequence[str]) -> list[list[str]]:
-    """The lines of each block; ``cells`` are all in which anything was judged."""
+    """The lines of each block; ``cells`` are all judged cells."""
     if len(causes) <= AT_LENGTH:
         return [_wrapped((_long if cause.example.text else _middling)(cause, cells)) for cause in causes]
-    told = [_wrapped(_middling(cause, cells)) for cause in causes]
+    shown = [_wrapped(_middling(cause, cells)) for cause in causes]
     for shorter in (_short, _shortest):
-        for number in reversed(range(len(told))):
-            if sum(len(lines) + 1 for lines in told) <= MOST_LINES:
-                return told
-            told[number] = _wrapped(shorter(causes[number], cells))
-    return told
+        for number in reversed(range(len(shown))):
+            if sum(len(lines) + 1 for lines in shown) <= MOST_LINES:
+                return shown
+            shown[number] = _wrapped(shorter(causes[number], cells))
+    return shown
 
 
 def _wrapped(lines: Iterable[str]) -> list[str]:
-    """The same in lines that fit; the one to paste stays as it is."""
+    """The lines wrapped to `WIDTH`, except the command line to paste."""
     return [part for line in lines for part in (wrapped(line) if not line.startswith(AGAIN) else [line])]
 
 
 def wrapped(line: str) -> list[str]:
-    """A line in as many as it needs, the further ones below the first and further in."""
+    """A line wrapped to `WIDTH`, its further lines indented below the first."""
     if len(line) <= WIDTH:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
@@ -78,12 +78,12 @@ def one_line(cause: Cause, cells: Sequence[str]) -> str:
 
 def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:
     """Cells in words."""
-    told = []
+    words = []
     for pattern in patterns(cells, all_cells):
         count = sum(fnmatchcase(cell, pattern) for cell in cells)
         short = pattern.replace("/*/*", "/*")
-        told.append(f"all {count} cells" if pattern == "*" else f"{short} ({count} cells)" if "*" in short else short)
-    return ", ".join(told)
+        words.append(f"all {count} cells" if pattern == "*" else f"{short} ({count} cells)" if "*" in short else short)
+    return ", ".join(words)
 
 
 def _head(cause: Cause, cells: Sequence[str]) -> str:
@@ -92,7 +92,7 @@ def _head(cause: Cause, cells: Sequence[str]) -> str:
 
 
 def _long(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
-    """The whole text of the example, with what else there is before its last line."""
+    """The full report of the example, with cases, other requirements and the trace before its last line."""
     lines = cause.example.text.splitlines()[1:]
     last = next((at for at, line in enumerate(lines) if line.startswith(AGAIN)), len(lines))
     yield _head(cause, cells)
@@ -121,7 +121,7 @@ def _short(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
     yield f"  {weight(cause.row)} {cause.row.text}"
     yield f"  because: {_shortly(cause.example, WIDTH - len('  because: '))}"
-    yield from _others(cause, words="also", most=FEW_ROWS)
+    yield from _others(cause, most=FEW_ROWS)
     yield f"{AGAIN}{cause.example.again}"
 
 
@@ -131,7 +131,7 @@ def _shortest(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 
 
 def _shortly(one: Finding, width: int) -> str:
-    """The first line of a reason, cut so that it fits behind something else."""
+    """The first line of a reason, cut to a width."""
     reason = next(iter(one.result.reason.splitlines()), "")
     return reason if len(reason) <= width else cut(reason, max(LEAST, width - CUT))
 
@@ -148,13 +148,13 @@ def _cases(cause: Cause) -> Iterator[str]:
     yield f"  case{'s' if len(cases) > 1 else ''}: {', '.join(cases[:MOST_CASES])}{more} ({counts})"
 
 
-def _others(cause: Cause, words: str = "also noticed by", most: int = MOST_ROWS) -> Iterator[str]:
+def _others(cause: Cause, words: str = "also fails", most: int = MOST_ROWS) -> Iterator[str]:
     others = cause.noticed_by
     if not others:
         return
-    told = [f"{id} ({_counted(found)})" for id, found in others.items()]
-    more = f", and {len(told) - most} more rows" if len(told) > most else ""
-    yield f"  {words}: {', '.join(told[:most])}{more}"
+    rows = [f"{id} ({_counted(found)})" for id, found in others.items()]
+    more = f", and {len(rows) - most} more requirements" if len(rows) > most else ""
+    yield f"  {words}: {', '.join(rows[:most])}{more}"
 
 
 def _counted(found: Sequence[Finding]) -> str:

@@ -1,7 +1,7 @@
-"""Causes: the failures of a run, each group of them (`groups`) under the name of a row, so that one fault is told once.
+"""Causes: groups of failures (see `groups`), each named after a requirement, so that one fault is reported once.
 
-A cause bears the name of the row that says most: one that failed, that is not about whole conversations, and whose
-failures are mostly here; of those that fail often here, or whenever they are played, the one with the worst impact.
+A cause is named after its most specific requirement: one that failed, is not about whole conversations, and has most
+of its failures in this group; of those that fail often here, or every time, the one with the worst impact.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from looptck.failures.signs import WEAK
 from looptck.values.verdicts import Result
 
 SHARE = 3
-"""A row that passes elsewhere names a cause only with at least this part of the failures of the row that has most."""
+"""A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
 ALWAYS = 2
-"""A row that never passes names a cause with this many failures: one may be chance."""
+"""A requirement that never passes names a cause only with at least this many failures: one may be chance."""
 
 
 @dataclass(slots=True)
 class Cause:
-    """Failures with one cause, under the row that names it."""
+    """Failures with one cause, and the requirement that names it."""
 
     id: str
     row: Requirement
     findings: Sequence[Finding]
     example: Finding = field(init=False)
-    """The smallest of the failures that name it."""
+    """The smallest failure of the requirement that names the cause."""
 
     def __post_init__(self) -> None:
         self.example = min(self.named, key=lambda one: (one.result.verdict != "fail", one.size))
 
     @property
     def named(self) -> list[Finding]:
-        """The failures of the row that names it."""
+        """The failures of the requirement that names the cause."""
         return [one for one in self.findings if one.result.requirement == self.row.id]
 
     @property
     def noticed_by(self) -> dict[str, list[Finding]]:
-        """The failures of other rows, those of most failures first."""
+        """The failures of other requirements, those with most failures first."""
         others: dict[str, list[Finding]] = defaultdict(list)
         for one in self.findings:
             if one.result.requirement != self.row.id:
@@ -52,7 +52,7 @@ class Cause:
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many of its failures have which verdict."""
+        """The number of failures per verdict."""
         return dict(Counter(one.result.verdict for one in self.findings).most_common())
 
     @property
@@ -61,14 +61,14 @@ class Cause:
 
     @property
     def cases(self) -> dict[str, int]:
-        """The cases and how often each is hit, those of the row that names it first."""
+        """The cases with their number of failures, those of the naming requirement first."""
         return dict(Counter(one.result.case for one in (*self.named, *self.findings)))
 
 
 def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results: Iterable[Result] = ()) -> list[Cause]:
-    """The causes of these failures: what is nobody's verdict first, then by impact, level and size.
+    """The causes of these failures: errors first, then by impact, level and number of failures.
 
-    ``results`` are all that the run came to: a row that passes sometimes is known by them.
+    ``results`` are all results of the run: they show which requirements also pass.
     """
     judged = Counter(one.requirement for one in results if one.verdict in {"pass", "fail"})
     groups = grouped(findings, rows)
@@ -86,20 +86,20 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results
 def details(
     results: Sequence[Result], findings: Sequence[Finding], found: Sequence[Cause], rows: Mapping[str, Requirement]
 ) -> list[dict[str, Any]]:
-    """Results as JSON, each with the impact of its row, and where it counts against with its cause and all its text."""
+    """Results as JSON, each with the impact of its requirement; a failure also with its cause and its report."""
     by_result = {id(one.result): one for one in findings}
     names = {id(one.result): cause.id for cause in found for one in cause.findings}
-    told = []
+    detailed = []
     for result in results:
         more: dict[str, Any] = {"impact": rows[result.requirement].impact} if result.requirement in rows else {}
         if (one := by_result.get(id(result))) is not None:
             more |= {"cause": names[id(result)], "detail": one.text}
-        told.append(result.serializable() | more)
-    return told
+        detailed.append(result.serializable() | more)
+    return detailed
 
 
 def _joined(named: Sequence[tuple[Key, Requirement, list[Finding]]]) -> list[tuple[Requirement, list[Finding]]]:
-    """Causes of one name are one, unless their signs are firm, or errors of their own, and say that they are not."""
+    """Join groups that are named after the same requirement, unless their signs are firm or errors."""
     found: list[tuple[Requirement, list[Finding]]] = []
     loose: dict[str, list[Finding]] = {}
     for key, row, group in named:
@@ -114,7 +114,7 @@ def _joined(named: Sequence[tuple[Key, Requirement, list[Finding]]]) -> list[tup
 
 
 def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[str, Any]]:
-    """Causes as JSON; ``places`` has the place of each result among the results, by its identity."""
+    """Causes as JSON; ``places`` maps the identity of each result to its index among the results."""
     return [
         {
             "id": cause.id,
@@ -141,7 +141,7 @@ def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[s
 
 
 def _homes(groups: Mapping[Key, Sequence[Finding]]) -> dict[str, Key]:
-    """The cause in which most failures of a row are."""
+    """The group that has most failures of each requirement."""
     counts: dict[str, Counter[Key]] = defaultdict(Counter)
     for key, group in groups.items():
         for one in group:
@@ -156,14 +156,14 @@ def _row(
     homes: Mapping[str, Key],
     judged: Mapping[str, int],
 ) -> Requirement:
-    """The row that names a cause."""
+    """The requirement that names a cause."""
     failed = [one for one in group if one.result.verdict == "fail"] or group
     counts = Counter(one.result.requirement for one in failed)
     special = {id: count for id, count in counts.items() if not rows[id].general} or counts
     at_home = {id: count for id, count in special.items() if homes[id] == key} or special
     most = max(at_home.values())
     chosen = {id for id, n in at_home.items() if n * SHARE >= most or (n >= ALWAYS and n == judged.get(id))}
-    in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with what all else rests on
+    in_order = [row for id, row in rows.items() if id in chosen]  # the catalogue begins with the basic requirements
     return min(in_order, key=lambda row: (_impact(row), LEVELS.index(row.level)))
 
 
@@ -180,7 +180,7 @@ def _impact(row: Requirement) -> int:
 
 
 def patterns(cells: Iterable[str], all_cells: Iterable[str]) -> list[str]:
-    """The fewest patterns such as ``openai-chat/stream/*`` that stand for these cells, of all that there are."""
+    """The fewest patterns, such as ``openai-chat/stream/*``, that match these cells and no others."""
     wanted, known = {*cells}, sorted({*all_cells, *cells})
     if wanted == {*known} and len(known) > 1:
         return ["*"]

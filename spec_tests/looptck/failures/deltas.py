@@ -1,7 +1,7 @@
-"""The deltas of an event stream in words: what each event adds, and how the lines differ from the usual.
+"""The deltas of an event stream as text: what each event adds, and how its SSE encoding differs from the usual.
 
-Whoever reads a failure wants to know what the stream said and in which pieces, and not the ids that stand in every
-line of it. What is no event of the wire is shown as it came.
+A failure report shows the content of the stream and its pieces, without the ids that every event repeats. Data that is
+not an event of the wire is shown unchanged.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ WIDEST = 110
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 Said = tuple[str, str]
-"""What an event adds: to what, and which text. Neighbours that add to the same are one line."""
+"""The target of an event and the text that it adds. Consecutive events with the same target share a line."""
 
 
 def deltas(writes: Sequence[bytes], wire: str, most: int) -> list[str]:
-    """The lines that tell a stream, no more than ``most`` of them."""
+    """The lines that describe a stream, at most ``most``."""
     said = [one for data in _events(b"".join(writes)) for one in _words(data, wire)]
     lines = []
     for what, group in groupby(said, key=itemgetter(0)):
@@ -33,29 +33,29 @@ def deltas(writes: Sequence[bytes], wire: str, most: int) -> list[str]:
         lines.append(cut(f"{what}: {pieces}" if pieces else _counted(what, len(texts)), WIDEST))
     if len(lines) > most:
         half = most // 2
-        lines = [*lines[:half], f"({len(lines) - 2 * half} lines in the middle are left out)", *lines[-half:]]
+        lines = [*lines[:half], f"({len(lines) - 2 * half} lines in the middle are omitted)", *lines[-half:]]
     return lines
 
 
 def encoding_of(writes: Sequence[bytes]) -> str:
-    """How the lines of a stream differ from those that most services write; nothing where they do not."""
+    """How the SSE encoding of a stream differs from that of most services; empty if it does not."""
     stream = b"".join(writes)
     lines = _LINE_END.split(stream)
     unusual = {
-        "a byte order mark at its start": stream.startswith(b"\xef\xbb\xbf"),
-        "lines that end in CRLF": b"\r\n" in stream,
-        "lines that end in CR": re.search(rb"\r(?!\n)", stream) is not None,
+        "a byte order mark at the start": stream.startswith(b"\xef\xbb\xbf"),
+        "CRLF line ends": b"\r\n" in stream,
+        "CR line ends": re.search(rb"\r(?!\n)", stream) is not None,
         "comments": any(line.startswith(b":") for line in lines),
-        "no space behind the colon": any(re.match(rb"data:(?! |$)", line) for line in lines),
+        "no space after the colon": any(re.match(rb"data:(?! |$)", line) for line in lines),
         "several data lines in one event": re.search(rb"(?m)^data:.*\ndata:", b"\n".join(lines)) is not None,
-        "fields id or retry": any(line.startswith((b"id:", b"retry:")) for line in lines),
-        "no empty line at its end": bool(stream) and not re.search(rb"(?:\r\n\r\n|\n\n|\r\r)\Z", stream),
+        "id or retry fields": any(line.startswith((b"id:", b"retry:")) for line in lines),
+        "no empty line at the end": bool(stream) and not re.search(rb"(?:\r\n\r\n|\n\n|\r\r)\Z", stream),
     }
     return ", ".join(words for words, there in unusual.items() if there)
 
 
 def _events(stream: bytes) -> Iterator[str]:
-    """The data of each event; of what is no line of an event stream, the line."""
+    """The data of each event, and each line that is not a line of an event stream."""
     data: list[str] = []
     for line in _LINE_END.split(stream.removeprefix(b"\xef\xbb\xbf")):
         text = line.decode(errors="replace")
@@ -95,7 +95,7 @@ def _chat(event: dict[str, Any]) -> Iterator[Said]:
         said = [*_chat_texts(delta), *_chat_calls(delta)]
         if choice.get("finish_reason") is not None:
             said.append((f"finish_reason {choice['finish_reason']}", ""))
-        yield from said or [("a delta with the role alone" if "role" in delta else "an empty delta", "")]
+        yield from said or [("a delta with only the role" if "role" in delta else "an empty delta", "")]
 
 
 def _chat_texts(delta: dict[str, Any]) -> Iterator[Said]:

@@ -1,4 +1,4 @@
-"""The text of one failure: the requirement, what went wrong, where it first went wrong, and how to see it again."""
+"""The report of one failure: the requirement, the reason, the first wrong event, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -37,11 +37,13 @@ MOST_EVENTS = 40
 MOST_DELTAS = 30
 """The most lines for one stream."""
 FEW = 6
-"""The most lines of what is shown where there are many failures."""
+"""The most lines of evidence if there are many failures."""
 
 
-def told(check: Check, result: Result, run: Run | None, line: str, example: Mapping[str, Any] | None = None) -> str:
-    """The whole text, ending in the line to paste; ``example`` are the values for which a property does not hold."""
+def render_failure(
+    check: Check, result: Result, run: Run | None, line: str, example: Mapping[str, Any] | None = None
+) -> str:
+    """The report of one failure, ending in a command line; ``example`` are the values that fail a property."""
     requirement = check.requirement
     parts = [
         f"{result.verdict.upper()}  {requirement.id}  [{check.cell}]",
@@ -64,9 +66,9 @@ def told(check: Check, result: Result, run: Run | None, line: str, example: Mapp
 
 
 def evidence(run: Run | None, reason: str = "") -> list[str]:
-    """What of a run shows best what is wrong, in a few lines: a request or a stream, the tools that ran, an error.
+    """The best evidence in a run, in a few lines: a request or a stream, the tools that ran, an error.
 
-    What the reason of the verdict says already is not said again.
+    It does not repeat what the reason of the verdict says.
     """
     if run is None:
         return []
@@ -97,7 +99,7 @@ def again(driver: str, check: Check, given: Sequence[str] = ()) -> str:
 
 
 def indented(label: str, text: str) -> list[str]:
-    """A text behind a label, its further lines below the first."""
+    """A text after a label, with its further lines indented below the first."""
     first, *rest = text.splitlines() or [""]
     return [label + first, *(" " * len(label) + line for line in rest)]
 
@@ -106,13 +108,13 @@ def _difference(run: Run) -> Iterator[str]:
     found = first_difference(run)
     if found:
         received, difference = found
-        yield f"  request {received.n} is the first that is not as it should be, at {difference.pointer}"
+        yield f"  the first wrong request is request {received.n}, at {difference.pointer}"
         yield f"    - {difference.expected}"
         yield f"    + {difference.got}"
 
 
 def _problems(run: Run, reason: str) -> Iterator[str]:
-    """What the service refuses, each rule once, but for what the reason says already."""
+    """The refused requests, each rule once, without those that the reason names already."""
     seen = set()
     for received in run.received:
         for problem in received.problems:
@@ -124,7 +126,7 @@ def _problems(run: Run, reason: str) -> Iterator[str]:
 
 
 def _streams(run: Run, most: int) -> Iterator[str]:
-    """The event streams of the run, where the framing may be what broke it. A property has shrunk them by now."""
+    """The event streams of the run, whose framing may be the cause. Those of a property are shrunk already."""
     if not run.cell.stream:
         return
     left = most
@@ -149,7 +151,7 @@ def _tools(run: Run) -> Iterator[str]:
 
 
 def _spans(run: Run) -> Iterator[str]:
-    """The spans of a run that told of any."""
+    """The spans of the run, if it exported any."""
     if len(run.spans):
         yield "  spans, in ms since the first began:"
         yield from (f"    {line}" for line in run.spans.lines())
@@ -161,7 +163,7 @@ def _timeline(run: Run) -> Iterator[str]:
     if len(events) > MOST_EVENTS:
         left_out = len(events) - MOST_EVENTS
         events = [*events[: MOST_EVENTS // 2], *events[-MOST_EVENTS // 2 :]]
-        yield f"    ({left_out} events in the middle are left out)"
+        yield f"    ({left_out} events in the middle are omitted)"
     yield from (f"    {event.at * 1000:8.1f}  {_event(event)}" for event in events)
 
 
@@ -170,7 +172,7 @@ def _event(event: Event) -> str:
         case Received():
             late = "" if event.scripted else ", past the end of the script"
             size = len(event.request.items)
-            return f"request {event.n}: {size} pieces of history, {len(event.raw)} bytes{late}"
+            return f"request {event.n}: {size} history items, {len(event.raw)} bytes{late}"
         case Replied():
             return f"reply {event.n}: {event.status}, {event.what}"
         case ToolBegan():
@@ -186,22 +188,22 @@ def _event(event: Event) -> str:
         case GaveUp():
             return f"gate not opened in time: {event.gate}"
         case SideRequest() | UnroutedRequest():
-            return _beside(event)
+            return _unscripted(event)
         case Spanned():
-            return f"a span comes: {shortened(event.span.name)}"
+            return f"span received: {shortened(event.span.name)}"
         case LostSpans():
-            return f"spans are lost: {event.why}"
+            return f"spans lost: {event.why}"
         case Ended():
             return f"the loop {event.outcome}"
 
 
 def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:
     if isinstance(event, ConfirmAsked):
-        return f"question {event.question}, whether this may run: {shortened(event.call, 80)}"
+        return f"question {event.question}, may this call run: {shortened(event.call, 80)}"
     return f"question {event.question} is answered: {shortened(event.decision, 80)}"
 
 
-def _beside(event: SideRequest | UnroutedRequest) -> str:
+def _unscripted(event: SideRequest | UnroutedRequest) -> str:
     if isinstance(event, SideRequest):
-        return f"a request beside the script: {event.method} {event.path}, answered with {event.answered}"
-    return f"a request that nothing answers: {event.method} {event.path}"
+        return f"a request outside the script: {event.method} {event.path}, answered with {event.answered}"
+    return f"a request to an unknown route: {event.method} {event.path}"

@@ -1,19 +1,21 @@
-"""Groups: which failures of a run have one cause, by what went wrong first in the runs that they rest on.
+"""Groups: which failures of a run have the same cause, judged by the first wrong event of their runs (the sign).
 
-1. Failures whose runs show one firm sign, such as a request that the service would refuse or a result that is left
-   out, have one cause, on whatever wire and in whatever row.
-2. What many a fault leads to is a weak sign: an error with its words, an answer where there was none, a tool that ran.
-   A message such as ``Expecting value: line 1`` says nothing about where it came from. So:
-   - where ordinary traffic fails with it, all that fails with it on the same wire (plain or stream) has one cause: a
-     loop that raises on every request is one fault, and not a hundred;
-   - else failures belong together that share a row, a run, or on one wire what was unusual about the reply that the
-     loop had last: two rows that play the same rare lines and end in the same error are one fault, but an error on
-     lines that end in CR is another one than the same error on a call without arguments;
-   - where more than `MOST_ROWS` rows still stand apart with one error on one wire, it is one fault after all: no
-     loop has that many with the same words. Words that say nothing (``KeyError: …``) do not count as such;
-   - rows about whole conversations name nothing. They go with a row that shares a run with them, or the sign, the wire
-     and what was unusual; where there is none each has its own cause.
-3. Where the events of a run show nothing wrong, what fails on it has one cause, and else each requirement has its own.
+1. Failures with the same firm sign, such as a refused request or a missing tool result, have one cause, whatever their
+   wire and their requirement.
+2. A weak sign can follow from many faults: an error message, an answer that should not be, a tool that ran. A message
+   such as ``Expecting value: line 1`` does not show where it came from. So:
+   - if ordinary traffic fails with the sign, all failures with it on the same wire (plain or stream) have one cause: a
+     loop that raises on every request has one fault, not a hundred;
+   - else failures have one cause if they share a requirement, a run, or (on one wire) what was unusual about the last
+     reply: two requirements that play the same rare stream and end in the same error show one fault, but an error on
+     CR line ends is a different fault than the same error on a call without arguments;
+   - if more than `MOST_ROWS` requirements on one wire would still be separate causes with one error, they are one cause
+     after all: no loop has so many faults with the same message. A message without words (``KeyError: …``) does not
+     count;
+   - requirements about whole conversations do not name a cause. They join a requirement that shares a run, or else the
+     sign, the wire and what was unusual; if there is none, each is a separate cause.
+3. If the events of the runs show nothing wrong, failures that share a run have one cause; otherwise each requirement is
+   a separate cause.
 """
 
 from __future__ import annotations
@@ -29,29 +31,29 @@ from looptck.values.printable import printable
 from looptck.values.verdicts import Result
 
 BASIC = frozenset({"unsafe", "broken"})
-"""The impacts of faults in ordinary traffic, which break what is rarer too."""
+"""The impacts of faults in ordinary traffic, which break rarer traffic too."""
 MOST_ROWS = 6
-"""The most rows of one wire and dress that stand apart with one error."""
+"""The most requirements of one wire, plain or stream, that are separate causes with one error."""
 Key = tuple[str, ...]
 
 
 @dataclass(slots=True)
 class Finding:
-    """What is known of one verdict that counts against the implementation, in words that outlive its run."""
+    """The details of one verdict that counts against the implementation, as text that outlives its run."""
 
     result: Result
     sign: Sign | None = None
     runs: tuple[str, ...] = ()
-    """The ids of the runs that it rests on."""
+    """The ids of the runs that the verdict was read from."""
     text: str = ""
-    """All that can be told of it."""
+    """The full report."""
     evidence: Sequence[str] = ()
-    """The lines of it that show best what is wrong."""
+    """The lines of the report with the best evidence."""
     again: str = ""
     trace: str = ""
-    """The folder with all that went to and fro."""
+    """The folder with the traffic of the run."""
     size: int = 0
-    """How much happened: of several examples the smallest is shown."""
+    """The number of events: of several examples the smallest is shown."""
     known: bool = False
 
     def __post_init__(self) -> None:
@@ -60,65 +62,65 @@ class Finding:
 
 
 def grouped(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:
-    """Failures by cause. A key begins with the kind of its sign; ``fault`` of a driver; ``row`` where there is none."""
+    """Failures by cause. A key begins with the sign's kind; ``fault``: of the driver; ``row``: there is no sign."""
     by_sign: dict[Sign | None, list[Finding]] = defaultdict(list)
     groups: dict[Key, list[Finding]] = defaultdict(list)
     for one in findings:
         if one.result.verdict == "error":
             groups["fault", _kind(one.result.reason)].append(one)
         else:
-            by_sign[_what(one)].append(one)
+            by_sign[_short_sign(one)].append(one)
     for sign, alike in by_sign.items():
         if sign is None:
             groups |= _by_run(alike)
         elif sign[0] in WEAK:
-            groups |= _apart(sign, alike, rows)
+            groups |= _by_weak_sign(sign, alike, rows)
         else:
             groups[sign] += alike
     return groups
 
 
-def _what(one: Finding) -> Sign | None:
-    """Its sign, of an error without what was unusual about the reply."""
+def _short_sign(one: Finding) -> Sign | None:
+    """The sign of a failure; that of an error without what was unusual about the reply."""
     return one.sign[:OF_AN_ERROR] if one.sign and one.sign[0] == "error" else one.sign
 
 
 def _unusual(one: Finding) -> Sign:
-    """What was unusual about the reply on which the loop raised; nothing of what is no error."""
+    """What was unusual about the reply on which the loop raised; empty if the sign is not an error."""
     return one.sign[OF_AN_ERROR:] if one.sign and one.sign[0] == "error" else ()
 
 
 def _kind(reason: str) -> str:
-    """What sort of fault of the driver or of the kit it was: the words before the details."""
+    """The kind of a fault of the driver or of looptck: the message before the details."""
     return re.sub(r"\d+", "0", ":".join(reason.split(":")[:2]))
 
 
 def _dress(one: Finding) -> str:
-    """Wire and plain or stream: what is read by one reader."""
+    """Wire, and plain or stream: the part of a cell that one reader in the loop reads."""
     return one.result.cell.rpartition("/")[0]
 
 
 class _Sets:
-    """Names that belong together."""
+    """Disjoint sets of names (union-find)."""
 
     def __init__(self) -> None:
         self._leaders: dict[Key, Key] = {}
 
     def leader(self, name: Key) -> Key:
-        """The name that stands for all that belong with this one."""
+        """The representative of the set that contains this name."""
         while self._leaders.setdefault(name, name) != name:
             name = self._leaders[name]
         return name
 
     def join(self, names: Iterable[Key]) -> None:
-        """These belong together: the first one's leader leads."""
+        """Join the sets of these names; the first name's leader becomes the leader."""
         first, *others = names
         for other in others:
             self._leaders[self.leader(other)] = self.leader(first)
 
 
 def _by_run(findings: Sequence[Finding]) -> dict[Key, list[Finding]]:
-    """What shares a row or a run: neither has anything else by which to tell causes apart."""
+    """Group failures without a sign by shared requirement or run, the only clues that they have."""
     sets = _Sets()
     for one in findings:
         sets.join([("row", one.result.requirement), *(("run", run) for run in one.runs)])
@@ -128,8 +130,8 @@ def _by_run(findings: Sequence[Finding]) -> dict[Key, list[Finding]]:
     return groups
 
 
-def _apart(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:
-    """Failures with a weak sign."""
+def _by_weak_sign(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:
+    """Group failures with one weak sign."""
 
     def names(one: Finding) -> bool:
         return one.result.verdict == "fail" and not rows[one.result.requirement].general
@@ -149,25 +151,25 @@ def _apart(sign: Sign, findings: Sequence[Finding], rows: Mapping[str, Requireme
         groups[*sign, *sets.leader(("row", one.result.requirement))].append(one)
     for one in rare:
         if not names(one):
-            beside = next((other for other in named if _goes_with(one, other)), None)
-            row = (beside or one).result.requirement
-            groups[*sign, *(sets.leader(("row", row)) if beside else ("alone", row))].append(one)
+            companion = next((other for other in named if _goes_with(one, other)), None)
+            row = (companion or one).result.requirement
+            groups[*sign, *(sets.leader(("row", row)) if companion else ("alone", row))].append(one)
     return {key: group for key, group in groups.items() if group}
 
 
 def _company(one: Finding) -> list[Key]:
-    """What it may share with failures of other rows: runs, and on its wire what was unusual about a reply."""
+    """What a failure may share with those of other requirements: runs, and on its wire what was unusual."""
     unusual = [("reply", _dress(one), *_unusual(one))] if _unusual(one) else []
     return [*(("run", run) for run in one.runs), *unusual]
 
 
 def _goes_with(one: Finding, named: Finding) -> bool:
-    """Whether a failure that names nothing is seen with one that does."""
+    """Whether a failure that cannot name a cause belongs to one that can."""
     return bool({*one.runs} & {*named.runs}) or (_dress(one), _unusual(one)) == (_dress(named), _unusual(named))
 
 
 def _shared_by_many(sign: Sign, named: Iterable[Finding]) -> set[str]:
-    """Where so many rows fail with the same telling error that it is one fault."""
+    """The dresses in which so many requirements fail with the same meaningful error that it is one fault."""
     if sign[0] != "error" or not re.search(r"\w{3}", sign[-1]):
         return set()
     found: dict[str, set[str]] = defaultdict(set)

@@ -1,7 +1,7 @@
-"""Signs: the first event of a run that is not as it should be, in a form in which two runs with one fault are equal.
+"""Signs: the first wrong event of a run, in a form that is equal for two runs with the same fault.
 
-A sign says what kind of thing went wrong and nothing that differs between two runs of one loop: no ids, no texts of
-its own. Failures that rest on runs with one sign have one cause.
+A sign states the kind of the wrong event, without anything that differs between two runs of one loop, such as ids and
+texts. Failures from runs with the same sign have one cause.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Sign = tuple[str, ...]
 """Its first word is the kind: refused, history, tool, error, silence, given-up, answer, hang, stray."""
 
 WEAK = frozenset({"silence", "given-up", "answer", "tool", "error"})
-"""The kinds that many a fault leads to."""
+"""The kinds that can follow from many faults."""
 OF_AN_ERROR = 3
-"""How many words of an error's sign say what was raised; those behind them say what was unusual about the reply."""
+"""The number of words in an error's sign about the error; the words after them are about the unusual reply."""
 _COMPLETE = frozenset({"end", "calls"})
 _ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_progress"}
-"""Stop reasons that mean the same to a loop as another."""
+"""Stop reasons that mean the same to a loop as another one."""
 
 
 def sign(run: Run) -> Sign | None:
-    """The first wrong event of a run; None where its events show none."""
+    """The sign of the first wrong event of a run; None if no event is wrong."""
     found = sorted(_found(run), key=lambda one: one[0])
     firm = [one for _, one in found if one not in SLIGHT]
     return next(iter(firm or [one for _, one in found]), None)
@@ -41,11 +41,11 @@ def sign(run: Run) -> Sign | None:
 SLIGHT: frozenset[Sign] = frozenset(
     {("history", "text beside calls", "left out"), ("history", "results", "in another order")}
 )
-"""What breaks nothing by itself: it is the cause only where nothing else is wrong."""
+"""Signs that break nothing by themselves: they are the cause only if nothing else is wrong."""
 
 
 def _found(run: Run) -> Iterator[tuple[float, Sign]]:
-    """Every kind of wrong event, with its time."""
+    """The wrong events of a run, each with its time."""
     for event in run.transcript.events:
         match event:
             case Received() if event.problems:
@@ -63,7 +63,7 @@ def _found(run: Run) -> Iterator[tuple[float, Sign]]:
 
 
 def first_difference(run: Run) -> tuple[Received, Difference] | None:
-    """The first request that is not as it should be, and where. A loop may begin with words of its own."""
+    """The first wrong request, and the place in it. A loop may begin with its own instructions."""
     for received, _, found in _grown(run):
         return received, found
     first = run.first_difference()
@@ -73,7 +73,7 @@ def first_difference(run: Run) -> tuple[Received, Difference] | None:
 
 
 def _is_own(received: Received, pointer: str) -> bool:
-    """Whether a difference is an instruction of the loop's own."""
+    """Whether a difference is an instruction that the loop added."""
     item = next((one for one in received.request.items if one.pointer == pointer), None)
     return isinstance(item, Said) and item.role in {"system", "developer"}
 
@@ -82,13 +82,13 @@ def _is_own(received: Received, pointer: str) -> bool:
 
 
 def _histories(run: Run) -> Iterator[tuple[float, Sign]]:
-    """A moment earlier than the refusal that it leads to: what is missing says more than that it is refused."""
+    """The wrong history, timed just before the refusal that follows from it: the missing item is the better sign."""
     for received, found, _ in _grown(run):
         yield received.at - 1e-6, found
 
 
 def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
-    """The first request whose history is not what the turns before it lead to, whatever the first one began with."""
+    """The first request whose history does not follow from the turns before it; its beginning may be any."""
     if run.pruned or run.nested or run.scripted is not None or not run.received:
         return
     first = run.received[0].request.items
@@ -109,7 +109,7 @@ def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
 
 
 def _left_out(wanted: Sequence[Wanted], got: Sequence[Item]) -> Sign:
-    """Which sort of piece is not as it should be, and how: calls, results and what is kept before mere text."""
+    """The kind of the wrong history item and its fault: calls, results and opaque items come before text."""
     firm = [piece for piece in wanted if not isinstance(piece, Said)], [one for one in got if not isinstance(one, Said)]
     for place, want in enumerate(firm[0]):
         if place >= len(firm[1]):
@@ -129,7 +129,7 @@ def _left_out(wanted: Sequence[Wanted], got: Sequence[Item]) -> Sign:
 
 
 def _aspect(want: Wanted, got: Item) -> str:
-    """What of a piece is another."""
+    """The part in which an item differs."""
     match want, got:
         case Asked(), Asked():
             if want.id != got.id:
@@ -159,7 +159,7 @@ def _name(piece: Wanted | Item) -> str:
 
 
 def _tools(run: Run) -> Iterator[tuple[float, Sign]]:
-    """The first tool run that no turn asked for, or that a turn asked for which had to run nothing."""
+    """The first tool run that no turn asked for, or that belongs to a turn whose calls must not run."""
     if run.scripted is not None:
         return
     left: list[tuple[Call, Turn, str]] = []
@@ -188,7 +188,7 @@ def _tools(run: Run) -> Iterator[tuple[float, Sign]]:
 
 
 def _is_whole(asked: tuple[Call, Turn, str]) -> bool:
-    """Whether a call stands in a turn that is to be acted upon."""
+    """Whether a call belongs to a complete turn, whose calls must run."""
     _, turn, what = asked
     return turn.stopped in _COMPLETE and what == "a turn"
 
@@ -202,12 +202,12 @@ def _same(call: Call, text: str) -> bool:
 
 
 def _replies(run: Run) -> dict[int, str]:
-    """What each reply was."""
+    """The description of each reply, by number."""
     return {event.n: event.what for event in run.transcript.events if isinstance(event, Replied)}
 
 
 def _stimulus(run: Run) -> Sign:
-    """What was unusual about the replies of a run, and about what its tools answered."""
+    """What was unusual about the replies and the tool results of a run."""
     replies = {_alike(what) for what in _replies(run).values() if what != "a turn"}
     raised = {"a tool that raises" for one in run.ran if one.answer is not None and "error" in one.answer}
     return tuple(sorted(replies | raised))
@@ -217,7 +217,7 @@ def _stimulus(run: Run) -> Sign:
 
 
 def _ending(run: Run, outcome: Value) -> Iterator[Sign]:
-    """What is wrong with a value that the loop returned, as far as the last reply shows it."""
+    """What is wrong with the value that the loop returned, compared with the last reply."""
     replies = _replies(run)
     if not replies or run.scripted is not None:
         return
@@ -235,7 +235,7 @@ def _ending(run: Run, outcome: Value) -> Iterator[Sign]:
 
 
 def _calls(run: Run, turn: Turn) -> str:
-    """What sort of calls a turn had on which the loop ended."""
+    """The kind of the calls in the turn after which the loop ended."""
     if any(not _is_object(call.arguments) for call in turn.calls):
         return "bad arguments"
     if run.offered and any(call.tool not in run.offered for call in turn.calls):
@@ -246,7 +246,7 @@ def _calls(run: Run, turn: Turn) -> str:
 
 
 def _unusual(run: Run) -> Iterator[str]:
-    """What was not as usual about the last reply before a loop raised: the reply, its lines, its calls, its tools."""
+    """What was unusual about the last reply before the loop raised: its kind, its encoding, its calls, its tools."""
     replies = [event for event in run.transcript.events if isinstance(event, Replied)]
     if not replies or run.scripted is not None:
         return
@@ -265,7 +265,7 @@ def _unusual(run: Run) -> Iterator[str]:
 
 
 UNREAD = ", which the loop did not read"
-"""Begins what the provider says of a reply that was still under way when the loop had ended."""
+"""The start of the provider's note on a reply that was still being sent when the loop ended."""
 
 
 def _is_object(arguments: str) -> bool:
@@ -284,7 +284,7 @@ _VARIES = (
 
 
 def _alike(message: str) -> str:
-    """The first line of a message without what differs from run to run."""
+    """The first line of a message, without text that differs from run to run."""
     line = next(iter(message.strip().splitlines()), "")
     for pattern, word in _VARIES:
         line = pattern.sub(word, line)

@@ -1,7 +1,7 @@
-"""Traces: a folder for each run that a failure rests on, with all that went to and fro as files.
+"""Traces: a folder for each failed run, with its requests, replies and tool runs as files.
 
-What an implementation sent is written as the bytes that it was, under names that are the kit's own. Keys that are not
-the kit's dummy are masked: a driver may have taken them from its environment.
+Requests are written as the bytes that the implementation sent. API keys other than looptck's dummy are masked, since a
+driver may have taken them from its environment.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ def folder_of(run: Run, case: str) -> str:
 
 
 def prepare(folder: Path) -> None:
-    """Make the folder ready: it is made where it is not there, and emptied of the traces of an earlier run.
+    """Create the folder if necessary, and delete the traces of an earlier run from it.
 
     Raises:
-        BadFile: it holds what no run has left there.
+        BadFile: it contains files that are not traces.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         there = list(folder.iterdir())
         if there and not (folder / MARK).is_file():
-            raise BadFile(folder, "is not empty, and holds no traces of an earlier run; name another folder")
+            raise BadFile(folder, "contains other files than the traces of an earlier run; name another folder")
         (folder / MARK).write_text("Traces of looptck; the next run into this folder deletes them.\n", encoding="utf-8")
         for old in there:
             if (old / FAILURES).is_file() and not old.is_symlink():
@@ -52,7 +52,7 @@ def prepare(folder: Path) -> None:
 
 
 def write(folder: Path, run: Run, failure: str) -> None:
-    """Write a run down, or only the text of one more failure that rests on it."""
+    """Write the trace of a run; if it exists already, append only the report of the further failure."""
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / FAILURES).open("a", encoding="utf-8", errors="backslashreplace") as file:

@@ -1,1 +1,1 @@
-"""The kill matrix: the suite is played to broken loops, and each of its checks is shown to be able to fail."""
+"""The kill matrix: the suite runs on broken loops, which shows that each of its checks can fail."""

@@ -1,6 +1,6 @@
-"""Tasks in processes of their own, some at a time, each with a time limit: none can harm another or hang the whole.
+"""Runs tasks in separate processes, several in parallel, each with a time limit, so that no task affects another.
 
-Each process is a fork: what its parent has imported, read and collected is there at once.
+Each process is a fork: modules, files and checks that its parent has loaded need not be loaded again.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from time import monotonic
 from typing import Generic, TypeVar
 
 Task = TypeVar("Task")
-Gain = TypeVar("Gain")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Done(Generic[Task, Gain]):
-    """What became of a task: its gain, or why it has none."""
+class Done(Generic[Task, Value]):
+    """A finished task: its result, or why it has none."""
 
     task: Task
-    gain: Gain | None
+    value: Value | None
     trouble: str = ""
 
 
@@ -39,11 +39,11 @@ class _Going(Generic[Task]):
 
 
 def apart(
-    work: Callable[[Task], Gain], tasks: Iterable[Task], *, workers: int, seconds: float
-) -> Generator[Done[Task, Gain], None, None]:
-    """Do the work for each task in a process of its own, and give what came of it in the order in which they end.
+    work: Callable[[Task], Value], tasks: Iterable[Task], *, workers: int, seconds: float
+) -> Generator[Done[Task, Value], None, None]:
+    """Do the work for each task in a separate process, and yield the results in the order in which the tasks end.
 
-    ``seconds`` is what one task may take. The gain has to be picklable.
+    ``seconds`` is the time limit of one task. The result must be picklable.
     """
     waiting = iter(tasks)
     going: dict[Connection, _Going[Task]] = {}
@@ -58,48 +58,48 @@ def apart(
                 assert isinstance(ended, Connection)
                 yield _end(going.pop(ended), ended)
             for ours in [ours for ours, one in going.items() if one.until <= monotonic()]:
-                yield _killed(going.pop(ours), ours, f"gave nothing within {seconds:g} s")
+                yield _killed(going.pop(ours), ours, f"no result within {seconds:g} s")
     finally:
         for ours, one in going.items():
             _killed(one, ours, "")
 
 
-def _begin(work: Callable[[Task], Gain], task: Task, seconds: float) -> tuple[Connection, _Going[Task]]:
+def _begin(work: Callable[[Task], Value], task: Task, seconds: float) -> tuple[Connection, _Going[Task]]:
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
     sys.stdout.flush()
     sys.stderr.flush()
     process = fork.Process(target=_child, args=(work, task, theirs), daemon=True)
     with warnings.catch_warnings():
-        # Python 3.12 warns where other threads are alive, which may hold a lock: ours are idle or have ended
+        # Python 3.12 warns about other threads, which may hold a lock: those of looptck are idle or have ended
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         process.start()
     theirs.close()
     return ours, _Going(task, process, monotonic() + seconds)
 
 
-def _child(work: Callable[[Task], Gain], task: Task, theirs: Connection) -> None:
-    gc.freeze()  # what the parent has made is not ours to collect, and to look at it would copy its memory
+def _child(work: Callable[[Task], Value], task: Task, theirs: Connection) -> None:
+    gc.freeze()  # the garbage collector would touch, and so copy, the parent's memory
     try:
         theirs.send((work(task), ""))
-    except BaseException as error:  # noqa: BLE001  whatever it is, the parent has to hear of it
+    except BaseException as error:  # noqa: BLE001  the parent reports any error
         theirs.send((None, f"{type(error).__name__}: {error}\n{traceback.format_exc()}"))
     theirs.close()
-    os._exit(0)  # threads that an implementation has left behind keep no process alive
+    os._exit(0)  # an implementation may have left threads that would keep the process alive
 
 
-def _end(one: _Going[Task], ours: Connection) -> Done[Task, Gain]:
+def _end(one: _Going[Task], ours: Connection) -> Done[Task, Value]:
     try:
-        gain, trouble = ours.recv()
+        value, trouble = ours.recv()
     except EOFError:
         one.process.join()
-        return _killed(one, ours, f"its process ended by itself, with status {one.process.exitcode}")
+        return _killed(one, ours, f"its process ended unexpectedly, with status {one.process.exitcode}")
     one.process.join()
     ours.close()
-    return Done(one.task, gain, trouble)
+    return Done(one.task, value, trouble)
 
 
-def _killed(one: _Going[Task], ours: Connection, why: str) -> Done[Task, Gain]:
+def _killed(one: _Going[Task], ours: Connection, why: str) -> Done[Task, Value]:
     one.process.kill()
     one.process.join()
     ours.close()

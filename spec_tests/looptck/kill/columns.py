@@ -1,7 +1,7 @@
-"""Columns of the matrix: what the checks made of one mutant.
+"""Columns of the matrix: the verdicts of the checks on one mutant.
 
-A kill is a ``fail``: the deciding event happened and was wrong. ``not-reached`` counts against a loop and kills no
-mutant, for the check has judged nothing. Neither does a ``fail`` count that rests on a run which crashed.
+A kill is a ``fail``: the deciding event happened and was wrong. ``not-reached`` counts against a loop but does not kill
+a mutant, since the check has judged nothing. A ``fail`` of a run that crashed does not count as a kill either.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from looptck.kill.playing import Played
 
 
 class State(StrEnum):
-    """What became of a mutant."""
+    """The state of a mutant after the checks."""
 
     KILLED = "killed"
-    """Every requirement that it says it breaks has failed."""
+    """Every requirement that it declares to break has failed."""
     BY_OTHERS = "killed by others only"
-    """One that it says it breaks has not failed, and another requirement has."""
+    """A requirement that it declares to break has not failed, but another requirement has."""
     SURVIVED = "survived"
-    """Nothing has failed."""
+    """No requirement has failed."""
     BROKEN = "broken"
     """It could not be judged."""
 
 
 @dataclass
 class Column:
-    """One mutant, and what the checks made of it."""
+    """One mutant, and the verdicts of the checks on it."""
 
     mutant: Mutant
     played: Sequence[Played] = ()
     trouble: str = ""
     """Why it could not be judged."""
     full: bool = False
-    """Whether it was judged in all cells, so that all it says has to come true."""
+    """Whether it was judged in all cells, so that everything it declares must fail."""
     cells: Sequence[str] = ()
-    """Where it was judged, in patterns."""
+    """The patterns of the cells in which it was judged."""
     checks: int = 0
-    """How many checks it was judged by."""
+    """The number of checks that judged it."""
     own: bool = False
-    """Whether those were only the checks of what it breaks, so that nothing is known of what else fails."""
+    """Whether only the checks of what it breaks judged it, so that its collateral failures are unknown."""
 
     @cached_property
     def failed(self) -> dict[str, list[Played]]:
-        """The requirements that failed, with the checks that failed them."""
+        """The failed requirements, with the checks that failed."""
         found: dict[str, list[Played]] = {}
         for one in self.played:
             if one.result.verdict == "fail" and not one.crash:
@@ -57,39 +57,39 @@ class Column:
 
     @cached_property
     def crashed(self) -> dict[str, str]:
-        """The requirements that failed by crashes alone, with the type of an error."""
+        """The requirements that failed only because of crashes, with the type of the error."""
         crashes = {one.result.requirement: one.crash for one in self.played if one.crash}
         return {id: crash for id, crash in crashes.items() if id not in self.failed}
 
     @cached_property
     def hidden(self) -> set[str]:
-        """The requirements of which some check was not reached, and none failed."""
+        """The requirements with a check that was not reached, and no failed one."""
         unreached = {one.result.requirement for one in self.played if one.result.verdict == "not-reached"}
         return unreached - self.failed.keys() - self.crashed.keys()
 
     @property
     def missed(self) -> list[str]:
-        """The requirements that it says it breaks, and that passed."""
+        """The requirements that it declares to break, and that have not failed."""
         return [id for id in self.mutant.breaks if id not in self.failed]
 
     @property
     def noise(self) -> list[str]:
-        """The requirements that failed, by crashes too, and of which it says nothing.
+        """The requirements that failed or crashed without being declared.
 
-        Those that ask for a whole conversation to be right fail with whatever another one names.
+        Requirements about whole conversations are left out: they fail with any other requirement.
         """
-        said = {*self.mutant.breaks, *self.mutant.collateral}
-        return [id for id in (*self.failed, *self.crashed) if id not in said and id not in _general()]
+        declared = {*self.mutant.breaks, *self.mutant.collateral}
+        return [id for id in (*self.failed, *self.crashed) if id not in declared and id not in _general()]
 
     @property
     def spared(self) -> list[str]:
-        """Its collateral that passed wherever it was judged."""
+        """Its declared collateral that passed in every judged cell."""
         whole = self.full and not self.own
         return [id for id in self.mutant.collateral if id not in self.failed] if whole else []
 
     @property
     def alone(self) -> bool:
-        """Whether it is known to fail one requirement and no other."""
+        """Whether it fails one requirement and no other, as far as that was judged."""
         return len(self.failed) == 1 and not self.own
 
     @property
@@ -102,7 +102,7 @@ class Column:
 
     @property
     def complaints(self) -> list[str]:
-        """What is wrong with it, in words."""
+        """What is wrong with the mutant, as messages."""
         found = [self.trouble] if self.trouble else []
         found += [f"it does not fail {id}{self._instead(id)}" for id in self.missed if not self.trouble]
         found += [f"it also fails {id}, which it does not declare: {self._reason(id)}" for id in self.noise]
@@ -111,12 +111,12 @@ class Column:
 
     def _instead(self, id: str) -> str:
         if id in self.crashed:
-            return f", it crashes with {self.crashed[id]}"
-        return ", it is not reached" if id in self.hidden else ""
+            return f", but crashes with {self.crashed[id]}"
+        return ", which is not reached" if id in self.hidden else ""
 
     def _reason(self, id: str) -> str:
         if id in self.crashed:
-            return f"a crash with {self.crashed[id]}"
+            return f"crashed with {self.crashed[id]}"
         first = self.failed[id][0]
         return f"{first.result.cell}, {first.result.case}: {first_line(first)}"
 
@@ -127,5 +127,5 @@ def _general() -> frozenset[str]:
 
 
 def first_line(one: Played) -> str:
-    """The reason of a verdict without its details, which are longer and differ from run to run."""
+    """The first line of a verdict's reason; further lines are long and differ from run to run."""
     return next(iter(one.result.reason.splitlines()), "")

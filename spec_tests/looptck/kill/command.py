@@ -1,4 +1,4 @@
-"""``looptck kill``: the suite on every mutant."""
+"""``looptck kill``: runs the suite on every mutant."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from looptck.kill.apart import Done, apart
 from looptck.kill.columns import Column
 from looptck.kill.matrix import Made, Matrix
 from looptck.kill.mutants import Mutant
-from looptck.kill.plan import Planned, cases_of, chosen, plan, spared
+from looptck.kill.plan import Planned, cases_of, chosen, plan, sample
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.report.console import output_console
@@ -34,17 +34,17 @@ from looptck.values.verdicts import AGAINST
 PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
 """Exit statuses."""
 SHARES = 3
-"""Into how many parts for each worker the checks of the loop without a fault are dealt."""
+"""The number of parts per worker into which the checks of the loop without a fault are divided."""
 MUTANTS = "python:looptck_mutants:MUTANTS"
 SERVER_MUTANTS = "python:looptck_mutants.server_loop:MUTANTS"
 SOLUTION_MUTANTS = "python:looptck_mutants.agent_loop_010:MUTANTS"
 COLLECTIONS = {SERVER: SERVER_MUTANTS, SOLUTIONS: SOLUTION_MUTANTS}
-"""The mutants of the references of profiles that have one of their own; of all others, `MUTANTS`."""
+"""The mutants of the other references, by reference; those of the usual one are `MUTANTS`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a matrix is asked to be."""
+class KillOptions:
+    """The options of a kill matrix."""
 
     driver: str | None = None
     """The loop without a fault; None: the reference."""
@@ -53,25 +53,25 @@ class Wanted:
     names: tuple[str, ...] = ()
     """Only these mutants."""
     requirements: tuple[str, ...] = ()
-    """Only those that break one of these requirements."""
+    """Only mutants that break one of these requirements."""
     profiles: tuple[str, ...] = ()
-    """Only those of these profiles; none: those of the requirements asked for, or all."""
+    """Only mutants of these profiles; none: the profiles of `requirements`, or all."""
     cells: tuple[str, ...] = ()
-    """Where mutants are judged; none: where each of them says."""
+    """The cells in which mutants are judged; none: those that each mutant declares."""
     full: bool = False
-    """In every cell: all that a mutant says has to come true."""
+    """Judge in every cell; then everything that a mutant declares must fail."""
     own: bool = False
-    """By the checks of what a mutant breaks and no others: what else fails is not seen."""
+    """Judge each mutant only by the checks of what it breaks; its collateral stays unknown."""
     examples: int = 1
-    """Of each property: one is the simplest there is, and no matter of luck."""
+    """Examples per property; one is always the simplest example, so the result does not depend on chance."""
     timeout: float | None = None
-    """Seconds that one run may take; None: 10, and of servers 30, of which hundreds of clients may ask at a time."""
+    """Seconds without an event after which a run has hung; None: 10, or 30 for servers with hundreds of clients."""
     patience: float = 3.0
     """Seconds that a gate waits."""
     workers: int | None = None
-    """Mutants at a time; None: one more than there are cores."""
+    """Mutants judged in parallel; None: the number of cores + 1."""
     seconds: float = 600.0
-    """What one mutant may take."""
+    """The time limit for one mutant."""
     cassettes: Path | None = None
 
     @property
@@ -81,30 +81,30 @@ class Wanted:
 
     @property
     def waits(self) -> Patience:
-        """How long the kit waits."""
+        """The timeouts of a run."""
         return Patience(self.timeout or (30.0 if self.loop == SERVER else 10.0), self.patience)
 
     @property
     def collection(self) -> str:
-        """Where its mutants are."""
+        """The collection of the mutants."""
         return self.mutants or COLLECTIONS.get(self.loop, MUTANTS)
 
 
-def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
-    """Make a matrix and print what a person reads; returns the exit status."""
+def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | None = None, quiet: bool = False) -> int:
+    """Make a matrix and print the report; returns the exit status."""
     console = output_console()
     began = monotonic()
     terminal: Terminal | None = None
     try:
         if html:
             need("The page", "reference")
-        making = Kill(replace(wanted, profiles=wanted.profiles or _profiles_of(wanted.requirements)))
+        making = Kill(replace(options, profiles=options.profiles or _profiles_of(options.requirements)))
         terminal = Terminal(console, len(making.mutants), quiet=quiet)
         making.unharmed()
         columns: list[Column] = []
         for column in making.columns():
             columns.append(column)
-            terminal.heard(columns)
+            terminal.on_column(columns)
     except (CouldNotRun, DriverFault, NotInstalled) as error:
         if terminal is not None:
             terminal.close()
@@ -123,7 +123,7 @@ def kill(wanted: Wanted, *, json_file: Path | None = None, html: Path | None = N
 
 
 def write_proofs(path: Path) -> int:
-    """Write which mutants of the references are to fail each requirement, and play nothing; returns the exit status."""
+    """Write which mutants of the references must fail each requirement; returns the exit status."""
     rows = catalogue()
     try:
         every = [one for kept in (MUTANTS, *COLLECTIONS.values()) for one in mutants.read(kept, rows)]
@@ -138,7 +138,7 @@ def _profiles_of(requirements: Iterable[str]) -> tuple[str, ...]:
     """The profiles of requirements, each once.
 
     Raises:
-        CouldNotRun: there is no requirement of an id.
+        CouldNotRun: an id names no requirement.
     """
     rows = {row.id: row.profile for row in catalogue()}
     for id in requirements:
@@ -147,8 +147,8 @@ def _profiles_of(requirements: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rows[id] for id in requirements))
 
 
-def again(wanted: Wanted) -> str:
-    """The command line of a matrix, without a choice of mutants."""
+def again(wanted: KillOptions) -> str:
+    """The command line that makes the matrix, without a selection of mutants."""
     words = ["looptck", "kill"]
     words += ["--driver", wanted.driver] if wanted.driver else []
     words += ["--mutants", wanted.mutants] if wanted.mutants else []
@@ -162,11 +162,11 @@ class Kill:
     """A matrix in the making.
 
     Raises:
-        CouldNotRun: mutants that cannot be read, or a loop that fails without a fault.
+        CouldNotRun: the mutants cannot be read, or the loop without a fault fails.
         NotInstalled: the reference is needed, and its extra is missing.
     """
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: KillOptions) -> None:
         self._wanted = wanted
         self.catalogue: Catalogue = catalogue()
         need_reference(wanted.collection)
@@ -182,34 +182,34 @@ class Kill:
             and (not wanted.requirements or {*one.breaks}.intersection(wanted.requirements))
         ]
         if not self.mutants:
-            raise CouldNotRun("nothing was selected: no mutant was judged, so nothing is proven")
+            raise CouldNotRun("nothing was selected: no mutant was judged, so nothing was proven")
         self._session = self._begin()
         self._plan = plan(self._session)
 
     @property
     def workers(self) -> int:
-        """How many processes judge at a time: one more than there are cores, for many checks wait now and then."""
+        """The number of parallel processes: one more than there are cores, since many checks wait at times."""
         return self._wanted.workers or (os.cpu_count() or 1) + 1
 
     @property
     def narrowed(self) -> bool:
-        """Whether some mutants were left out, so that nothing can be said of requirements as a whole."""
+        """Whether some mutants were left out, so that the requirements cannot be judged as a whole."""
         return bool(self._wanted.names or self._wanted.requirements)
 
     def unharmed(self) -> int:
         """Judge the loop without a fault; returns how many checks it passed.
 
         Raises:
-            CouldNotRun: it does not pass them all, so a mutant that fails one proves nothing.
+            CouldNotRun: it does not pass all of them, so a mutant that fails one proves nothing.
         """
         checks = self._checks_of_all()
         share = -(-len(checks) // (SHARES * self.workers))
         parts = [tuple(checks[first : first + share]) for first in range(0, len(checks), share)]
         faults: list[Played] = []
         for done in apart(self._faults, parts, workers=self.workers, seconds=self._wanted.seconds):
-            if done.gain is None:
+            if done.value is None:
                 raise CouldNotRun(f"the loop without a fault: {done.trouble}")
-            found, values = done.gain
+            found, values = done.value
             faults += found
             drawn.update(values)
         if faults:
@@ -219,16 +219,16 @@ class Kill:
         return len(checks)
 
     def _faults(self, checks: Sequence[Planned]) -> tuple[list[Played], Drawn]:
-        """What the loop without a fault fails, and the values of its properties: no mutant has to draw them again."""
+        """The failures of the loop without a fault, and the values of its properties, which the mutants reuse."""
         played = self._played(self._wanted.loop, checks)
         return [one for one in played if one.result.verdict in {*AGAINST, "error"}], drawn
 
     def _played(self, driver: str, checks: Sequence[Planned]) -> list[Played]:
-        logging.lastResort = logging.NullHandler()  # nothing that an implementation logs is shown
+        logging.lastResort = logging.NullHandler()  # hides the log output of implementations
         return [*play(self._session, driver, checks)]
 
     def columns(self) -> Iterator[Column]:
-        """The mutants as they are judged; the slowest should be begun first, so those with many cells are."""
+        """The mutants as they are judged; those with most checks begin first, since they take longest."""
         tasks = sorted(self.mutants, key=lambda one: -len(self.checks(one)))
         for done in apart(self._judged, tasks, workers=self.workers, seconds=self._wanted.seconds):
             yield self._column(done)
@@ -257,33 +257,33 @@ class Kill:
         )
 
     def checks(self, mutant: Mutant) -> list[Planned]:
-        """What a mutant is judged by: in its own cells by all checks of what it names, and by some of the others."""
+        """The checks that judge a mutant: in its cells, all of the declared requirements and some of the others."""
         every = chosen(self._plan, profile=mutant.profile, cells=self._cells(mutant))
         if self._is_own(mutant):
             return [one for one in every if one.check.requirement.id in mutant.breaks]
         if self._wanted.full or self._wanted.cells:
             return every
-        return spared(every, {*mutant.breaks, *mutant.collateral})
+        return sample(every, {*mutant.breaks, *mutant.collateral})
 
     def _is_own(self, mutant: Mutant) -> bool:
-        """Whether it is judged by the checks of what it breaks, and no others."""
+        """Whether a mutant is judged only by the checks of what it breaks."""
         return self._wanted.own or mutant.broad
 
     def _cells(self, mutant: Mutant) -> tuple[str, ...]:
         return ("*",) if self._wanted.full else self._wanted.cells or mutant.cells
 
     def _checks_of_all(self) -> list[Planned]:
-        """Every check that some mutant is judged by."""
+        """Every check that judges at least one mutant."""
         numbers = {planned.number for mutant in self.mutants for planned in self.checks(mutant)}
         return [planned for planned in self._plan if planned.number in numbers]
 
     def _judged(self, mutant: Mutant) -> list[Played]:
-        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # a fault that some have
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # the fault of some mutants
         played = self._played(mutant.driver, self.checks(mutant))
         return [one for one in played if one.result.verdict not in {"pass", "divergence"}]
 
     def _column(self, done: Done[Mutant, list[Played]]) -> Column:
-        played, trouble = done.gain or [], done.trouble
+        played, trouble = done.value or [], done.trouble
         faults = [one.result for one in played if one.result.verdict == "error"]
         if faults and not trouble:
             trouble = (
@@ -293,7 +293,7 @@ class Kill:
         return Column(done.task, played, trouble, self._wanted.full, cells, checks, self._is_own(done.task))
 
     def _rows(self) -> list[Requirement]:
-        """The requirements that need a mutant: of the profiles asked for, or else of all that the loop claims."""
+        """The requirements that need a mutant: of the selected profiles, else of all that the loop claims."""
         profiles = self._wanted.profiles or self._session.bench.started.claimed
         return [row for row in self.catalogue if row.profile in profiles and row.excluded is None]
 

@@ -1,4 +1,4 @@
-"""Marks: what became of a requirement under a mutant, and the sentence that says why."""
+"""Marks: the result of a requirement under a mutant, and the reason for it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from looptck.kill.columns import Column, first_line
 
 
 class Mark(StrEnum):
-    """What became of a requirement under a mutant."""
+    """The result of a requirement under a mutant."""
 
     ALONE = "alone"
     KILL = "kill"
@@ -23,7 +23,7 @@ MEANINGS: Mapping[Mark, str] = {
     Mark.ALONE: "failed as expected, and no other requirement failed",
     Mark.KILL: "failed as expected",
     Mark.ALSO: "declared collateral failure",
-    Mark.UNREACHED: "not reached: the run ended before it could be judged",
+    Mark.UNREACHED: "not reached: the run ended before the deciding event",
     Mark.NOISE: "undeclared collateral failure",
     Mark.MISSED: "expected to fail, but passed",
 }
@@ -44,15 +44,15 @@ def mark_of(column: Column, id: str) -> Mark | None:
 
 
 def marked(column: Column) -> dict[str, Mark]:
-    """The marks of a mutant, by requirement: what it says first, in its order."""
-    said = [*column.mutant.breaks, *column.mutant.collateral]
-    ids = dict.fromkeys([*said, *column.failed, *column.crashed, *sorted(column.hidden)])
+    """The marks of a mutant by requirement: the declared ones first, in the order of declaration."""
+    declared = [*column.mutant.breaks, *column.mutant.collateral]
+    ids = dict.fromkeys([*declared, *column.failed, *column.crashed, *sorted(column.hidden)])
     marks = {id: mark_of(column, id) for id in ids}
     return {id: mark for id, mark in marks.items() if mark is not None}
 
 
 def reason(column: Column, id: str) -> str:
-    """Why the mark of a requirement is what it is."""
+    """The reason for the mark of a requirement."""
     match mark_of(column, id):
         case Mark.ALSO:
             return column.mutant.collateral[id]
@@ -66,16 +66,20 @@ def reason(column: Column, id: str) -> str:
 
 
 def seen(column: Column, id: str) -> str:
-    """What the first check saw that failed a requirement; empty: none did."""
+    """The first failed check of a requirement, with its reason; empty if none failed."""
     if id in column.failed:
         first = column.failed[id][0]
         return f"{first.result.cell}, {first.result.case}: {first_line(first)}"
-    return f"a crash with {column.crashed[id]}" if id in column.crashed else ""
+    return f"crashed with {column.crashed[id]}" if id in column.crashed else ""
 
 
 def _passed(column: Column, id: str) -> str:
     if column.trouble:
         return "the mutant could not be judged"
     if id in column.crashed:
-        return f"a crash with {column.crashed[id]}, which is no kill"
-    return "not reached, which is no kill" if id in column.hidden else "passed in every cell where it was judged"
+        return f"crashed with {column.crashed[id]}, which does not count as a kill"
+    return (
+        "not reached, which does not count as a kill"
+        if id in column.hidden
+        else "passed in every cell where it was judged"
+    )

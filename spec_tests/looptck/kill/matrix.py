@@ -1,4 +1,4 @@
-"""The matrix: what each mutant did to each requirement, and what of it proves that a check can fail."""
+"""The matrix: the result of each requirement under each mutant, and the proofs that each check can fail."""
 
 from __future__ import annotations
 
@@ -19,63 +19,63 @@ class Row:
 
     requirement: Requirement
     killers: list[str] = field(default_factory=list)
-    """The mutants that say they break it, and do."""
+    """The mutants that declare to break it, and do."""
     alone: list[str] = field(default_factory=list)
-    """Those of them that fail nothing else."""
+    """The killers that fail no other requirement."""
     others: list[str] = field(default_factory=list)
-    """Those that fail it as collateral."""
+    """The mutants that fail it as collateral."""
     cases: Sequence[str] = ()
-    """Of its checks, in whatever cells."""
+    """The cases of its checks in all cells."""
     failed: set[str] = field(default_factory=set)
-    """The cases that some mutant has failed."""
+    """The cases that at least one mutant fails."""
 
     @property
     def unproven(self) -> list[str]:
-        """The cases that no mutant has failed, so that nothing shows that they can."""
+        """The cases that no mutant fails, so that it is unproven that they can fail."""
         return [] if self.requirement.no_mutant else [case for case in self.cases if case not in self.failed]
 
     @property
     def complaint(self) -> str:
-        """What is wrong with it; empty: nothing."""
+        """What is wrong with the proof of this requirement; empty if nothing is."""
         id, excuse = self.requirement.id, self.requirement.no_mutant
         if self.killers and excuse:
-            return f"{id}: the catalogue says that no mutant can break it, and {self.killers[0]} does"
+            return f"{id}: the catalogue states that no mutant can break it, but {self.killers[0]} does"
         if not self.killers and not excuse:
-            return f"{id}: no mutant that is to break it fails it"
+            return f"{id}: no mutant that declares to break it fails it"
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a matrix was made of."""
+    """How a matrix was made."""
 
     driver: str
-    """Of the loop without a fault."""
+    """The driver of the loop without a fault."""
     implementation: str
-    """Its name and version."""
+    """The name and version of that loop."""
     mutants: str
-    """The collection of them."""
+    """The collection of the mutants."""
     kit: str
     """The version of looptck."""
     again: str
-    """The command line that makes it again, without a choice of mutants."""
+    """The command line that makes it again, without a selection of mutants."""
     full: bool = False
     """Whether the mutants were judged in all cells."""
     own: bool = False
-    """Whether each of them was judged by the checks of what it breaks and no others."""
+    """Whether each mutant was judged only by the checks of what it breaks."""
 
 
 @dataclass
 class Matrix:
-    """All columns, and the requirements that were to be killed."""
+    """All columns, and the requirements that must be killed."""
 
     columns: Sequence[Column]
     requirements: Sequence[Requirement]
     made: Made
     disagreements: Sequence[str] = ()
-    """Between the mutants and the catalogue."""
+    """Disagreements between the mutants and the catalogue."""
     cases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Of the checks of each requirement."""
+    """The cases of each requirement's checks."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -93,17 +93,17 @@ class Matrix:
 
     @cached_property
     def idle(self) -> list[str]:
-        """The mutants that could be dropped together: each requirement and case would still be proven."""
+        """The mutants that could be dropped together without losing a proof."""
         return idle(self.columns, {row.id for row in self.requirements})
 
     @property
     def complaints(self) -> list[str]:
-        """Everything that has to be mended before each check is proven able to fail."""
+        """Everything that needs a fix before each check is proven able to fail."""
         found = [f"mutant {one.mutant.name}: {complaint}" for one in self.columns for complaint in one.complaints]
         return [*found, *(row.complaint for row in self.rows if row.complaint), *self.disagreements]
 
     def counted(self) -> dict[str, int]:
-        """The last line of the terminal, in numbers."""
+        """The numbers in the last line of the terminal output."""
         states = [column.state for column in self.columns]
         return {
             **{str(state): states.count(state) for state in State},

@@ -1,4 +1,4 @@
-"""Mutants: loops with one fault each, and what each of them says that it must fail."""
+"""Mutants: loops with one fault each, and the requirements that each declares to break."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PREFIX = "python:"
 
 
 class BadMutant(Exception):
-    """A mutant that does not say well what it is; the message names it and the mend."""
+    """An invalid mutant declaration; the message names the mutant and the fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +25,19 @@ class Mutant:
     name: str
     """A slug, made from the name of the class."""
     driver: str
-    """As ``looptck run`` takes it."""
+    """The value for ``looptck run --driver``."""
     fault: str
-    """What it does wrong, in one sentence."""
+    """The fault, in one sentence."""
     profile: str
-    """Its requirements are of this one; so is the noise that it may make."""
+    """The profile of its requirements; it is judged by this profile only."""
     breaks: tuple[str, ...]
     """The requirements that it must fail."""
     collateral: Mapping[str, str]
-    """The requirements that fail with them, each with the reason."""
+    """The requirements that fail as a consequence, each with the reason."""
     cells: tuple[str, ...]
-    """Where it is judged, unless all cells are asked for."""
+    """The cells in which it is judged, unless all cells are requested."""
     broad: bool = False
-    """Whether much else fails with its fault: it proves the cases of what it breaks, and is judged by them alone."""
+    """Whether many other requirements fail too; if so, only the checks of what it breaks judge it."""
 
 
 def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
@@ -48,17 +48,19 @@ def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
     A class with ``open`` is one of servers.
 
     Raises:
-        BadMutant: the collection cannot be had, or a class in it does not say what it breaks.
+        BadMutant: the collection cannot be loaded, or a class in it does not declare what it breaks.
     """
     if not reference.startswith(PREFIX):
-        raise BadMutant(f"{reference!r} names no mutants: write python:MODULE:NAME or python:FILE.py:NAME")
+        raise BadMutant(
+            f"{reference!r} is not a collection of mutants: write python:MODULE:NAME or python:FILE.py:NAME"
+        )
     try:
         classes = [*load(reference.removeprefix(PREFIX))]
     except Exception as error:
         raise BadMutant(f"{reference} cannot be read: {type(error).__name__}: {error}") from error
     mutants = tuple(_mutant(one, catalogue) for one in classes)
     if not mutants:
-        raise BadMutant(f"{reference} holds no mutant, so nothing would be proven")
+        raise BadMutant(f"{reference} contains no mutants, so nothing would be proven")
     twice = {one.name for one in mutants if sum(other.name == one.name for other in mutants) > 1}
     if twice:
         raise BadMutant(f"{reference}: two mutants share a name: {', '.join(sorted(twice))}")
@@ -66,10 +68,10 @@ def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
 
 
 def named(mutants: Iterable[Mutant], names: Iterable[str]) -> tuple[Mutant, ...]:
-    """Those of these names; all, where there are none.
+    """The mutants with these names; without names, all.
 
     Raises:
-        BadMutant: there is none of a name.
+        BadMutant: no mutant has one of the names.
     """
     known = {mutant.name: mutant for mutant in mutants}
     for name in names:
@@ -84,7 +86,7 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
     collateral = dict(getattr(one, "collateral", {}))
     doc = inspect.cleandoc(getattr(one, "__doc__", None) or "")
     if not breaks or not doc:
-        raise BadMutant(f"mutant {name}: give it `breaks`, the ids that it must fail, and a docstring with its fault")
+        raise BadMutant(f"mutant {name}: declare `breaks`, the ids that it must fail, and a docstring with its fault")
     rows = {row.id: row for row in catalogue}
     for id in (*breaks, *collateral):
         if id not in rows:
@@ -94,13 +96,13 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
     profiles = {rows[id].profile for id in (*breaks, *collateral)}
     if len(profiles) > 1:
         raise BadMutant(
-            f"mutant {name}: one mutant, one profile; its requirements are of {', '.join(sorted(profiles))}"
+            f"mutant {name}: all requirements must be of one profile; they are of {', '.join(sorted(profiles))}"
         )
     if both := set(breaks) & set(collateral):
         raise BadMutant(f"mutant {name}: {', '.join(sorted(both))} is in `breaks` and in `collateral`")
     broad = bool(getattr(one, "broad", False))
     if broad and collateral:
-        raise BadMutant(f"mutant {name}: the collateral of a broad one is not judged: leave its `collateral` out")
+        raise BadMutant(f"mutant {name}: the collateral of a broad mutant is not judged: remove `collateral`")
     return Mutant(
         name=slug(name),
         driver=f"{'server:' if hasattr(one, 'open') else ''}{PREFIX}{one.__module__}:{one.__qualname__}",
@@ -114,5 +116,5 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
 
 
 def slug(name: str) -> str:
-    """The name of a class as the catalogue writes it: ``OneTooMany`` as ``one-too-many``."""
+    """The slug of a class name: ``one-too-many`` for ``OneTooMany``."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()

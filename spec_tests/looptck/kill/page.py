@@ -1,4 +1,4 @@
-"""The matrix as one HTML page: no script, and nothing that has to be fetched."""
+"""The matrix as one HTML page, without scripts and external resources."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from looptck.kill.marks import MEANINGS, Mark
 from looptck.kill.matrix import Matrix, Row
 
 LONGEST = 180
-"""How many characters of a reason are shown."""
+"""The most characters of a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A requirement and a mutant, and what became of them."""
+    """A requirement under a mutant, with its mark."""
 
     id: str
     column: Column
@@ -36,18 +36,18 @@ class Meeting:
 
     @property
     def seen(self) -> str:
-        """What the first check saw, where that is not the reason."""
+        """The first failed check, if the reason of the mark is another text."""
         return shortened(marks.seen(self.column, self.id)) if self.mark is Mark.ALSO else ""
 
     @property
     def more(self) -> int:
-        """How many other checks failed too."""
+        """The number of further failed checks."""
         return max(0, len(self.column.failed.get(self.id, ())) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Neighbours in a row that look the same: many that passed or were not reached, or one with more to say."""
+    """Adjacent entries of a row with the same mark: many that passed or were not reached, or a single other one."""
 
     mark: Mark | None
     width: int
@@ -56,7 +56,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A requirement: what is known of it, and its row of the matrix."""
+    """A requirement: its description and its row of the matrix."""
 
     id: str
     requirement: Requirement | None
@@ -65,7 +65,7 @@ class Line:
     spans: Sequence[Span]
     cases: int
     unproven: Sequence[str]
-    """Those of the cases that no mutant has failed."""
+    """The cases that no mutant fails."""
 
     @property
     def excuse(self) -> str:
@@ -78,13 +78,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A mutant, and all that it did."""
+    """A mutant, and its result for each requirement."""
 
     column: Column
     met: Sequence[Meeting]
 
     def by(self, *wanted: str) -> list[Meeting]:
-        """As that of a line."""
+        """The meetings with these marks, in the order of the marks."""
         return [one for mark in wanted for one in self.met if one.mark == mark]
 
 
@@ -104,12 +104,12 @@ class Sheet:
 
     @property
     def wide(self) -> int:
-        """That of a requirement's id."""
+        """The length of the longest requirement id, in characters."""
         return max((len(line.id) for line in self.lines), default=0)
 
 
 def page(matrix: Matrix) -> str:
-    """The page, whole in itself."""
+    """The complete HTML page."""
     return (
         _environment()
         .get_template("page.html.j2")
@@ -124,14 +124,14 @@ def page(matrix: Matrix) -> str:
 
 
 def headline(matrix: Matrix) -> str:
-    """What came out, in one sentence."""
+    """The result, in one sentence."""
     complaints = len(matrix.complaints)
     if complaints:
-        return "One thing is to be mended" if complaints == 1 else f"{complaints} things are to be mended"
+        return "One thing needs a fix" if complaints == 1 else f"{complaints} things need a fix"
     if not matrix.rows:
-        return "The mutant does what it says" if len(matrix.columns) == 1 else "The mutants do what they say"
+        return "The mutant fails as declared" if len(matrix.columns) == 1 else "The mutants fail as declared"
     excused = matrix.counted()["requirements without a mutant"]
-    return f"Every requirement{f' but {excused}' if excused else ''} has been seen to fail"
+    return f"Every requirement{f' except {excused}' if excused else ''} has been shown to fail"
 
 
 def sheets(matrix: Matrix) -> Iterator[Sheet]:
@@ -159,12 +159,12 @@ def sheets(matrix: Matrix) -> Iterator[Sheet]:
 
 
 def shortened(text: str) -> str:
-    """As much of a text as a person reads in a matrix."""
+    """A text cut to `LONGEST` characters."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def prose(text: str) -> Markup:
-    """A sentence with its words between backticks as code."""
+    """A sentence as HTML, with words in backticks as code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return escape(text)

@@ -1,4 +1,4 @@
-"""Plans: the checks of the suite, collected once, to be played many times without pytest."""
+"""Plans: the checks of the suite, collected once by pytest and then played many times without it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck.suite.session import CouldNotRun, Session
 from looptck.values.cell import Cell
 
 GIVEN = (ITEM, "scenario", "cassette", "server", "session")
-"""The fixtures of the suite; any other argument of a test is a value of its parameters."""
+"""The fixtures of the suite; any other argument of a test is a parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +25,16 @@ class Planned:
 
     check: Check
     number: int
-    """Of the check in its plan."""
+    """The index of the check in the plan."""
     test: Callable[..., None] = field(repr=False)
     values: dict[str, Any] = field(repr=False)
-    """The arguments of the test beside the fixtures."""
+    """The arguments of the test other than fixtures."""
     fixtures: tuple[str, ...] = ()
     lengthy: bool = False
 
 
 def plan(session: Session) -> tuple[Planned, ...]:
-    """The checks that a session is asked for, in the order of the suite.
+    """The selected checks of a session, in the order of the suite.
 
     Raises:
         CouldNotRun: the suite cannot be collected, or nothing is selected.
@@ -42,12 +42,12 @@ def plan(session: Session) -> tuple[Planned, ...]:
     collector = _Collector()
     status = run_pytest(session, ["--collect-only"], [collector])
     if status != pytest.ExitCode.OK or not collector.planned:
-        raise CouldNotRun("\n".join(collector.broken) or "nothing was selected: there is no check to be played")
+        raise CouldNotRun("\n".join(collector.broken) or "nothing was selected: there is no check to play")
     return tuple(collector.planned)
 
 
-def spared(planned: Iterable[Planned], whole: Collection[str]) -> list[Planned]:
-    """All checks of these requirements, and of every other one the first and the last in each cell that are short."""
+def sample(planned: Iterable[Planned], whole: Collection[str]) -> list[Planned]:
+    """All checks of these requirements; of every other one, the first and the last short check in each cell."""
     by: dict[tuple[str, Cell], list[Planned]] = {}
     for one in planned:
         by.setdefault((one.check.requirement.id, one.check.cell), []).append(one)
@@ -64,12 +64,12 @@ def _ends(checks: list[Planned]) -> list[Planned]:
 
 
 def chosen(planned: Iterable[Planned], *, profile: str, cells: Sequence[str]) -> list[Planned]:
-    """Those of a profile, in the cells of these patterns."""
+    """The checks of a profile in the cells that match these patterns."""
     return [one for one in planned if one.check.requirement.profile == profile and one.check.cell.matches(cells)]
 
 
 def cases_of(planned: Iterable[Planned]) -> dict[str, list[str]]:
-    """The cases of each requirement's checks, each once, whatever its cells."""
+    """The cases of each requirement's checks in all cells, without duplicates."""
     by: dict[str, dict[str, None]] = {}
     for one in planned:
         by.setdefault(one.check.requirement.id, {})[one.check.case] = None
@@ -77,7 +77,7 @@ def cases_of(planned: Iterable[Planned]) -> dict[str, list[str]]:
 
 
 class _Collector:
-    """A pytest plugin that keeps what was collected."""
+    """A pytest plugin that stores the collected checks."""
 
     def __init__(self) -> None:
         self.planned: list[Planned] = []

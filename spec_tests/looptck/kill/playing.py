@@ -1,4 +1,4 @@
-"""Plays a plan to one implementation: the tests of the suite as functions, and what they raise as verdicts."""
+"""Plays a plan to one implementation: calls the tests of the suite as functions and turns exceptions into verdicts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from looptck.values.verdicts import Result
 
 PLAYER = Path(__file__)
 SUITE = PLAYER.parents[1]
-"""The package; what lies beyond it, as a library that draws examples, is no place of a check."""
+"""The package; frames outside it, such as those of a library that draws examples, are not the place of a failure."""
 UNPLANNED = "other"
-"""The reason of an error that no loop raises on purpose: neither limit nor provider, neither arguments nor tool."""
+"""The reason of an unexpected error: not the limit, the provider, the arguments or a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class Played:
     """The verdict of one check."""
 
     number: int
-    """Of the check in its plan."""
+    """The index of the check in the plan."""
     result: Result
     crash: str = ""
-    """The type of the error in which the run ended that a `fail` rests on, where no loop raises such on purpose."""
+    """The type of the unexpected error that ended the run of a `fail`; empty if there was none."""
     place: str = ""
-    """Where in the suite a check failed: files and lines, from the check to the assertion."""
+    """Where in the suite the check failed: files and lines, from the check to the assertion."""
 
 
 def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator[Played, None, None]:
-    """The verdicts of an implementation, one after the other, as they are asked for.
+    """Yield the verdicts of an implementation, one check after the other.
 
     Raises:
         DriverFault: the driver cannot be started.
@@ -58,7 +58,7 @@ def _played(session: Session, planned: Planned) -> Played:
     try:
         session.require(planned.check)
         planned.test(**_fixtures(session, planned, implementation), **planned.values)
-    except Exception as raised:  # noqa: BLE001  what a check raises is its verdict
+    except Exception as raised:  # noqa: BLE001  any exception of a check is its verdict
         error = raised
     result = result_of(planned.check, error)
     last = implementation.runs[-1] if implementation.runs else None

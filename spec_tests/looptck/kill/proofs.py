@@ -1,6 +1,6 @@
-"""Which mutants are to fail each requirement: the inverse of what they break, generated into ``fixtures/proofs.json``.
+"""Which mutants must fail each requirement: the inverse of what they break, generated into ``fixtures/proofs.json``.
 
-The file lets the catalogue name the mutants of a requirement where no reference, and so no mutant, can be imported.
+With the file the catalogue can name the mutants of a requirement even if the reference is not installed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ AGAIN = "looptck kill --proofs fixtures/proofs.json"
 
 
 def proofs(mutants: Iterable[Mutant]) -> dict[str, list[str]]:
-    """The mutants of each requirement, by its id: first those that break little else, then the broad ones."""
+    """The mutants of each requirement, by its id: first the targeted ones, then the broad ones."""
     found: dict[str, list[str]] = {}
     for mutant in sorted(mutants, key=lambda one: (one.broad, one.name)):
         for id in mutant.breaks:
@@ -26,16 +26,16 @@ def proofs(mutants: Iterable[Mutant]) -> dict[str, list[str]]:
 
 
 def write(mutants: Iterable[Mutant], path: Path) -> None:
-    """Write them, a line for each requirement."""
+    """Write the proofs as JSON, a line for each requirement."""
     lines = [f" {json.dumps(id)}: {json.dumps(names)}" for id, names in proofs(mutants).items()]
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def disagreements(mutants: Iterable[Mutant], requirements: Iterable[Requirement]) -> list[str]:
-    """The requirements of which the catalogue names other mutants than those that break them."""
+    """The requirements for which the catalogue names other mutants than those that break them, as messages."""
     found = proofs(mutants)
     return [
-        f"{row.id}: its mutants in fixtures/proofs.json are out of date; write them again with {AGAIN}"
+        f"{row.id}: its mutants in fixtures/proofs.json are out of date; update the file with {AGAIN}"
         for row in requirements
         if [*row.killed_by] != found.get(row.id, [])
     ]

@@ -1,4 +1,4 @@
-"""What ``looptck kill`` prints: mutants as they are judged, then requirements, what is to be mended, and the counts."""
+"""The terminal output of ``looptck kill``: progress, then requirements, complaints and counts."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from looptck.kill.columns import Column, State
 from looptck.kill.matrix import Matrix, Row
 
 ALL = (
-    "bold: a mutant that fails this requirement and no other; collateral: how many other mutants fail it; "
-    "cases: how many of its cases some mutant fails"
+    "bold: a mutant that fails only this requirement; collateral: the number of other mutants that fail it; "
+    "cases: the number of its cases that some mutant fails"
 )
-OWN = "each mutant was judged by the checks of what it breaks: what else it fails is not known"
+OWN = "each mutant was judged only by the checks of what it breaks; its collateral failures are unknown"
 BETWEEN_LINES = 5.0
-"""Seconds between two lines of progress where no line can be overwritten."""
+"""Seconds between two progress lines if the output is not a terminal."""
 STYLES = {State.KILLED: "green", State.BY_OTHERS: "bold red", State.SURVIVED: "bold red", State.BROKEN: "bold magenta"}
 
 
 class Terminal:
-    """Tells a person of a matrix while it is made, and at its end."""
+    """Prints the progress of a matrix, and its report at the end."""
 
     def __init__(self, console: Console, mutants: int, *, quiet: bool) -> None:
         self._console = console
         self._mutants = mutants
         self._quiet = quiet
-        self._status = console.status("playing to the loop without a fault") if self._overwrites else None
+        self._status = console.status("running the suite on the loop without a fault") if self._overwrites else None
         self._last = monotonic()
         if self._status is not None:
             self._status.start()
 
-    def heard(self, columns: Sequence[Column]) -> None:
-        """Another mutant has been judged: the last of these."""
+    def on_column(self, columns: Sequence[Column]) -> None:
+        """Show that another mutant, the last of these, has been judged."""
         column = columns[-1]
         line = f"{len(columns)} of {self._mutants} mutants: {column.mutant.name} {column.state}"
         if self._status is not None:
@@ -45,7 +45,7 @@ class Terminal:
             self._console.print(line, style="dim", markup=False, highlight=False)
 
     def finish(self, matrix: Matrix, seconds: float) -> None:
-        """Print everything that is to be read at the end; the last line is the counts."""
+        """Print the report; the last line has the counts."""
         self.close()
         if not self._quiet:
             self._console.print(_mutants(matrix) if not matrix.requirements else _requirements(matrix))
@@ -53,12 +53,12 @@ class Terminal:
         for complaint in matrix.complaints:
             self._console.print(Text(complaint, style="bold red"), soft_wrap=True)
         if matrix.idle:
-            line = f"idle, as other mutants fail every requirement and case that they fail: {', '.join(matrix.idle)}"
+            line = f"idle, since other mutants fail the same requirements and cases: {', '.join(matrix.idle)}"
             self._console.print(Text(line, style="yellow"), soft_wrap=True)
         self._console.print(_counts(matrix, seconds), soft_wrap=True)
 
     def close(self) -> None:
-        """Leave the line of progress."""
+        """Stop showing the progress."""
         if self._status is not None:
             self._status.stop()
 
@@ -68,7 +68,7 @@ class Terminal:
 
 
 def _requirements(matrix: Matrix) -> Table:
-    """A row for each requirement, with the mutants that prove that it can fail."""
+    """A row for each requirement, with the mutants that prove it can fail."""
     shown = _table("requirement", "killed by", "collateral", "cases")
     profile = ""
     for row in matrix.rows:
@@ -87,7 +87,7 @@ def _requirements(matrix: Matrix) -> Table:
 
 
 def _cases(row: Row) -> Text:
-    """How many of the cases have been seen to fail."""
+    """The number of cases that at least one mutant fails."""
     if row.requirement.no_mutant:
         return Text("")
     proven = f"{len(row.cases) - len(row.unproven)} of {len(row.cases)}"
@@ -95,7 +95,7 @@ def _cases(row: Row) -> Text:
 
 
 def _mutants(matrix: Matrix) -> Table:
-    """A row for each mutant, with all that it failed."""
+    """A row for each mutant, with the requirements that it fails."""
     shown = _table("mutant", "", "requirements")
     for column in matrix.columns:
         seen = Text("\n").join(
@@ -143,5 +143,5 @@ def _counts(matrix: Matrix, seconds: float) -> Text:
             f"{counts['cases'] - counts['cases without a mutant']} of {counts['cases']} cases"
         )
     if matrix.made.own:
-        about += "; each judged by the checks of what it breaks"
+        about += "; each judged only by the checks of what it breaks"
     return line.append(f"({about}; {seconds:.0f} s)", style="dim")

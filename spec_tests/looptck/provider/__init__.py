@@ -1,1 +1,1 @@
-"""The provider: the fake model behind real HTTP, its toolbox, and the faults that it can play."""
+"""The provider: the mock model behind real HTTP, its toolbox, and the faults that it can play."""

@@ -1,7 +1,7 @@
-"""Confirmation: what somebody who is asked about a call before it runs decides.
+"""Confirmation: the decisions of a person who must approve a call before it runs.
 
 The questions come from the confirmation hook of a driver (profile ``agent-loop-010``). 010: Agent/Loop,
-Human-in-the-Loop, names approval and correction; rejection with feedback is what 801: Package/Agent adds.
+Human-in-the-Loop, names approval and correction; 801: Package/Agent adds rejection with feedback.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from looptck.provider.gates import Gate
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """The call may run as it is."""
+    """The call may run unchanged."""
 
     hold: Gate | None = None
 
@@ -25,7 +25,7 @@ class Approve:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The call may run with these values in place of those of the parameters of these names."""
+    """The call may run with these values for the parameters of these names."""
 
     parameters: Mapping[str, Any]
     hold: Gate | None = None
@@ -36,7 +36,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Another call, as a model would write it, may run in its place."""
+    """Another call, as a model would write it, may run instead."""
 
     call: Mapping[str, Any]
     hold: Gate | None = None
@@ -47,7 +47,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """The call may not run, for this reason, which is for the model."""
+    """The call must not run; the feedback is the reason, for the model."""
 
     feedback: str
     hold: Gate | None = None
@@ -61,16 +61,16 @@ Decision = Approve | Change | Replace | Reject
 
 @dataclass(slots=True)
 class Confirmation:
-    """Decisions by tool, one for each question about it, the last one for all further ones.
+    """Decisions by tool, one per question about it; the last one is repeated.
 
-    Those under ``""`` are for questions about any other tool.
+    Those under ``""`` are for all other tools.
     """
 
     decisions: Mapping[str, Sequence[Decision]] = field(default_factory=dict)
     _questions: dict[str, int] = field(default_factory=dict)
 
     def next(self, tool: object) -> Decision:
-        """What is decided on this question. Where nothing was said, the call may run."""
+        """The decision on the next question about a tool. Without decisions the call may run."""
         key = tool if isinstance(tool, str) and tool in self.decisions else ""
         question = self._questions[key] = self._questions.get(key, 0) + 1
         decisions = self.decisions.get(key)

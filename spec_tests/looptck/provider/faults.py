@@ -1,4 +1,4 @@
-"""Faults: what a provider can do to a reply. Values only; the mock run carries them out."""
+"""Faults that a provider can put into a reply. They are values; the mock run carries them out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class HttpError:
-    """An error status in place of the reply."""
+    """An error status instead of the reply."""
 
     status: int
     headers: tuple[tuple[str, str], ...] = ()
@@ -16,15 +16,15 @@ class HttpError:
 
 
 Break = Literal["last-piece", "before-finish", "finish"]
-"""Where a stream breaks: in the event that brings the last piece of the last call, or of the text where there is none;
-after all events before the first that says why the model stopped; in that event."""
+"""Where a stream breaks: in the event with the last piece of the last call (or of the text if there are no calls), just
+before the first event with the finish reason, or within that event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The connection closes after this share of the reply's payload, in mid-message; a stream at ``place``, if given.
+    """The connection closes after this share of the reply's payload, or, in a stream, at ``place`` if given.
 
-    Half of a plain reply is no JSON wherever it ends; of a stream it is the events that count.
+    Half of a plain reply is never valid JSON; in a stream it matters which events are lost.
     """
 
     share: float = 0.5
@@ -33,14 +33,14 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class NoFinish:
-    """A stream that ends cleanly, but never says why the model stopped; with or without the end marker."""
+    """A stream that ends cleanly without a finish reason; ``done``: with the end marker."""
 
     done: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorEvent:
-    """An error in place of the events from this one on; None: of those that say why the model stopped."""
+    """An error event instead of the events from this position on; None: from the finish reason on."""
 
     after: int | None = None
     message: str = "The server had an error while processing your request."
@@ -48,14 +48,14 @@ class ErrorEvent:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """An event that is no JSON in place of the one at this position."""
+    """An event that is not JSON instead of the one at this position."""
 
     at: int
 
 
 @dataclass(frozen=True, slots=True)
 class NotJson:
-    """A page of HTML with status 200, as a broken proxy sends."""
+    """A page of HTML with status 200, as a broken proxy sends it."""
 
 
 Fault = HttpError | Cut | NoFinish | ErrorEvent | Malformed | NotJson

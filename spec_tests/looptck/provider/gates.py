@@ -1,4 +1,4 @@
-"""Gates: what is held until something has been seen to happen, in place of every sleep."""
+"""Gates: they hold a stream or a tool until an event was seen. They replace sleeps."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from time import monotonic
 from looptck.values.transcript import Chunk, ConfirmAsked, Ended, Event, Received, ServerEvent, ToolBegan, ToolEnded
 
 ABSENCE = 0.3
-"""Seconds to wait for what a right loop never does: the one place where time passes, watchdogs aside."""
+"""Seconds to wait for an event that a correct loop never causes: the only fixed delay apart from watchdogs."""
 
 
 @dataclass(eq=False)
 class Gate:
-    """Opens once, from any thread, and stays open. ``name`` says what it waits for."""
+    """Opens once, from any thread, and stays open. ``name`` describes the awaited event."""
 
     name: str
     opens_on: Callable[[Event], bool] | None = None
     """The event of a watched run that opens it; None: only ``open`` does."""
     patience: float | None = None
-    """Seconds to wait for it in place of the run's own; short where that it stays shut is what is hoped for."""
+    """Seconds to wait for it instead of the run's patience; short if a correct loop does not open it."""
     of_silence: bool = False
-    """Whether the seconds count from the last event of the watched run, and not from the first that waits."""
+    """Whether the seconds count from the last event of the watched run, and not from the beginning of the wait."""
     not_while: Callable[[], bool] | None = None
-    """While this holds the seconds do not count: what is waited for cannot happen yet."""
+    """While this returns true the seconds do not count: the awaited event cannot happen yet."""
     _heard: float = 0.0
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
     _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
@@ -38,11 +38,11 @@ class Gate:
         return self._open.is_set()
 
     def watch(self, event: Event) -> None:
-        """Open if this is the event waited for."""
+        """Open if this is the awaited event."""
         self._heard = monotonic()
         if self.opens_on is None or self._open.is_set():
             return
-        with self._watching:  # events come from several threads, and what opens a gate may count them
+        with self._watching:  # events come from several threads, and `opens_on` may count them
             opens = self.opens_on(event)
         if opens:
             self.open()
@@ -55,11 +55,11 @@ class Gate:
             loop.call_soon_threadsafe(event.set)
 
     def wait_here(self, patience: float) -> bool:
-        """As `wait`, on a thread of the check's own."""
+        """As `wait`, for the thread of a check."""
         return self._open.wait(self.patience or patience)
 
     async def wait(self, patience: float) -> bool:
-        """Wait until it is open, for at most its own or else this patience, in seconds; whether it opened."""
+        """Wait until it is open, at most its own patience or else this one, in seconds; returns whether it opened."""
         event = asyncio.Event()
         waiter = (asyncio.get_running_loop(), event)
         with self._lock:
@@ -68,7 +68,7 @@ class Gate:
             self._waiting.append(waiter)
         try:
             return await self._opens(event, self.patience or patience)
-        finally:  # whoever opens it later must not call into a loop that may be closed by then
+        finally:  # opening it later must not call into an event loop that may be closed by then
             with self._lock:
                 self._waiting = [one for one in self._waiting if one is not waiter]
 
@@ -107,24 +107,21 @@ def tool_began(tool: str, times: int = 1) -> Gate:
 
 
 def tool_begins_too_early(tool: str) -> Gate:
-    """As `tool_began`, where it is hoped that the gate stays shut."""
+    """As `tool_began`, if a correct loop does not open the gate."""
     gate = tool_began(tool)
     gate.patience = ABSENCE
     return gate
 
 
 def tool_begins_if_ever(tool: str, times: int) -> Gate:
-    """As `tool_began`, for a loop that may not begin it before what is held is over.
-
-    That loop is not kept long.
-    """
+    """As `tool_began`, but with a short patience, for a loop that may begin the tool only after the held stream."""
     gate = tool_began(tool, times)
     gate.patience, gate.of_silence = 2 * ABSENCE, True
     return gate
 
 
 def tools_began(times: int) -> Gate:
-    """Opens when this many tool runs have begun, in all the runs that it is part of."""
+    """Opens when this many tool runs have begun, in all runs that use the gate."""
     return _counting(f"{times} tool runs have begun", times, lambda e: isinstance(e, ToolBegan))
 
 
@@ -138,7 +135,7 @@ def phase_sent(phase: str, times: int = 1) -> Gate:
 
 
 def tool_ended(tool: str, times: int = 1) -> Gate:
-    """Opens when the toolbox has answered this many runs of the tool; its loop need not have read the answer yet."""
+    """Opens when the toolbox has answered this many runs of the tool, even if the loop has not read the answer."""
     return _counting(
         f"tool {tool} has ended {times} times", times, lambda e: isinstance(e, ToolEnded) and e.tool == tool
     )
@@ -154,10 +151,10 @@ def confirmation_asked(tool: str, times: int = 1) -> Gate:
 
 
 def run_ended(*behind: str) -> Gate:
-    """Opens when the caller of the loop has its outcome. A loop that waits for what is held is not kept long.
+    """Opens when the caller of the loop has the outcome; with a short patience, as a loop may wait for the held part.
 
     Args:
-        behind: tools that may be held as well; the run cannot end while one is at work, so that time does not count.
+        behind: tools that may be held too; the run cannot end while one is running, so that time does not count.
     """
     at_work = 0
 
@@ -178,7 +175,7 @@ def tools_ended(times: int) -> Gate:
 
 
 def opener(gate: Gate) -> Callable[[Event], None]:
-    """A watcher that opens a gate of another run at the first model request of its own."""
+    """A watcher that opens a gate of another run at the first model request of its run."""
 
     def watch(event: Event) -> None:
         if isinstance(event, Received):

@@ -1,8 +1,8 @@
-"""Habits: whether an implementation starts calls of a stream early, learnt from the streams themselves.
+"""Habits: whether an implementation starts calls before the end of the stream, learnt from the streams themselves.
 
-A loop that starts calls while the model still writes is judged by a race unless the stream is held between a whole call
-and what makes its turn a lost one. Such a hold costs the patience for what does not happen, so that a place at which
-the implementation was seen to wait is not held a second time.
+The verdict on a loop that starts calls early would depend on a race, unless the stream is held between a complete call
+and the fault that invalidates its turn. A hold costs the full patience if no call starts, so a place at which the
+implementation once waited is not held again.
 """
 
 from __future__ import annotations
@@ -15,48 +15,48 @@ from looptck.values.framing import Framing
 from looptck.values.transcript import Event, ToolBegan
 
 LEARNING = 2 * ABSENCE
-"""Seconds without a call after which an implementation is known to wait: all that comes later rests on them."""
+"""Seconds without a call after which an implementation counts as one that waits; later runs rely on this."""
 AT_WORK = 10
-"""So many times its seconds begin anew, at most, because the implementation is at work when they are over."""
+"""How often, at most, these seconds begin again because the implementation is still running code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a stream, and what had left before it."""
+    """A place in a stream, and what was sent before it."""
 
     wire: str
     framing: Framing
     pieces: tuple[str, ...]
-    """The kinds of the turn's pieces from its first call on; of a call whether it is whole."""
+    """The kinds of the turn's pieces from its first call on; for a call, whether it is complete."""
     ahead: int
-    """The events between it and the first that says why the model stopped."""
+    """The number of events between the place and the first event with the finish reason."""
 
 
 @dataclass(slots=True)
 class Habits:
-    """What was seen of one implementation in one cell."""
+    """The observations of one implementation in one cell."""
 
     at_work: Callable[[], bool] = lambda: False
-    """Whether it works, or waits for a processor, at this moment: it has not been seen to wait for the stream."""
+    """Whether the implementation runs, or waits for a processor, right now: then it does not wait for the stream."""
     _waits: set[Place] = field(default_factory=set)
-    """Where it started nothing."""
+    """The places at which it started no call."""
     _held: dict[Gate, Place] = field(default_factory=dict)
 
     def gate(self, place: Place) -> Gate | None:
-        """What to hold a stream with here: until a tool begins, or the implementation is known to wait.
+        """The gate for a stream at this place: it opens when a tool begins.
 
-        None: it is known.
+        None: the implementation is known to wait here.
         """
         if place in self._waits:
             return None
-        gate = Gate("a call starts before the stream says why the model stopped", _begins, LEARNING)
+        gate = Gate("a call starts before the stream has the finish reason", _begins, LEARNING)
         left = iter(range(AT_WORK))
         gate.not_while = lambda: self.at_work() and next(left, None) is not None
         self._held[gate] = place
         return gate
 
     def waited(self, gate: Gate) -> bool:
-        """Whether this gate, which was not opened in time, is one of these; nothing is held there from now on."""
+        """Record that a gate did not open in time: its place is not held again. False if it is another kind of gate."""
         place = self._held.pop(gate, None)
         if place is not None:
             self._waits.add(place)

@@ -1,6 +1,6 @@
-"""HTTP/1.1 for the provider: small, on asyncio.Protocol, so that every byte, border and break is ours.
+"""HTTP/1.1 for the provider: small, on asyncio.Protocol, with control over every byte, chunk border and break.
 
-Frameworks hide chunk borders and refuse to send what is malformed; this server sends exactly the parts it is given.
+Frameworks hide chunk borders and refuse to send malformed data; this server sends exactly the given parts.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ class HttpReply:
     """The exact bytes of a reply, with gates between them. ``then_close`` breaks the connection after the last."""
 
     parts: list[bytes | Gate]
-    """Parts may be added as long as a gate before them is closed."""
+    """Parts may be added while a gate before them is closed."""
     patience: float = 5.0
     then_close: bool = False
     sent: Callable[[], None] | None = None
-    """Called when all parts have been handed to the transport, just before the last: what follows may rely on it."""
+    """Called just before the last part is passed to the transport, so that it happens before any later event."""
     gave_up: Callable[[Gate], None] | None = None
     dropped: Callable[[], object] | None = None
-    """Called in place of ``sent`` where the client has closed the connection before."""
+    """Called instead of ``sent`` if the client closes the connection early."""
 
 
 Handler = Callable[[HttpRequest], HttpReply | None]
-"""Answers a request; None closes the connection without a word."""
+"""Answers a request; None closes the connection without a reply."""
 
 
 def head(status: int, headers: list[tuple[str, str]], *, length: int | None) -> bytes:
@@ -46,13 +46,13 @@ def head(status: int, headers: list[tuple[str, str]], *, length: int | None) -> 
 
 @lru_cache(maxsize=64)
 def _head(status: int, headers: tuple[tuple[str, str], ...]) -> bytes:
-    """What replies of one kind have in common."""
+    """The status line and headers that replies of one kind share."""
     lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}", *(f"{name}: {value}" for name, value in headers)]
     return "\r\n".join([*lines, ""]).encode("latin-1")
 
 
 def chunked(piece: bytes) -> bytes:
-    """One chunk of a chunked body; no bytes are no chunk, for an empty one would end the body."""
+    """One chunk of a chunked body; no bytes make no chunk, since an empty chunk would end the body."""
     return b"%x\r\n%b\r\n" % (len(piece), piece) if piece else b""
 
 
@@ -66,7 +66,7 @@ class Connection(asyncio.Protocol):
         self._handler = handler
         self._loop = loop
         self._alive = alive
-        """The connections of this server; one that is lost takes itself out."""
+        """The open connections of this server; a closed connection removes itself."""
         self._reader = RequestReader()
         self._transport: asyncio.Transport | None = None
         self._playing: asyncio.Task[None] | None = None
@@ -156,5 +156,5 @@ class Connection(asyncio.Protocol):
 
     @property
     def receiving(self) -> bool:
-        """Whether part of a request is there and the rest is still to come."""
+        """Whether a request has been received only in part."""
         return self._reader.receiving

@@ -1,4 +1,4 @@
-"""HTTP/1.1 requests, read from bytes that come in any pieces. No I/O, and no byte is looked at twice."""
+"""HTTP/1.1 requests, parsed from bytes in any pieces. No I/O, and no byte is scanned twice."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
 
 @dataclass(slots=True)
 class HttpRequest:
-    """A whole request."""
+    """A complete request."""
 
     method: str
     path: str
@@ -32,34 +32,34 @@ class HttpRequest:
 
 
 class RequestReader:
-    """The requests of one connection, one after the other. After an error it is of no more use."""
+    """Parses the requests of one connection. It cannot be used after an error."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._searched = 0
-        """Up to here the end of a head or line has been looked for in vain."""
+        """The end of a head or line is not before this index."""
         self._head: HttpRequest | None = None
-        """The request whose head has been read and whose body is still to come."""
+        """The request whose head is complete and whose body is not."""
         self._body = bytearray()
         """The chunks of that request."""
         self._left: int | None = None
-        """The size of the body, or of the chunk, that comes next; None where that is still to be read."""
+        """The size of the next body or chunk; None if it is not known yet."""
         self._beside = 0
         """The bytes of lines within the body so far."""
         self.waits = False
-        """Whether the client has just sent a head, nothing behind it, and waits to be told to go on."""
+        """Whether the client has just sent a head with ``Expect: 100-continue`` and waits for the interim response."""
 
     def feed(self, data: bytes) -> None:
-        """Take in what has come."""
+        """Add received bytes."""
         self._buffer += data
 
     @property
     def receiving(self) -> bool:
-        """Whether part of a request is there and the rest is still to come."""
+        """Whether a request has been received only in part."""
         return bool(self._buffer) or self._head is not None
 
     def next(self) -> HttpRequest | None:
-        """The next request, None where it has not come whole.
+        """The next request; None if it is not complete yet.
 
         Raises:
             ValueError: it is not HTTP/1.1, or too large.
@@ -100,7 +100,7 @@ class RequestReader:
         return body
 
     def _chunked(self) -> bytes | None:
-        """The chunks put together, once the last one and the fields behind it have come."""
+        """The joined chunks, once the last one and the trailer fields are there."""
         while self._left != 0:
             if self._left is None and not self._read_size():
                 return None
@@ -118,7 +118,7 @@ class RequestReader:
         return None
 
     def _read_size(self) -> bool:
-        """Read the size of the next chunk; whether it has come."""
+        """Read the size of the next chunk; returns whether it is there."""
         line = self._until(b"\r\n", "line before a chunk")
         if line is None:
             return False
@@ -126,7 +126,7 @@ class RequestReader:
         self._count(extension, "chunk extensions")
         word = word.strip()
         if not _CHUNK_SIZE.fullmatch(word):
-            raise ValueError(f"{word[:20]!r} is no size of a chunk")
+            raise ValueError(f"{word[:20]!r} is not a chunk size")
         self._left = int(word, 16)
         if len(self._body) + self._left > MAX_BODY:
             raise ValueError(f"a body of more than {MAX_BODY} bytes")
@@ -138,7 +138,7 @@ class RequestReader:
             raise ValueError(f"{what} of more than {MAX_HEAD} bytes")
 
     def _until(self, mark: bytes, what: str) -> bytes | None:
-        """What comes before the next mark, which is taken with it; None where the mark has not come."""
+        """The bytes before the next mark, which are removed with it; None if the mark is not there yet."""
         end = self._buffer.find(mark, self._searched)
         if end < 0:
             if len(self._buffer) > MAX_HEAD:
@@ -165,12 +165,12 @@ def _is_chunked(head: HttpRequest) -> bool:
 
 
 def _content_length(text: str) -> int:
-    """The length that all lines of the header agree on: one value may be told several times (RFC 9110, 8.6)."""
+    """The length that all lines of the header agree on: a value may be repeated (RFC 9110, 8.6)."""
     values = {value.strip() for value in text.split(",")}
     wrong = [value for value in values if not _LENGTH.fullmatch(value) or int(value) > MAX_BODY]
     if wrong:
-        raise ValueError(f"content-length {wrong[0][:80]!r} is no number up to {MAX_BODY}")
+        raise ValueError(f"content-length {wrong[0][:80]!r} is not a number up to {MAX_BODY}")
     lengths = {int(value) for value in values}
     if len(lengths) > 1:
-        raise ValueError(f"content-length is told more than once, and differently: {text[:80]!r}")
+        raise ValueError(f"content-length is given more than once with different values: {text[:80]!r}")
     return lengths.pop()

@@ -1,7 +1,7 @@
 """The provider's side of one run: plays its script, judges its requests, runs its tools and writes its transcript.
 
-It never guesses: a request that the script has no step for is noted and answered with the provider's own kind of
-error. Everything here happens on the provider's thread.
+A request for which the script has no step is recorded and answered with an error in the provider's format. Everything
+here happens on the provider's thread.
 """
 
 from __future__ import annotations
@@ -72,18 +72,18 @@ class MockRun:
         self.prefix = ""
         self.transcript = Transcript()
         self.turns: dict[int, Turn] = {}
-        """The turns as they were played, with ids, by the number of the request that they answered."""
+        """The turns that were played, with ids, by the number of the request."""
         self.under_way: dict[int, tuple[int, str]] = {}
-        """Replies that have not left whole, by number: their status, and what they are."""
+        """Replies that are not completely sent, by number: status and description."""
         self.broken: Exception | None = None
-        """What went wrong in the kit itself while it answered."""
+        """The first error in looptck itself while it answered."""
         self.service = wire.service(script.stateful)
         self.streams: dict[int, tuple[bytes, ...]] = {}
         """The writes of each streamed reply, by its number."""
         self.habits = habits
-        """What is known of the implementation in this cell; None: no stream is held but where its step says so."""
+        """The habits of the implementation in this cell; None: a stream is held only where its step says so."""
         self.bodies: dict[int, bytes] = {}
-        """The body of each other reply, by its number, as much of it as leaves."""
+        """The body of each other reply, by its number, as far as it is sent."""
         self._patience = patience
         self._requests = 0
         self._received = 0
@@ -91,7 +91,7 @@ class MockRun:
         self._side_requests = 0
         self.tool_runs = 0
         self.tools_at_work: set[int] = set()
-        """The tool runs whose callers still wait for an answer."""
+        """The numbers of the tool runs without an answer so far."""
         self._questions = 0
         self.transcript.watchers += [gate.watch for gate in gates if gate.opens_on]
 
@@ -100,7 +100,7 @@ class MockRun:
         self.prefix = prefix
 
     def answer(self, request: HttpRequest) -> HttpReply | None:
-        """Answer any request below the prefix. What the kit itself does wrong is kept: it is no fault of the loop."""
+        """Answer any request below the prefix. Errors in looptck itself are stored: they are not the loop's fault."""
         try:
             return self._route(request)
         except Exception as error:  # noqa: BLE001 - see above
@@ -141,14 +141,14 @@ class MockRun:
         return None
 
     def note_unrouted(self, method: str, path: str) -> None:
-        """Write down a request that no route of this run answers."""
+        """Record a request to an unknown route."""
         self._note(UnroutedRequest(self.transcript.now(), method, path))
 
     def _note(self, event: Event) -> None:
         self.transcript.append(event)
 
     def _side_request(self, method: str, path: str, answered: str, reply: HttpReply) -> HttpReply | None:
-        """Note and answer a request outside the script; beyond a number of them, there is no answer."""
+        """Record and answer a request outside the script; after `_MOST_SIDE_REQUESTS` there is no answer."""
         self._side_requests += 1
         if self._side_requests > _MOST_SIDE_REQUESTS:
             return None
@@ -207,9 +207,9 @@ class MockRun:
             return self._recorded(n, step.turn, step.recorded, body)
         said = step.by(body) if step.by is not None else step.turn
         if said is None:
-            raise ValueError(f"step {n} of the script has no turn and no fault that needs none")
+            raise ValueError(f"step {n} of the script has neither a turn nor a fault that needs no turn")
         if not self.wire.can_say(said, stream=stream):
-            raise ValueError(f"{self.wire.name} has no words for the turn of step {n}: {said}")
+            raise ValueError(f"{self.wire.name} cannot express the turn of step {n}: {said}")
         turn = said.numbered(n)
         self.turns[n] = turn
         if fault is None:
@@ -223,7 +223,7 @@ class MockRun:
     def _recorded(self, n: int, turn: Turn | None, reply: Recorded, body: Any) -> HttpReply:
         """The recorded bytes in the recorded chunks, and the recorded break.
 
-        A plain turn is sent as a stream where the request asks for one, as the service would do it.
+        A turn that was recorded plain is sent as a stream if the request asks for one, as the service would do.
         """
         what = f"a recorded reply of status {reply.status}"
         streams = isinstance(body, dict) and body.get("stream") is True
@@ -235,7 +235,7 @@ class MockRun:
                 return self._noted(n, 200, what, self._streamed(n, turn, Step(turn)))
         headers = list(reply.headers)
         if not reply.streamed:
-            length = len(reply.body) + reply.broken  # what breaks off is shorter than it had said
+            length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
             whole = head(reply.status, headers, length=length) + reply.body
             return self._noted(n, reply.status, what, HttpReply([whole], then_close=reply.broken))
         stream = recorded(self.wire, turn, reply, self.habits)
@@ -263,7 +263,7 @@ class MockRun:
         return HttpReply(parts, then_close=stream.broken)
 
     def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
-        """Its writes as chunks, and its gates."""
+        """The writes of a stream as chunks, and its gates."""
         self.streams[n] = stream.writes
         if stream.own is not None:
             self.transcript.watchers.append(stream.own.watch)
@@ -283,7 +283,7 @@ class MockRun:
             self._note(Replied(self.transcript.now(), n, status, what + how, stream, body))
 
     def finish(self) -> None:
-        """The run is over. A reply that is still under way was as much as the loop wanted of it."""
+        """The run is over. A reply that is not completely sent is recorded as far as the loop has read it."""
         for n in list(self.under_way):
             self._left(n, ", which the loop did not read to its end")
 
@@ -305,10 +305,10 @@ class MockRun:
         return self._run(tool, body["arguments"])
 
     def _kind(self, kind: str, body: Any) -> HttpReply:
-        """The handler of a kind of tools was called, with all that it was given."""
+        """The handler of a kind of tools was called, with all its arguments."""
         if not isinstance(body, dict) or not _OF_A_KIND <= body.keys() or not isinstance(body["tool"], str):
             wanted = 'POST {"tool": its name, "arguments": …, "agent": its name, "inputs": …} to the toolbox'
-            return self._unknown(f"/kinds/{kind} without all that a handler of a kind is given", wanted)
+            return self._unknown(f"/kinds/{kind} without all arguments of such a handler", wanted)
         return self._run(body["tool"], body["arguments"], ByKind(kind, body["agent"], body["inputs"]))
 
     def _dispatched(self, body: Any, type: str) -> HttpReply | None:
@@ -348,7 +348,7 @@ class MockRun:
         """The hook asks about a call before it runs."""
         call = body.get("call") if isinstance(body, dict) else None
         if not isinstance(call, dict):
-            return self._unknown("/confirm without a call", 'POST {"call": the call as the model wrote it} to the kit')
+            return self._unknown("/confirm without a call", 'POST {"call": the call as the model wrote it}')
         self._questions += 1
         question = self._questions
         decision = self.confirmation.next(call.get("_tool"))
@@ -378,7 +378,7 @@ def _with_type(problem: Problem, headers: Mapping[str, str]) -> Problem:
 
 
 def _posted(behaviour: Behaviour) -> HttpReply:
-    """What a dispatch endpoint answers."""
+    """The reply of a dispatch endpoint."""
     match behaviour:
         case Answers(status, body, type, broken):
             start = head(status, [("content-type", type)], length=len(body) + broken)

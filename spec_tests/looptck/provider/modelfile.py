@@ -1,6 +1,6 @@
-"""Models that are files: a script as a tiny model, for servers that load one and ask no base URL.
+"""Model files: a script as a tiny model, for servers that load a file instead of calling a base URL.
 
-The file is written by a process of its own, as it takes packages that the kit does without otherwise.
+A separate process writes the file, since that needs packages that looptck does not use otherwise.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from looptck.values.verdicts import NotApplicable
 
 WRITER = (sys.executable, "-P", "-m", "looptck.scripted.write")
 MOST = 20_000
-"""Characters of a turn: each word of it is a token of the file, and takes a server some milliseconds."""
+"""The most characters of a turn: each word is a token, which takes a server some milliseconds."""
 
 
 class ModelFiles:
-    """Writes files into a folder, each script once.
+    """Writes model files into a folder, each script once.
 
     Raises:
-        DriverFault: the packages are not there.
+        DriverFault: the packages are not installed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -47,11 +47,11 @@ class ModelFiles:
         )
 
     def write(self, turns: Sequence[Turn]) -> Path:
-        """The file of the model that says these turns.
+        """The file of a model that produces these turns.
 
         Raises:
-            NotApplicable: no file leads to one of them.
-            DriverFault: none can be written here.
+            NotApplicable: no model file can produce one of them.
+            DriverFault: the file cannot be written.
         """
         written = json.dumps([[_as_json(piece) for piece in turn.pieces] for turn in turns])
         if written not in self._files:
@@ -70,7 +70,7 @@ class ModelFiles:
         self._errors.close()
 
     def _written(self, written: str, path: Path) -> str:
-        """What is wrong with the turns; empty: they are written."""
+        """Write the turns; returns why that is impossible, or an empty text."""
         assert self._writer.stdin is not None
         assert self._writer.stdout is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended, as its output shows
@@ -82,25 +82,25 @@ class ModelFiles:
             status = self._writer.wait()
             self._errors.seek(0)
             why = self._errors.read().decode(errors="replace").strip()[-500:] or f"the writer ended with {status}"
-            raise DriverFault("cannot-start", f"the model of the server cannot be written: {why}") from None
+            raise DriverFault("cannot-start", f"the server's model file cannot be written: {why}") from None
 
 
 class ScriptedModel:
-    """The servers of an implementation whose model is a file: they know one script at a time."""
+    """The model file of an implementation's servers: it holds one script at a time."""
 
     def __init__(self, servers: Servers, folder: Path) -> None:
         self._files = ModelFiles(folder)
         self._servers = servers
         self._loaded: Path | None = None
         self._sessions: dict[str, Path] = {}
-        """By the id that a client gave: the model under which it was begun."""
+        """The model file with which each session began, by the session id."""
 
     def load(self, script: Script, session: str | None = None, *, alone: bool = True) -> tuple[Turn, ...]:
-        """Load the model of a script, where it is not loaded; the script's turns.
+        """Load the model file of a script unless it is loaded; returns the script's turns.
 
         Raises:
-            NotApplicable: no file leads to it, or what runs now needs the model that is loaded.
-            DriverFault: it cannot be written, or not loaded.
+            NotApplicable: no model file can produce the script, or a current run needs the loaded one.
+            DriverFault: the file cannot be written or loaded.
         """
         turns = turns_of(script)
         path = self._files.write(turns)
@@ -116,7 +116,7 @@ class ScriptedModel:
         return turns
 
     def unload(self) -> None:
-        """Load the model again for the next script, whichever it is, which also ends what the servers are doing."""
+        """Forget the loaded file, so that the next script restarts the servers, whatever they are doing."""
         self._loaded = None
 
     def close(self) -> None:
@@ -124,10 +124,10 @@ class ScriptedModel:
 
 
 def turns_of(script: Script) -> tuple[Turn, ...]:
-    """The turns of a script, an endless one as far as it is answered.
+    """The turns of a script; an endless script up to its cap.
 
     Raises:
-        NotApplicable: it has something that no model says.
+        NotApplicable: the script contains something that a model cannot produce.
     """
     last = script.cap if script.endless else len(script.steps)
     return tuple(_said(script.step(n), n) for n in range(1, last + 1))
@@ -138,9 +138,7 @@ def _said(step: Step | None, n: int) -> Turn:
     if step.turn is None or step.fault is not None or step.recorded is not None:
         raise NotApplicable(f"the server's model is a file, which cannot play the fault of turn {n}")
     if step.framing != DEFAULT or step.holds or step.before is not None or step.forgets is not None:
-        raise NotApplicable(
-            f"the server's model is a file, whose stream the kit cannot frame or hold as turn {n} needs"
-        )
+        raise NotApplicable(f"the server's model is a file, so looptck cannot frame or hold the stream of turn {n}")
     if step.turn.stopped != Turn(step.turn.pieces).stopped:
         raise NotApplicable(f"the server's model is a file, which cannot stop for {step.turn.stop} as turn {n} does")
     if sum(map(len, map(str, step.turn.pieces))) > MOST:
@@ -156,5 +154,5 @@ def _as_json(piece: Piece) -> dict[str, Any]:
             return {"tool": tool, "arguments": arguments}
         case _:
             raise NotApplicable(
-                f"the server's model is a file, which can say texts and calls, but not {plain(piece, 120)}"
+                f"the server's model is a file, which can produce texts and calls, but not {plain(piece, 120)}"
             )

@@ -1,9 +1,9 @@
-"""The receiver of spans: an OTLP/HTTP endpoint of the kit's own, one for the whole session.
+"""The receiver of spans: one OTLP/HTTP endpoint for the whole session.
 
-One, because an SDK is configured once in a process. So spans find their run by the id of their trace, which the kit
-has chosen. What finds none is told to the runs that are under way: it may be what they lack.
+There is one endpoint because an SDK is configured once per process. Spans are assigned to runs by the trace id, which
+looptck has chosen. Spans without a run are recorded in all open runs, since these may lack them.
 
-Everything but ``open`` and ``close`` happens on the provider's thread.
+Everything except ``open`` and ``close`` happens on the provider's thread.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ _PROTOBUF = "application/x-protobuf"
 
 
 class Receiver:
-    """Takes exports of spans, and gives each span to the transcript of its run."""
+    """Receives exports of spans, and adds each span to the transcript of its run."""
 
     def __init__(self) -> None:
         self.broken: Exception | None = None
-        """What went wrong in the kit itself while it answered."""
+        """The first error in looptck itself while it answered."""
         self._open: dict[str, Transcript] = {}
         self._over: dict[str, str | None] = {}
-        """The ids of runs that are over, by that of their trace; None: it was given up."""
+        """The ids of ended runs by trace id; None: the run hung."""
         self._late: Counter[str] = Counter()
 
     def open(self, trace: str, transcript: Transcript) -> None:
-        """Let the spans of a trace go into a transcript."""
+        """Add the spans of a trace to a transcript from now on."""
         self._open[trace] = transcript
 
     def close(self, trace: str, run: str | None) -> None:
-        """The run of a trace is over: what comes from now on is late, unless the run (None) was given up."""
+        """The run of a trace is over: further spans are late, unless the run hung (None)."""
         self._over[trace] = run
         self._open.pop(trace, None)
 
     @property
     def late(self) -> dict[str, int]:
-        """How many spans came after the end of their run, by its id."""
+        """The number of spans that came after the end of their run, by its id."""
         return dict(self._late)
 
     def knows(self, trace: str) -> bool:
-        """Whether a run was given this trace."""
+        """Whether a run has this trace id."""
         return trace in self._open or trace in self._over
 
     def answer(self, request: HttpRequest) -> HttpReply | None:
-        """Answer any request below the prefix. What the kit itself does wrong is kept: it is no fault of the loop."""
+        """Answer any request below the prefix. Errors in looptck itself are stored: they are not the loop's fault."""
         try:
             return self._answer(request)
         except Exception as error:  # noqa: BLE001 - see above
@@ -66,7 +66,7 @@ class Receiver:
     def _answer(self, request: HttpRequest) -> HttpReply:
         path = request.path.partition("?")[0]
         if (request.method, path) != ("POST", _ROUTE):
-            why = f"{request.method} {path}: spans are to be posted to {_ROUTE}"
+            why = f"{request.method} {path}: post spans to {_ROUTE}"
             self._lose(why)
             return _reply(404, "text/plain", why.encode())
         media_type = request.headers.get("content-type", "")
@@ -79,7 +79,7 @@ class Receiver:
         return _reply(200, _JSON, b"{}") if media_type.startswith(_JSON) else _reply(200, _PROTOBUF, b"")
 
     def _take(self, found: Iterable[Span]) -> None:
-        """Give each span to its run, and tell of those that belong to none."""
+        """Add each span to its run, and report the spans that belong to none."""
         others: dict[str, list[str]] = defaultdict(list)
         for span in found:
             transcript = self._open.get(span.trace_id)
@@ -90,7 +90,7 @@ class Receiver:
             elif run := self._over[span.trace_id]:
                 self._late[run] += 1
         for names in others.values():
-            self._lose(f"spans came of a trace that no run was given: {shortened(names)}")
+            self._lose(f"spans with an unknown trace id: {shortened(names)}")
 
     def _lose(self, why: str) -> None:
         for transcript in list(self._open.values()):
@@ -99,7 +99,7 @@ class Receiver:
 
 
 def _refusal(error: Unreadable, media_type: str) -> HttpReply:
-    """What the specification of OTLP/HTTP wants to be said, in the encoding of the request where that is known."""
+    """The error reply of the OTLP/HTTP specification, in the encoding of the request if that is known."""
     if media_type.startswith(_JSON):
         return _reply(error.status, _JSON, compact({"message": str(error)}))
     if media_type.startswith(_PROTOBUF):
@@ -108,7 +108,7 @@ def _refusal(error: Unreadable, media_type: str) -> HttpReply:
 
 
 def _status(message: str) -> bytes:
-    """A google.rpc.Status in protobuf with nothing but its field 2: the tag, the length as a varint, the text."""
+    """A google.rpc.Status in protobuf with only field 2: the tag, the length as a varint, the text."""
     text = message.encode(errors="replace")
     length, rest = bytearray(), len(text)
     while rest > 0x7F:

@@ -1,6 +1,6 @@
-"""Exports of spans, as OTLP/HTTP carries them: the two encodings, and the packing around them.
+"""Exports of spans in OTLP/HTTP: the two encodings and the content encodings.
 
-OTLP's JSON is not protobuf's: ids are hexadecimal in it, 64-bit integers may be texts, enums are numbers.
+OTLP's JSON differs from protobuf's: ids are hexadecimal, 64-bit integers may be strings, enums are numbers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from looptck.values.spans import Span, error_type
 
 MOST = 16 * 1024 * 1024
-"""The most bytes that an export may have, unpacked."""
+"""The most bytes of an export after decompression."""
 
 _KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")
 _STATUSES = ("unset", "ok", "error")
@@ -23,7 +23,7 @@ _PACKED = {"gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
 class Unreadable(ValueError):
-    """An export that cannot be read; ``status`` is what it is answered with."""
+    """An export that cannot be read; ``status`` is the HTTP status of the reply."""
 
     def __init__(self, why: str, status: int = 400) -> None:
         super().__init__(why)
@@ -39,7 +39,7 @@ def spans(body: bytes, media_type: str, encoding: str) -> list[Span]:
 
 
 def unpacked(body: bytes, encoding: str) -> bytes:
-    """A body without its content encoding. Raises Unreadable where that is not known, or it is too large."""
+    """A decompressed body. Raises Unreadable if the content encoding is unknown or the body too large."""
     if encoding in {"", "identity"}:
         plain, rest = body, b""
     elif encoding in _PACKED:
@@ -50,7 +50,7 @@ def unpacked(body: bytes, encoding: str) -> bytes:
             raise Unreadable(f"the body is not {encoding}: {error}") from error
         rest = unpacker.unused_data
         if len(plain) <= MOST and (rest or not unpacker.eof):
-            raise Unreadable(f"the body is not one whole piece of {encoding}")
+            raise Unreadable(f"the body is not one complete {encoding} stream")
     else:
         raise Unreadable(f"the content encoding {encoding!r} is none of identity, {', '.join(_PACKED)}", 415)
     if len(plain) > MOST:
@@ -68,7 +68,7 @@ def _from_protobuf(body: bytes) -> list[Span]:
     try:
         export = ExportTraceServiceRequest.FromString(body)
     except DecodeError as error:
-        raise Unreadable(f"the body is no ExportTraceServiceRequest in protobuf: {error}") from error
+        raise Unreadable(f"the body is not an ExportTraceServiceRequest in protobuf: {error}") from error
     return [
         _span(
             ids=(one.trace_id.hex(), one.span_id.hex(), one.parent_span_id.hex()),
@@ -107,7 +107,7 @@ def _from_json(body: bytes) -> list[Span]:
     except (ValueError, RecursionError) as error:
         raise Unreadable(f"the body is not JSON: {error}") from error
     if not isinstance(export, dict):
-        raise Unreadable("the body is no JSON object with resourceSpans")
+        raise Unreadable("the body is not a JSON object with resourceSpans")
     try:
         return [
             _span(
@@ -123,8 +123,8 @@ def _from_json(body: bytes) -> list[Span]:
             for scope in _list(resource, "scopeSpans")
             for one in _list(scope, "spans")
         ]
-    except (AttributeError, TypeError, RecursionError) as error:  # a member of another type than it has to have
-        raise Unreadable(f"the body is not what OTLP writes in JSON: {error}") from error
+    except (AttributeError, TypeError, RecursionError) as error:  # a member has the wrong type
+        raise Unreadable(f"the body is not OTLP's JSON: {error}") from error
 
 
 def _list(holder: Mapping[str, Any], key: str, default: Sequence[Any] = ()) -> list[Any]:
@@ -137,8 +137,8 @@ def _list(holder: Mapping[str, Any], key: str, default: Sequence[Any] = ()) -> l
 def _text(holder: Mapping[str, Any], key: str) -> str:
     found = holder.get(key) or ""
     if not isinstance(found, str):
-        raise Unreadable(f"{key} is {_short(found)}, not a text")
-    return found.encode(errors="replace").decode()  # JSON can escape half of a surrogate pair, which no text can hold
+        raise Unreadable(f"{key} is {_short(found)}, not a string")
+    return found.encode(errors="replace").decode()  # JSON can escape half of a surrogate pair, which cannot be encoded
 
 
 def _number(holder: Mapping[str, Any], key: str) -> int:
@@ -146,7 +146,7 @@ def _number(holder: Mapping[str, Any], key: str) -> int:
     if isinstance(found, str) and re.fullmatch(r"-?[0-9]{1,20}", found):
         return int(found)
     if not isinstance(found, int):
-        raise Unreadable(f"{key} is {_short(found)}, not a whole number")
+        raise Unreadable(f"{key} is {_short(found)}, not an integer")
     return found
 
 
@@ -156,7 +156,7 @@ def _json_pairs(holder: Mapping[str, Any], key: str = "attributes") -> dict[str,
 
 def _json_value(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise Unreadable(f"the value of an attribute is {_short(value)}, not an object that says its type")
+        raise Unreadable(f"the value of an attribute is {_short(value)}, not an object with its type")
     if "arrayValue" in value:
         return [_json_value(one) for one in _list(value["arrayValue"], "values")]
     if "kvlistValue" in value:
@@ -198,13 +198,13 @@ def _span(
 
 def _id(text: str, length: int, span: str) -> str:
     if not _IDS[length].fullmatch(text) or not text.strip("0"):
-        raise Unreadable(f"the span {_short(span)} has the id {_short(text)}, which is no {length // 2} bytes in hex")
+        raise Unreadable(f"the span {_short(span)} has the id {_short(text)}, which is not {length // 2} bytes in hex")
     return text.lower()
 
 
 def _word(words: Sequence[str], number: int, span: str) -> str:
     if not 0 <= number < len(words):
-        raise Unreadable(f"the span {_short(span)} has {number} where 0 to {len(words) - 1} have a meaning")
+        raise Unreadable(f"the span {_short(span)} has the enum value {number}, not one of 0 to {len(words) - 1}")
     return words[number]
 
 

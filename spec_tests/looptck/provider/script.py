@@ -1,4 +1,4 @@
-"""Scripts: the turns that a provider answers with, in order, with faults and gates."""
+"""Scripts: the replies of a provider, in order, with faults and gates."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from looptck.values.turns import Turn
 RUNAWAY_CAP = 320
 """The most model requests that an endless script answers: above every default limit in use (256 is the highest)."""
 SPARE_REQUESTS = 8
-"""The most requests beyond the end of a script that get an answer, an error."""
+"""The most requests beyond the end of a script that are answered, with an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """In a stream, wait for the gate once this text, or this many events, have left.
+    """In a stream, wait for the gate after this text, or this many events, has been sent.
 
-    None: all but what says why the model stopped.
+    None: after all events before the finish reason.
     """
 
     gate: Gate
@@ -36,11 +36,11 @@ class Recorded:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     ends: tuple[int, ...] = ()
-    """Where the chunks of a streamed body ended, in bytes from its beginning; none: it leaves in one."""
+    """The ends of the chunks of a streamed body, in bytes from its beginning; empty: it is sent in one chunk."""
     broken: bool = False
     """Whether the connection broke off after it."""
     id: str | None = None
-    """Its own, by which a service with a memory knows it."""
+    """The id of the reply, by which a service with state knows it."""
 
     @property
     def streamed(self) -> bool:
@@ -52,7 +52,7 @@ class Recorded:
 class Step:
     """The answer to one model request.
 
-    A step without a turn must be recorded, find its turn by the request, or have a fault that needs none.
+    A step without a turn must have a recorded reply, a turn made from the request, or a fault that needs none.
     """
 
     turn: Turn | None
@@ -60,13 +60,13 @@ class Step:
     fault: Fault | None = None
     holds: tuple[Hold, ...] = ()
     before: Gate | None = None
-    """Nothing of the reply leaves until this gate is open."""
+    """The reply is not sent until this gate is open."""
     forgets: str | None = None
-    """Before this request the service loses what it kept: its error code for that, or ``""`` for the usual one."""
+    """Before this request the service loses its stored replies: the error code for that, or ``""`` for the default."""
     by: Callable[[Any], Turn] | None = None
-    """Gives the turn to the body of the request, where the model's answer depends on what it may do."""
+    """Makes the turn from the body of the request, if the model's answer depends on it."""
     recorded: Recorded | None = None
-    """The bytes in which the turn was said: they are played as they are, and framing, faults and holds do not count."""
+    """The recorded bytes of the turn: they are sent unchanged, without framing, faults and holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Script:
     most: int = RUNAWAY_CAP
     """The most requests that an endless script answers."""
     stateful: bool = True
-    """Whether the service keeps what it has answered, where its wire has server-side state."""
+    """Whether the service stores its replies, on a wire with server-side state."""
 
     @property
     def cap(self) -> int:
@@ -86,14 +86,14 @@ class Script:
         return self.most if self.endless else len(self.steps) + SPARE_REQUESTS
 
     def step(self, n: int) -> Step | None:
-        """What answers request ``n`` (from 1); None past the end."""
+        """The step that answers request ``n`` (from 1); None past the end."""
         if n <= len(self.steps):
             return self.steps[n - 1]
         return self.endless(n) if self.endless and n <= self.cap else None
 
 
 def step(what: Turn | Fault | Step) -> Step:
-    """A step from its short form: a turn alone, or a fault alone."""
+    """A step from its short form: only a turn, or only a fault."""
     if isinstance(what, Step):
         return what
     if isinstance(what, Turn):

@@ -1,4 +1,4 @@
-"""The provider: one HTTP server on loopback, in a thread of its own, with a path prefix for every case."""
+"""The provider: one HTTP server on loopback, in a separate thread, with a path prefix for every run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Result = TypeVar("Result")
 
 HOST = "127.0.0.1"
 TURNS_TO_TAKE_IN = 6
-"""Turns of the event loop in which all that the sockets hold is taken in, with some to spare."""
+"""Enough turns of the event loop to read everything that the sockets hold."""
 ANSWERING = 30.0
 """Seconds after which a thread that does nothing is taken for one that can be woken no more."""
 LOOK = 0.5
 """Seconds between two looks whether the thread of the provider is alive."""
 ENDED = "the kit's server has ended: its sockets were closed, which only code in this process can do"
 MOST_LATE = 1000
-"""The most requests after the end of their run that are kept."""
+"""The most late requests that are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A request that came when its run was over."""
+    """A request that came after the end of its run."""
 
     run: str
     method: str
@@ -45,7 +45,7 @@ class Provider:
     """Serves the mock runs that are open. Use it as a context manager.
 
     Raises:
-        OSError: no port could be had.
+        OSError: no port is available.
     """
 
     def __init__(self, port: int = 0) -> None:
@@ -54,9 +54,9 @@ class Provider:
         self._port = port
         self._mock_runs: dict[str, MockRun] = {}
         self._over: dict[str, str] = {}
-        """The runs that are over, by the token of their mock run."""
+        """The ids of ended runs, by the token of their mock run."""
         self.late: list[Late] = []
-        """What came for runs that were over."""
+        """The requests that came after the end of their run."""
         self._tokens = itertools.count(1)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="looptck provider", daemon=True)
@@ -104,11 +104,11 @@ class Provider:
 
     @property
     def telemetry(self) -> str:
-        """Where spans are exported to, in all runs: ``/v1/traces`` below it."""
+        """The base URL for exports of spans, in all runs; spans go to ``/v1/traces`` below it."""
         return self.origin + otlp.PREFIX
 
     def open(self, mock_run: MockRun) -> str:
-        """Let a mock run answer; returns its URL, the prefix of the wire's base URL and of the toolbox.
+        """Let a mock run answer requests; returns its URL, the prefix of the wire's base URL and of the toolbox.
 
         Raises:
             DriverFault: the thread that would answer has ended.
@@ -121,14 +121,14 @@ class Provider:
         return f"{self.origin}/{token}"
 
     def share(self, mock_run: MockRun, question: str, tools: Sequence[str]) -> None:
-        """Let a mock run answer what a server sends for the run of this question, and calls of these tools."""
+        """Let a mock run answer a server's model requests with this question, and its calls of these tools."""
         self.open(mock_run)
         self.shared.open_runs = [*self.shared.open_runs, (mock_run, question, tools)]
 
     def close(self, mock_run: MockRun, run: str = "") -> None:
-        """Let a mock run answer no more: its URLs are refused from now on, and its transcript gets no more replies.
+        """Stop a mock run: its URLs are refused from now on, and its transcript gets no more replies.
 
-        What comes for it all the same is kept under the id of its run, where there is one.
+        Requests that still come are stored under the id of the run, if there is one.
         """
         token = mock_run.prefix[1:]
         if self._mock_runs.pop(token, None) is not None and run:
@@ -141,9 +141,9 @@ class Provider:
         mock_run.finish()
 
     def flush(self) -> bool:
-        """Take in what has arrived at the machine; whether no request is half there.
+        """Read everything that has arrived; returns whether no request is incomplete.
 
-        A turn of the event loop takes in what the sockets have, and a connection needs three of them from the port
+        A turn of the event loop reads from every socket, and a connection needs three turns from the port
         to its first bytes.
         """
         return self._do(self._flush())
@@ -175,8 +175,8 @@ class Provider:
     async def _close(self) -> None:
         assert self._server is not None
         for listener in self._server.sockets:
-            self._loop.remove_reader(listener.fileno())  # a connection that is half made when a server closes is lost
-        while self._connections or len(asyncio.all_tasks()) > 1:  # replies on their way, and connections half made
+            self._loop.remove_reader(listener.fileno())  # a half-open connection would be lost when the server closes
+        while self._connections or len(asyncio.all_tasks()) > 1:  # replies and connections in progress
             for connection in list(self._connections):
                 connection.abort()
             await asyncio.sleep(0)

@@ -1,7 +1,7 @@
-"""The one address under which a server finds its model and its tools, whichever run a request belongs to.
+"""The address at which a server finds its model and its tools, shared by all runs.
 
-A server is started once, with one base URL and one dispatch URL. So its requests are sorted to the runs that are
-open: a question to the model by the last message of the user, a tool call by the tool's name.
+A server is started once, with one base URL and one dispatch URL. So its requests are assigned to the open runs: a model
+request by the last user message, a tool call by the tool's name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PREFIX = "/server"
 MODEL = f"{PREFIX}/v1"
 DISPATCH = f"{PREFIX}/dispatch"
 ELSEWHERE = f"{PREFIX}/elsewhere"
-"""A path that no server is given."""
+"""A path that is passed to no server."""
 
 
 @dataclass(slots=True)
@@ -29,17 +29,17 @@ class Shared:
     """Each open run: its `MockRun`, its last user message, and the names of its tools."""
 
     def answer(self, request: HttpRequest) -> HttpReply | None:
-        """Let the run answer that the request belongs to; a request that belongs to none is noted in every run."""
+        """Answer a request with the run that it belongs to; one without a run is recorded in every open run."""
         body = parsed(request.body)
         mock_run = self._dispatched(body) if request.path.partition("?")[0] == DISPATCH else self._asked(body)
         if mock_run is not None:
             return mock_run.answer(replace(request, path=mock_run.prefix + request.path.removeprefix(PREFIX)))
         for one, _, _ in list(self.open_runs):
-            one.note_unrouted(request.method, f"{request.path}, which belongs to none of the runs that are open")
+            one.note_unrouted(request.method, f"{request.path}, which belongs to no open run")
         return None
 
     def _asked(self, body: Any) -> MockRun | None:
-        """By the question, or the last of these stages where two ask the same; the only run gets whatever comes."""
+        """The run with this question, the latest if several ask the same; a single open run gets every request."""
         question = _question(body)
         found = [mock_run for mock_run, wanted, _ in self.open_runs if wanted and wanted in question]
         return found[-1] if found else self._only()
@@ -54,7 +54,7 @@ class Shared:
 
 
 def _question(body: Any) -> str:
-    """The last message of the user, as text; that of parts is joined."""
+    """The last user message as text; its parts are joined."""
     messages = body.get("messages") if isinstance(body, dict) else None
     asked = [one for one in messages if isinstance(one, dict)] if isinstance(messages, list) else []
     content = next((one.get("content") for one in reversed(asked) if one.get("role") == "user"), "")

@@ -1,4 +1,4 @@
-"""A turn as an event stream on its way out: what its fault leaves of it, and the gates between its bytes."""
+"""A turn as an event stream to be sent: with its fault applied, and with gates between the writes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Stream:
     """The body of a streamed reply."""
 
     parts: list[bytes | Gate]
-    """The writes, and the gates between them."""
+    """The writes and the gates between them."""
     broken: bool
     """Whether the connection breaks after the last."""
     own: Gate | None = None
-    """The gate that no step has asked for."""
+    """The gate that `Habits` has added."""
 
     @property
     def writes(self) -> tuple[bytes, ...]:
@@ -39,7 +39,7 @@ class Stream:
 def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None) -> Stream:
     """The stream of a turn that answers the ``n``-th request.
 
-    A turn with calls that a fault or its stop reason makes a lost one is held right before that; see `Habits`.
+    If a fault or the stop reason invalidates a turn with calls, the stream is held right before that; see `Habits`.
     """
     whole = wire.events(turn, n, step.framing)
     if step.fault is None and not step.holds and (turn.stopped == "calls" or not turn.calls):  # most streams, and fast
@@ -82,13 +82,13 @@ def _parts(encoded: list[bytes], cut: int | None, holds: list[tuple[int, Gate]],
 
 
 def before_the_end(wire: Wire, events: Sequence[object]) -> int:
-    """The number of events before the first that says why the model stopped."""
+    """The number of events before the first one with the finish reason."""
     kept = wire.without_finish(list(events))
     return next((at for at, event in enumerate(events) if at >= len(kept) or event is not kept[at]), len(events))
 
 
 def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | None) -> Stream:
-    """A recorded stream in its chunks. The chunk in which a lost turn says why it stopped leaves in two."""
+    """A recorded stream in its chunks. In an invalid turn, the chunk with the finish reason is split for the gate."""
     ends = reply.ends or (len(reply.body),)
     end = None
     gate = None
@@ -106,7 +106,7 @@ def recorded(wire: Wire, turn: Turn | None, reply: Recorded, habits: Habits | No
 
 
 def _end_of_recorded(wire: Wire, body: bytes) -> int | None:
-    """The bytes before the first event that says why the model stopped; None: it cannot be known."""
+    """The number of bytes before the first event with the finish reason; None if it is unknown."""
     blocks = [block + b"\n\n" for block in body.split(b"\n\n")]
     events = [_event(block) for block in blocks]
     try:
@@ -123,7 +123,7 @@ def _event(block: bytes) -> object:
 
 
 def _place(wire: Wire, events: list[object], end: int, hold: Hold) -> int:
-    """How many events leave before the gate of a hold."""
+    """The number of events that are sent before the gate of a hold."""
     if hold.after is None:
         return end
     if isinstance(hold.after, int):
@@ -133,11 +133,11 @@ def _place(wire: Wire, events: list[object], end: int, hold: Hold) -> int:
         written += wire.text(event)
         if hold.after in written:
             return place
-    raise ValueError(f"the stream never says {hold.after!r}, after which it is to be held")
+    raise ValueError(f"the stream does not contain {hold.after!r}, after which it should be held")
 
 
 def _broken(wire: Wire, events: list[object], end: int, fault: faults.Fault | None) -> list[object]:
-    """The events of a stream after its fault has been at them."""
+    """The events of a stream with its fault applied."""
     match fault:
         case faults.NoFinish(done):
             kept = wire.without_finish(events)
@@ -150,7 +150,7 @@ def _broken(wire: Wire, events: list[object], end: int, fault: faults.Fault | No
 
 
 def _cut(fault: faults.Cut, turn: Turn, step: Step, events: list[object], borders: list[int], end: int) -> int:
-    """The bytes that leave before the connection breaks."""
+    """The number of bytes that are sent before the connection breaks."""
     match fault.place:
         case None:
             return int(borders[-1] * fault.share)
@@ -164,26 +164,26 @@ def _cut(fault: faults.Cut, turn: Turn, step: Step, events: list[object], border
 
 
 def _last_piece(turn: Turn, step: Step, events: list[object]) -> int:
-    """The place of the event that brings the last piece of the last call's arguments, or else of the text."""
+    """The index of the event with the last piece of the last call's arguments, or else of the text."""
     said = turn.calls[-1].arguments if turn.calls else turn.text or ""
     last = json.dumps([*parts(said, step.framing.fragment)][-1], ensure_ascii=False).encode()
     return next(place for place, event in enumerate(events) if last in compact(event))
 
 
 def _malformed(event: bytes) -> bytes:
-    """The event under the name that it had, with data that is cut JSON."""
+    """The event with its name, and with truncated JSON as data."""
     before, field, data = event.partition(b"data:")
     return before + field + b' {"id":"looptck-' + data[len(data.rstrip()) :]
 
 
 def _calls_something(turn: Turn, events: list[object]) -> bool:
-    """Whether these events hold anything of a call of the turn."""
+    """Whether these events contain a part of a call of the turn."""
     ids = [json.dumps(call.id, ensure_ascii=False).encode() for call in turn.calls[:1]]
     return any(id in compact(event) for event in events for id in ids)
 
 
 def _calls_and_behind(turn: Turn) -> tuple[str, ...]:
-    """What a loop sees of a turn from its first call on: the kinds of its pieces, and which calls are whole."""
+    """The kinds of the turn's pieces from its first call on, and which calls are complete."""
     return tuple(map(_kind, dropwhile(lambda piece: not isinstance(piece, Call), turn.pieces)))
 
 

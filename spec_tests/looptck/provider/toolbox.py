@@ -1,4 +1,4 @@
-"""The toolbox: what tools do when a loop runs them. It logs every call and decides what is returned or raised."""
+"""The toolbox: the behaviour of the tools that a loop runs. It decides what each run returns or raises."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Raises:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The dispatch endpoint of a server answers with these bytes; ``broken``: it closes before the last of them."""
+    """The dispatch endpoint of a server answers with these bytes; ``broken``: it announces one more than it sends."""
 
     status: int = 200
     body: bytes = b""
@@ -48,7 +48,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class HangsUp:
-    """The dispatch endpoint of a server closes the connection without a word."""
+    """The dispatch endpoint of a server closes the connection without a reply."""
 
     hold: Gate | None = None
 
@@ -61,13 +61,13 @@ Behaviour = Returns | Raises | Answers | HangsUp
 
 @dataclass(slots=True)
 class Toolbox:
-    """Behaviours by tool name, one for each run of the tool, the last one for all further runs."""
+    """Behaviours by tool name, one per run of the tool; the last one is repeated."""
 
     behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
     _runs: dict[str, int] = field(default_factory=dict)
 
     def next(self, tool: str) -> Behaviour:
-        """What this run of the tool does. A tool without a behaviour returns a text with the number of the run."""
+        """The behaviour of the next run of a tool. By default it returns a text with the number of the run."""
         run = self._runs[tool] = self._runs.get(tool, 0) + 1
         behaviours = self.behaviours.get(tool)
         if not behaviours:

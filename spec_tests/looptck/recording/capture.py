@@ -1,4 +1,4 @@
-"""Captures: one case recorded on one wire in one mode, redacted, and refused if it is not fit to be kept."""
+"""Captures: one case recorded on one wire in one mode, redacted, and refused if it is not suitable as a cassette."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class CaptureTarget:
-    """What is to be captured."""
+    """The case, wire and mode to capture."""
 
     case: Case
     wire: str
@@ -92,7 +92,7 @@ def capture(target: CaptureTarget, upstream: Upstream, log: TrafficLog, patience
 
 
 def _check_reply(n: int, exchange: LoggedExchange, stream: bool, scrubber: Scrubber) -> None:
-    """Raises NotRecorded unless it is a reply of a model, or the beginning of a stream that broke off."""
+    """Raises NotRecorded unless the reply comes from a model, or is the beginning of a broken stream."""
     if exchange.trouble:
         raise NotRecorded(_shortened(f"reply {n} {exchange.trouble}", scrubber))
     if exchange.status >= 300:
@@ -108,7 +108,7 @@ def _check_reply(n: int, exchange: LoggedExchange, stream: bool, scrubber: Scrub
 
 
 def _interaction(n: int, exchange: LoggedExchange, scrubber: Scrubber) -> Interaction:
-    """An exchange, redacted. Raises Leak where that cannot be done."""
+    """A redacted exchange. Raises Leak if it cannot be redacted."""
     request, body = scrubber.body(exchange.request), scrubber.body(exchange.body)
     with contextlib.suppress(ValueError):
         body = compact(json.loads(body))

@@ -17,11 +17,11 @@ from looptck.recording.responses_session import ResponsesSession
 from looptck.recording.upstreams import Upstream
 
 MAX_TOKENS = 4096
-"""For a reply that is not to be cut."""
+"""The token limit for a reply that should not be cut."""
 GRACE = 10.0
 """Seconds that a client waits longer than the proxy, which can say why a reply is missing."""
 CUT = 16
-"""Tokens for a reply that is to be cut, if the model is not scripted; OpenAI accepts no fewer on Responses."""
+"""The token limit for a reply that should be cut, if the model is not scripted; OpenAI's minimum on Responses."""
 EXTRA_REQUESTS = 4
 """Requests beyond the end of the script, for a model that does not follow it."""
 
@@ -37,7 +37,7 @@ class Endless(Exception):
 
 
 def converse(case: Case, wire: str, base_url: str, upstream: Upstream, *, stream: bool, patience: float) -> None:
-    """Ask, run the tools that the model asks for, and go on until it answers or is cut.
+    """Ask the model and run its calls until it answers or is cut.
 
     Raises:
         Endless: it does not.

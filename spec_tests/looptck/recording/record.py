@@ -30,7 +30,7 @@ class CouldNotRecord(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RecordOptions:
-    """The options of the command; empty or None is all, or the default."""
+    """The options of the command; empty or None means all, or the default."""
 
     upstream: str
     model: str | None = None
@@ -48,7 +48,7 @@ def record(options: RecordOptions, say: Callable[[str], None]) -> int:
     """Record; returns 0, or 1 if a recording failed or differs.
 
     Raises:
-        CouldNotRecord: with the reason in words.
+        CouldNotRecord: the message is the reason.
     """
     counts: Counter[str] = Counter()
     try:
@@ -88,7 +88,7 @@ def _recorded(
     if what == "differs":
         summary = "from the old recording, which --update would overwrite"
     elif what == "unchanged":
-        summary = "says the same as what is there"
+        summary = "equals the old recording"
     return [what, summary, *differences]
 
 
@@ -116,7 +116,7 @@ def _targets(chosen: Sequence[Case], options: RecordOptions, server: Upstream) -
 
 
 def _why_unsupported(target: CaptureTarget, server: Upstream, known: ServerDeviations | None) -> str:
-    """Why the wire or the server cannot say the case; ``""`` if they can."""
+    """Why the wire or the server cannot play the case; ``""`` if they can."""
     case, wire = target.case, WIRES[target.wire]
     for n, step in enumerate(case.steps, 1):
         if step.turn is not None and not wire.can_say(step.turn, stream=target.stream):

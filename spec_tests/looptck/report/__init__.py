@@ -1,1 +1,1 @@
-"""Reports: what a person reads. Each consumes the session's results; none changes them."""
+"""Reports for people. They read the session's results and do not change them."""

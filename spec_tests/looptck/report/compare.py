@@ -1,4 +1,4 @@
-"""What ``looptck compare`` prints: verdicts and traits of two runs, side by side."""
+"""The report of ``looptck compare``: verdicts and traits of two runs, side by side."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from looptck.report.table import STYLES
 from looptck.report.traits import where
 from looptck.values.verdicts import Verdict, counted
 
-TOLD: dict[Change, str] = {
-    "broken": "broken: passed in A, counts against B",
-    "fixed": "fixed: counted against A, passes in B",
+HEADINGS: dict[Change, str] = {
+    "broken": "broken: passed in A, fails or is not reached in B",
+    "fixed": "fixed: failed or was not reached in A, passes in B",
     "other": "changed otherwise",
-    "gone": "gone: judged in A; in B not played, or no longer applicable",
-    "new": "new: judged in B; in A not played, or not applicable",
+    "gone": "gone: judged in A; not played or not applicable in B",
+    "new": "new: judged in B; not played or not applicable in A",
     "same": "the same in both",
 }
-"""In the order in which they are told."""
-COUNTED: dict[Change, str] = {**{change: change for change in TOLD}, "cases": "the same but for single cases"}
+"""The heading for each change, in the order of the report."""
+COUNTED: dict[Change, str] = {**{change: change for change in HEADINGS}, "cases": "the same except for single cases"}
 MOST_CASES = 4
 """The most cases that a line names."""
 
 
 def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | None = None) -> int:
-    """Compare the results in two files and print what a person reads; exit status 0, or 1 where they differ.
+    """Compare the results in two files and print the report; exit status 0, or 1 if they differ.
 
     Raises:
-        BadFile: one of them is no file of results, or holds nothing that could be compared.
+        BadFile: one of them is not a results file, or holds no results.
     """
     found = comparison(read(a), read(b))
     for run in (found.a, found.b):
         if not run.cells:
-            raise BadFile(run.path, "holds no results: nothing ran, so there is nothing to compare")
+            raise BadFile(run.path, "holds no results: no check ran, so there is nothing to compare")
     if json_file:
         text = json.dumps(found.serializable(everything=everything), indent=1, ensure_ascii=False) + "\n"
         json_file.write_text(text, encoding="utf-8")
@@ -64,8 +64,8 @@ def _print(console: Console, found: Comparison, *, everything: bool) -> None:
     for side in ("a", "b"):
         if alone := found.alone(side):
             cells = ", ".join(where(alone, found.a.cells | found.b.cells)) or "any cell"
-            console.print(f"only {side.upper()} was played in {cells}", style="yellow", highlight=False)
-    for change, words in TOLD.items():
+            console.print(f"only {side.upper()} has results in {cells}", style="yellow", highlight=False)
+    for change, words in HEADINGS.items():
         if change == "same" and not everything:
             continue
         rows = [one for one in found.requirements if one.cell in found.shared]
@@ -92,11 +92,11 @@ def _counts(found: Comparison) -> Table:
 # -- requirements -----------------------------------------------------------------------------------------------------
 
 Line = tuple[str, Verdict | None, Verdict | None, str, str]
-"""A requirement, both verdicts, the cases where not all of them have these, and where."""
+"""A requirement, both verdicts, the cases if not all have these verdicts, and the cells."""
 
 
 def _lines(rows: Sequence[Judged], change: Change, shared: set[str]) -> Iterator[Line]:
-    """What changed in this way, a line for all cases and cells of a requirement with the same two verdicts."""
+    """The requirements with this change: a line for all cases and cells with the same two verdicts."""
     for id, of_id in groupby(rows, key=lambda one: one.requirement):
         cells: dict[tuple[Verdict | None, Verdict | None, str], list[str]] = defaultdict(list)
         for row in of_id:
@@ -130,12 +130,14 @@ def _requirements(lines: Sequence[Line], rows: Sequence[Judged]) -> Table:
 def _print_traits(console: Console, found: Comparison, *, everything: bool) -> None:
     for side, run in (("A", found.a), ("B", found.b)):
         if run.traits is None:
-            console.print(f"{side} holds no traits: looptck {run.looptck} knew none, so they are not compared")
+            console.print(
+                f"{side} has no traits (looptck {run.looptck} did not record any), so traits are not compared"
+            )
     for change, words in (
-        ("other", "answered otherwise"),
-        ("gone", "gone: asked in A, and not in B"),
-        ("new", "new: asked in B, and not in A"),
-        ("same", TOLD["same"]),
+        ("other", "different answers"),
+        ("gone", "gone: asked in A, not in B"),
+        ("new", "new: asked in B, not in A"),
+        ("same", HEADINGS["same"]),
     ):
         rows = [one for one in found.traits if one.change == change and one.cell in found.shared]
         if not rows or (change == "same" and not everything):
@@ -150,7 +152,7 @@ def _print_traits(console: Console, found: Comparison, *, everything: bool) -> N
 
 
 def _by_answers(one: Asked) -> tuple[str, str, str, str, str]:
-    """Cells are told together where both answers are the same, and of exact traits their details."""
+    """The sort key of a line: cells with the same answers share one; for exact traits the details count too."""
     exact = one.trait in traits() and traits()[one.trait].exact
     sides = [(side or {}).get("answer", "") for side in (one.a, one.b)]
     details = [(side or {}).get("detail", "") if exact else "" for side in (one.a, one.b)]
@@ -160,12 +162,12 @@ def _by_answers(one: Asked) -> tuple[str, str, str, str, str]:
 def _answer(side: dict[str, str] | None) -> Text:
     if side is None:
         return Text("·", style="dim")
-    told = Text(side["answer"], style="cyan")
-    return told.append(f" {side['detail']}", style="dim") if side["detail"] else told
+    text = Text(side["answer"], style="cyan")
+    return text.append(f" {side['detail']}", style="dim") if side["detail"] else text
 
 
 def _stable(rows: Sequence[Any], key: Callable[[Any], Any]) -> Callable[[Any], int]:
-    """Sorts rows so that those of one key stand together, at the place of the first of them."""
+    """A sort key that groups rows by `key`, in the order of first occurrence."""
     places: dict[Any, int] = {}
     for row in rows:
         places.setdefault(key(row), len(places))
@@ -180,7 +182,7 @@ def _where(rows: Iterable[Asked], shared: set[str]) -> str:
 
 
 def _head(console: Console, title: str) -> None:
-    """A line above a table, which may be longer than the table is wide."""
+    """A heading above a table; it may be wider than the table."""
     console.print(Text(f"\n{title}", style="bold"))
 
 
@@ -196,16 +198,16 @@ def _many(count: int, what: str) -> str:
 
 
 def _summary(found: Comparison) -> str:
-    """How much changed in the cells that both runs have."""
+    """The counts of changes in the cells that both runs have."""
     rows = [one for one in found.requirements if one.cell in found.shared]
-    told = []
+    parts = []
     for what, changes in (
         ("requirements", [one.change for one in rows]),
         ("cases", [one.change for row in rows for one in row.cases]),
     ):
         if words := ", ".join(f"{changes.count(key)} {word}" for key, word in COUNTED.items() if key in changes):
-            told.append(f"{what} by cell: {words}")
+            parts.append(f"{what} by cell: {words}")
     answers = [one for one in found.traits if one.cell in found.shared]
     differ = sum(one.change != "same" for one in answers)
-    told += [f"traits by cell: {differ} of {len(answers)} differ"] if answers else []
-    return "; ".join(told) or "nothing was compared"
+    parts += [f"traits by cell: {differ} of {len(answers)} differ"] if answers else []
+    return "; ".join(parts) or "nothing was compared"

@@ -1,8 +1,8 @@
-"""Two runs compared: verdicts by requirement and by case, traits, and what of the runs themselves makes them differ.
+"""Comparison of two runs: verdicts by requirement and by case, traits, and differences between the runs themselves.
 
-Verdicts are compared case by case: the worst verdict of a requirement would hide a case that passed before, wherever
-another case of it fails in both runs. ``not-applicable`` is no judgement: what has become so is gone, and what is so in
-both runs is not compared.
+Verdicts are compared case by case: the worst verdict of a requirement would hide a case that passed before if another
+case fails in both runs. ``not-applicable`` counts as unjudged: a check that becomes not applicable is "gone", and one
+that is not applicable in both runs is not compared.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from looptck.report.results import Results
 from looptck.values.verdicts import AGAINST, Result, Verdict, counted, worst
 
 Change = Literal["broken", "fixed", "other", "gone", "new", "cases", "same", "not-applicable"]
-"""``cases``, of a requirement: what both runs played comes to the same, and single cases do not."""
+"""``cases``: the requirement has the same verdict in both runs, but single cases differ."""
 _WRONG = AGAINST | {"error"}
 _UNJUDGED: frozenset[Verdict | None] = frozenset({None, "not-applicable"})
 SILENT: frozenset[Change] = frozenset({"same", "not-applicable"})
-"""What is no difference."""
+"""The changes that do not count as a difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A case of a requirement in a cell; None: it was not played."""
+    """A case of a requirement in a cell, with its verdict in each run; None: it was not played."""
 
     case: str
     a: Verdict | None
@@ -37,7 +37,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A requirement in a cell, with the worst verdict of its cases; None: there is no verdict."""
+    """A requirement in a cell, with the worst verdict of its cases in each run; None: there is no verdict."""
 
     requirement: str
     profile: str
@@ -57,7 +57,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A trait in a cell; None: it was not asked."""
+    """A trait in a cell, with the answer in each run; None: it was not asked."""
 
     trait: str
     cell: str
@@ -78,7 +78,7 @@ class Comparison:
 
     @property
     def differs(self) -> bool:
-        """Whether anything does."""
+        """Whether the runs differ in a verdict or an answer."""
         changes = {one.change for one in self.requirements} | {one.change for one in self.traits}
         return bool(changes - SILENT)
 
@@ -94,23 +94,23 @@ class Comparison:
 
     @property
     def warnings(self) -> list[str]:
-        """What makes the runs differ though the implementations may not, in words."""
+        """Differences between the runs that may explain different results of equal implementations, as messages."""
         return [*_cut_short(self.a, self.b), *_kits(self.a, self.b), *_selections(self.a, self.b)]
 
     def serializable(self, *, everything: bool = False) -> dict[str, Any]:
         """As ``--json`` writes it; ``fixtures/compare.schema.json`` is its schema."""
-        told = [one for one in self.requirements if everything or one.change not in SILENT]
+        shown = [one for one in self.requirements if everything or one.change not in SILENT]
         return {
             "a": _described(self.a),
             "b": _described(self.b),
             "warnings": self.warnings,
-            "requirements": [one.serializable(everything=everything) for one in told],
+            "requirements": [one.serializable(everything=everything) for one in shown],
             "traits": [asdict(one) for one in self.traits if everything or one.change not in SILENT],
         }
 
 
 def comparison(a: Results, b: Results) -> Comparison:
-    """What is the same and what is not. Where one of them knows no traits they are not compared."""
+    """Compare two runs; traits only if both runs recorded them."""
     asked = _asked(a.traits, b.traits) if a.traits is not None and b.traits is not None else ()
     return Comparison(a, b, tuple(_judged(a.results, b.results)), tuple(asked))
 
@@ -122,7 +122,7 @@ Place = tuple[str, str]
 
 
 def _judged(a: Sequence[Result], b: Sequence[Result]) -> list[Judged]:
-    """All requirements in all cells: by level, then by what a user suffers, then as the catalogue has them."""
+    """All requirements in all cells, ordered by level, then by impact, then as in the catalogue."""
     known = {row.id: (place, row) for place, row in enumerate(catalogue())}
     sides = _by_case(a), _by_case(b)
     about = {(result.requirement, result.cell): result for result in (*a, *b)}
@@ -141,7 +141,7 @@ def _judged(a: Sequence[Result], b: Sequence[Result]) -> list[Judged]:
 
 
 def _by_case(results: Iterable[Result]) -> dict[Place, dict[str, Verdict]]:
-    """The verdict of each case, the worst where a run had several."""
+    """The verdict of each case: the worst if a run has several."""
     by: dict[Place, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in results:
         if result.verdict != "divergence":
@@ -159,7 +159,7 @@ def _row(about: Result, impact: str | None, a: Mapping[str, Verdict], b: Mapping
 
 
 def _in_sum(cases: Sequence[Played], a: Verdict | None, b: Verdict | None) -> Change:
-    """What became of a requirement: of what both runs have judged, else whether there is any verdict."""
+    """The change of a requirement, from the cases that both runs judged, else from the presence of any verdict."""
     both = [one for one in cases if one.a not in _UNJUDGED and one.b not in _UNJUDGED]
     if not both:
         return _changed(a, b)
@@ -205,71 +205,71 @@ def _both(key: tuple[str, str], a: Answer | None, b: Answer | None) -> Asked:
     else:
         differ = a.answer != b.answer or (exact and a.detail != b.detail)
         change = "other" if differ else "same"
-    told_a, told_b = (None if one is None else {"answer": one.answer, "detail": one.detail} for one in (a, b))
-    return Asked(*key, told_a, told_b, change)
+    side_a, side_b = (None if one is None else {"answer": one.answer, "detail": one.detail} for one in (a, b))
+    return Asked(*key, side_a, side_b, change)
 
 
 # -- the runs ---------------------------------------------------------------------------------------------------------
 
 
 def _described(run: Results) -> dict[str, Any]:
-    told = run.implementation
+    declared = run.implementation
     return {
         "file": str(run.path),
         "looptck": run.looptck,
         "content": run.content,
         "cut_short": None if run.unfinished is None else run.unfinished > 0,
         "driver": run.driver,
-        "name": told["name"],
-        "version": told["version"],
-        "language": told["language"],
+        "name": declared["name"],
+        "version": declared["version"],
+        "language": declared["language"],
         "summary": counted(run.results),
         "traits": None if run.traits is None else len(run.traits),
     }
 
 
 def _cut_short(a: Results, b: Results) -> Iterable[str]:
-    """That a run did not come to its end, or may not have: what the other one alone has says nothing then."""
+    """Warnings of a run that was, or may have been, interrupted: results that only the other run has mean nothing."""
     for side, run, other, of in (("A", a, b, "B"), ("B", b, a, "A")):
         if run.unfinished:
             yield (
-                f"{side} was cut short: {run.unfinished} of the chosen checks and questions were never judged; "
-                f"what {of} alone has may only not have been played"
+                f"{side} was interrupted: {run.unfinished} of the chosen checks and questions were not judged; "
+                f"results that only {of} has may simply not have been played in {side}"
             )
         elif run.unfinished is None and (lacks := _lacks(run, other)):
             yield (
-                f"{side}, of looptck {run.looptck}, does not say whether it was cut short, and lacks {lacks} checks "
+                f"{side}, of looptck {run.looptck}, does not say whether it was interrupted, and lacks {lacks} checks "
                 f"that {of} has"
             )
 
 
 def _lacks(run: Results, other: Results) -> int:
-    """How many checks the other run has, and this one has not."""
+    """The number of checks that only the other run has."""
     own, others = ({(one.requirement, one.cell, one.case) for one in side.results} for side in (run, other))
     return len(others - own)
 
 
 def _kits(a: Results, b: Results) -> Iterable[str]:
-    """That the judge was another one."""
+    """The warning that the runs were judged by different versions or contents of looptck."""
     if a.looptck != b.looptck:
-        yield f"A was judged by looptck {a.looptck}, B by looptck {b.looptck}: what differs may be the kit's doing"
+        yield f"A was judged by looptck {a.looptck}, B by looptck {b.looptck}: looptck may be the cause of differences"
     elif a.content != b.content:
-        told = " and ".join(one or "one that it does not tell" for one in (a.content, b.content))
+        contents = " and ".join(one or "unknown" for one in (a.content, b.content))
         yield (
-            f"both were judged by looptck {a.looptck}, and by different content of it ({told}): "
-            "what differs may be the kit's doing"
+            f"both were judged by looptck {a.looptck}, but with different content ({contents}): "
+            "looptck may be the cause of differences"
         )
 
 
 def _selections(a: Results, b: Results) -> Iterable[str]:
-    """That something else was asked for."""
+    """The warning that the runs had different selections."""
     if a.selection is not None and b.selection is not None:
         for name, of_a in a.selection.items():
             of_b = b.selection.get(name)
             if of_a != of_b:
-                nothing = "the usual ones" if name in {"options", "profiles"} else "all"
-                told = [_words(side) or nothing for side in (of_a, of_b)]
-                yield f"the runs were asked for different {name}: {told[0]} in A, {told[1]} in B"
+                nothing = "the default" if name in {"options", "profiles"} else "all"
+                asked = [_words(side) or nothing for side in (of_a, of_b)]
+                yield f"the runs had different {name}: {asked[0]} in A, {asked[1]} in B"
         return
     profiles = [sorted({one.profile for one in run.results}) for run in (a, b)]
     if profiles[0] != profiles[1]:
@@ -277,5 +277,5 @@ def _selections(a: Results, b: Results) -> Iterable[str]:
 
 
 def _words(asked: str | Sequence[str] | None) -> str:
-    """What was asked for under one name; nothing where that is everything."""
+    """The value of one selector as text; empty if it selects everything."""
     return asked if isinstance(asked, str) else ", ".join(asked or ())

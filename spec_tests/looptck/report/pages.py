@@ -1,4 +1,4 @@
-"""What ``looptck list`` and ``looptck explain`` print."""
+"""The output of ``looptck list`` and ``looptck explain``."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from looptck.catalogue.requirements import Requirement, catalogue, unknown
 from looptck.catalogue.traits import Trait, traits
 
 MEANINGS = {
-    "unsafe": "where it fails something runs, runs again, leaks or is lost that nobody asked for",
-    "broken": "where it fails the service refuses a request, or the answer is wrong",
-    "fragile": "where it fails legal but rarer traffic breaks the loop",
-    "untidy": "where it fails nothing but order and comfort is lost",
+    "unsafe": "if it fails, something runs unasked, runs twice, leaks or gets lost",
+    "broken": "if it fails, the service refuses a request or the answer is wrong",
+    "fragile": "if it fails, legal but rare traffic breaks the loop",
+    "untidy": "if it fails, only order and convenience suffer",
 }
 
 
 def listing(profiles: tuple[str, ...]) -> str:
-    """One line for each requirement: id, level, text; of all profiles with the traits behind them.
+    """One line for each requirement (id, level, text) of these profiles; without any, of all, followed by the traits.
 
     Raises:
-        click.UsageError: a profile is not known.
+        click.UsageError: a profile does not exist.
     """
     known = catalogue()
     for name in profiles:
@@ -37,16 +37,16 @@ def listing(profiles: tuple[str, ...]) -> str:
             lines.append(f"{profile.name}: {profile.title} ({len(profile.requirements)} requirements)")
             lines += [f"  {_mark(row)} {row.level:<6} {row.id}: {row.text}" for row in profile.requirements]
     if not profiles:
-        lines.append(f"traits: what the documents leave open, recorded and not judged ({len([*traits()])} traits)")
+        lines.append(f"traits: questions that no document decides; recorded, not judged ({len([*traits()])} traits)")
         lines += [f"  ? {trait.id}: {trait.question}" for trait in traits()]
     return "\n".join(lines) + "\n"
 
 
 def explanation(id: str, driver: str | None = None) -> str:
-    """Everything that is known of a requirement or a trait, and the line that tries it on a driver.
+    """The explanation of a requirement or a trait, ending in the command that runs it on a driver.
 
     Raises:
-        click.UsageError: there is none of this id.
+        click.UsageError: neither a requirement nor a trait has this id.
     """
     if id in traits():
         return "\n".join(_asked(traits()[id], driver)) + "\n"
@@ -67,16 +67,16 @@ def _asked(trait: Trait, driver: str | None) -> Iterator[str]:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
     if trait.requirement:
         yield f"  see the requirement: {trait.requirement}"
-    yield "  answers, of which none is wrong:"
+    yield "  answers (none is wrong):"
     width = max(map(len, trait.meanings))
     yield from (f"    {name:<{width}}  {meaning}" for name, meaning in trait.meanings.items())
     if trait.exact:
-        yield "  the detail is part of the answer"
+        yield "  `looptck compare` compares the details too"
     yield f"  try it: {_run(driver, '--trait', trait.id)}"
 
 
 def _run(driver: str | None, *words: str) -> str:
-    """A line to paste."""
+    """The command line."""
     return shlex.join(["looptck", "run", *(["--driver", driver] if driver else []), *words])
 
 
@@ -86,7 +86,7 @@ def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
     for source in row.sources:
         yield f"  source: {source}" + (f"  <{source.url}>" if source.url else "")
     if row.impact:
-        yield f"  impact: {row.impact}, {MEANINGS[row.impact]}"
+        yield f"  impact: {row.impact} ({MEANINGS[row.impact]})"
     yield f"  cells: {_cells(row)}"
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
@@ -95,12 +95,12 @@ def _explained(row: Requirement, driver: str | None) -> Iterator[str]:
         yield f"  excluded: {row.excluded}"
         return
     checks = list(checks_of(row))
-    yield "  checked by:" if checks else "  checked by nothing yet"
+    yield "  checked by:" if checks else "  no check yet"
     yield from (f"    {check}" for check in checks)
     if row.killed_by:
-        yield f"  shown to fail by: {', '.join(row.killed_by)} (looptck kill --requirement {row.id})"
+        yield f"  mutants that fail it: {', '.join(row.killed_by)} (looptck kill --requirement {row.id})"
     if row.no_mutant:
-        yield f"  shown to fail by nothing: {row.no_mutant}"
+        yield f"  no mutant fails it: {row.no_mutant}"
     yield from (f"  see the trait: {trait.id}" for trait in traits() if trait.requirement == row.id)
     yield f"  try it: {_run(driver, '--profile', row.profile, '--requirement', row.id)}"
 
@@ -111,9 +111,9 @@ def _cells(row: Requirement) -> str:
 
 
 def checks_of(row: Requirement) -> Iterator[str]:
-    """The tests and declared cases that check a requirement, with what they say of themselves.
+    """The tests and declared cases that check a requirement, each with its description.
 
-    Tests are read and not imported, which would take a second and more.
+    The source of the tests is parsed, since importing them would take more than a second.
     """
     from looptck.bench.cases import cases
 

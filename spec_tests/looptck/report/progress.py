@@ -1,4 +1,4 @@
-"""Progress: how many checks are done, how many are left, and how long those will take at the pace so far."""
+"""Progress: how many checks are done and left, and the estimated time that the rest takes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from looptck.suite.session import Session
 
 ENOUGH = 10
-"""Before so many checks are done their pace says nothing."""
+"""The number of finished checks from which on the time is estimated."""
 MINUTE = 60
 
 
 class Progress:
-    """The line that says where a run is."""
+    """The progress line of a run."""
 
     def __init__(self, session: Session, began: float | None = None) -> None:
         self._session = session
@@ -33,7 +33,7 @@ class Progress:
 
 
 def in_words(seconds: float) -> str:
-    """A length of time, as roughly as it is known."""
+    """A duration, rounded to seconds or minutes."""
     if seconds < MINUTE:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / MINUTE)} min"

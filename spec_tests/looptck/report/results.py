@@ -1,4 +1,4 @@
-"""Results of a run that has been, read from what its ``--json`` has written, by this version or an older one."""
+"""Results of an earlier run, read from its ``--json`` file, written by this or an older version of looptck."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from looptck.catalogue.yaml_files import BadFile
 from looptck.values.verdicts import Result
 
 MEMBERS = tuple(one.name for one in fields(Result))
-"""What every version writes of a result; newer ones write more beside it."""
+"""The members of a result that every version writes; newer versions write more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a run has left."""
+    """The results of an earlier run."""
 
     path: Path
     looptck: str
@@ -31,36 +31,36 @@ class Results:
     """What the driver declared: name, version, language and more."""
     results: tuple[Result, ...]
     traits: tuple[Answer, ...] | None = None
-    """None: of a version that knew no traits."""
+    """None: written by a version without traits."""
     content: str | None = None
-    """What the kit was made of, as one word; None: of a version that does not say."""
+    """The hash of looptck's content; None: written by a version that does not record it."""
     selection: Mapping[str, Any] | None = None
-    """What the run was asked for; None: of a version that does not say."""
+    """The selection of the run; None: written by a version that does not record it."""
     unfinished: int | None = None
-    """How many checks and questions were chosen and never judged; None: of a version that does not say."""
+    """The number of chosen but unjudged checks and questions; None: written by a version that does not record it."""
 
     @classmethod
-    def of(cls, told: Mapping[str, Any], path: Path = Path()) -> Self:
+    def of(cls, data: Mapping[str, Any], path: Path = Path()) -> Self:
         """From the JSON of a run."""
-        traits = told.get("traits")
-        unfinished = told.get("unfinished")
+        traits = data.get("traits")
+        unfinished = data.get("unfinished")
         return cls(
             path=path,
-            looptck=told["looptck"],
-            driver=told["driver"],
-            implementation=told["implementation"],
-            results=tuple(Result(**{name: one[name] for name in MEMBERS}) for one in told["results"]),
+            looptck=data["looptck"],
+            driver=data["driver"],
+            implementation=data["implementation"],
+            results=tuple(Result(**{name: one[name] for name in MEMBERS}) for one in data["results"]),
             traits=None if traits is None else tuple(Answer(**answer) for answer in traits),
-            content=told.get("content"),
-            selection=told.get("selection"),
+            content=data.get("content"),
+            selection=data.get("selection"),
             unfinished=None if unfinished is None else sum(unfinished.values()),
         )
 
     @property
     def name(self) -> str:
         """The implementation, its version and its language."""
-        told = self.implementation
-        return f"{told['name']} {told['version']} ({told['language']})"
+        declared = self.implementation
+        return f"{declared['name']} {declared['version']} ({declared['language']})"
 
     @property
     def cells(self) -> set[str]:
@@ -72,14 +72,14 @@ def read(path: Path) -> Results:
     """The results in a file.
 
     Raises:
-        BadFile: it cannot be read, or is not that; with the place of the fault.
+        BadFile: it cannot be read or is not a results file; the message names the place.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise BadFile(path, f"is no file of results: {error}") from error
+        raise BadFile(path, f"is not a results file: {error}") from error
     schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
-    if wrong := next(schema.iter_errors(told), None):
+    if wrong := next(schema.iter_errors(data), None):
         place = "".join(f"/{part}" for part in wrong.instance_path)
-        raise BadFile(path, f"{place or '/'}: {wrong.message}; give a file that looptck run --json has written")
-    return Results.of(told, path)
+        raise BadFile(path, f"{place or '/'}: {wrong.message}; name a file written by looptck run --json")
+    return Results.of(data, path)

@@ -25,19 +25,19 @@ STYLES: dict[Verdict, str] = {
     "divergence": "cyan",
 }
 KNOWN = "*"
-"""Behind a verdict that counts against the loop and is in its list of known failures."""
+"""Marks a failure that is in the list of known failures."""
 
 _TROUBLE = AGAINST | {"error"}
 
 MOST_REASONS = 6
-"""How many reasons why rows do not apply are named."""
+"""How many reasons for not-applicable requirements are listed."""
 
 
 def table(session: Session, *, brief: bool = False) -> Group:
-    """Sync and async share a column: their verdicts differ seldom, and stand below each other where they do.
+    """The table of verdicts. Sync and async share a column: their verdicts rarely differ; if so, both are shown.
 
-    ``brief``: of the rows only those that fail, and how many were not reached, for which what failed is the cause.
-    Rows and columns that do not apply share a line in any case.
+    ``brief``: shows only failed requirements, and counts those that are not reached as a consequence.
+    Requirements and cells that do not apply are always summed up in one line below the table.
     """
     rows: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
     for result in session.results:
@@ -57,33 +57,33 @@ def table(session: Session, *, brief: bool = False) -> Group:
 
     started = session.bench.started
     title = f"{started.name} {started.version} ({started.language})"
-    told = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    verdicts_table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     ids = [row.id for row in session.catalogue if row.id in shown]
-    told.add_column("requirement", min_width=max(map(len, ids), default=0))
-    told.add_column("level", min_width=len("SHOULD"))
+    verdicts_table.add_column("requirement", min_width=max(map(len, ids), default=0))
+    verdicts_table.add_column("level", min_width=len("SHOULD"))
     for wire, stream in columns:
         provider, _, api = wire.rpartition("-")
-        told.add_column(f"{provider}-\n{api}\n{'stream' if stream else 'plain'}")
+        verdicts_table.add_column(f"{provider}-\n{api}\n{'stream' if stream else 'plain'}")
     profile = ""
     for row in session.catalogue:
         if row.id not in shown:
             continue
         if row.profile != profile:
             profile = row.profile
-            told.add_row(Text(profile, style="bold underline"))
+            verdicts_table.add_row(Text(profile, style="bold underline"))
         known = {
             cell: all(session.is_known(row.id, cell, one.case) for one in _against(shown[row.id].get(str(cell), [])))
             for cells in columns.values()
             for cell in cells
         }
-        told.add_row(row.id, row.level, *(_column(cells, shown[row.id], known) for cells in columns.values()))
+        verdicts_table.add_row(row.id, row.level, *(_column(cells, shown[row.id], known) for cells in columns.values()))
     lines = list(_below(rows, idle, left_out=len(rows) - len(idle) - len(shown) - len(unreached)))
     if unreached:
         more = f"{len(unreached)} more requirement{'s' if len(unreached) > 1 else ''}"
-        lines.insert(0, f"{more} not reached, because of what failed")
+        lines.insert(0, f"{more} not reached, as a consequence of the failures above")
     if session.known:
-        lines.append(f"{KNOWN} a known failure")
-    return Group(told, *(Text(line, style="dim") for line in lines))
+        lines.append(f"{KNOWN} known failure")
+    return Group(verdicts_table, *(Text(line, style="dim") for line in lines))
 
 
 def _verdicts(results: Mapping[str, list[Result]]) -> set[Verdict]:
@@ -101,9 +101,9 @@ def _is_against(results: Mapping[str, list[Result]]) -> bool:
 def _below(
     rows: Mapping[str, Mapping[str, list[Result]]], idle: Mapping[str, Mapping[str, list[Result]]], *, left_out: int
 ) -> Iterator[str]:
-    """What has no row or column of its own: what passed, and what does not apply."""
+    """The lines below the table: the requirements and cells that have no row or column."""
     if left_out:
-        yield f"{left_out} more requirement{'s' if left_out > 1 else ''} passed wherever they apply"
+        yield f"{left_out} more requirement{'s' if left_out > 1 else ''} passed in every applicable cell"
     if idle:
         why = Counter(next(one.reason for of_cell in results.values() for one in of_cell) for results in idle.values())
         reasons = ", ".join(f"{_short(reason)} ({count})" for reason, count in why.most_common(MOST_REASONS))
@@ -119,16 +119,16 @@ def _below(
     absent = [cell for cell, found in verdicts.items() if found == {"not-applicable"}]
     if absent and len(absent) < len(verdicts):
         dresses = dict.fromkeys(cell.rpartition("/")[0] for cell in absent)
-        yield f"not applicable at all: {', '.join(dresses)}: {_short(reasons_of[absent[0]])}"
+        yield f"nothing applies to {', '.join(dresses)}: {_short(reasons_of[absent[0]])}"
 
 
 def _short(reason: str) -> str:
-    """A reason why something does not apply, in as few words as tell it."""
+    """A reason for not-applicable in short."""
     return reason.removeprefix("the driver declares ")
 
 
 def _column(cells: Sequence[Cell], results: Mapping[str, list[Result]], known: Mapping[Cell, bool]) -> Text:
-    """One verdict for all modes, or one for each."""
+    """One verdict for both modes, or one per mode if they differ."""
     words = {cell.mode: _verdict(results.get(str(cell), []), known[cell]) for cell in cells}
     first, *others = words.values()
     if all(first.markup == other.markup for other in others):
@@ -137,7 +137,7 @@ def _column(cells: Sequence[Cell], results: Mapping[str, list[Result]], known: M
 
 
 def _verdict(results: Sequence[Result], known: bool) -> Text:
-    """One cell of the table: the worst verdict of its cases, and how many of them have it where not all do."""
+    """One cell of the table: the worst verdict of its cases, and how many cases have it if not all do."""
     if not results:
         return Text("·", style="dim")
     verdict = worst(results)

@@ -1,4 +1,4 @@
-"""The terminal of ``looptck run``: progress while it runs, then a table by requirement, the causes and the counts."""
+"""The terminal output of ``looptck run``: progress, then a table by requirement, the causes and the counts."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from looptck.suite.session import Session
 
 BETWEEN_LINES = 15.0
-"""Seconds between two lines of progress where no line can be overwritten."""
+"""Seconds between two progress lines if the output is not a terminal."""
 
 
 class Terminal:
-    """A pytest plugin in the place of pytest's own terminal."""
+    """A pytest plugin that replaces pytest's own terminal output."""
 
     def __init__(self, console: Console, session: Session, *, quiet: bool = False) -> None:
         self._console = console
@@ -37,8 +37,8 @@ class Terminal:
         self._last = -BETWEEN_LINES
         self._progress = Progress(session)
         self.broken: list[str] = []
-        """What went wrong in the kit itself, before or beside the checks."""
-        session.listeners.append(self._heard)
+        """Errors in looptck itself, outside the checks."""
+        session.listeners.append(self._on_result)
         if self._status is not None:
             self._status.start()
 
@@ -52,7 +52,7 @@ class Terminal:
         self.broken.append(str(excrepr))
 
     def finish(self) -> None:
-        """Print everything that is to be read at the end."""
+        """Print the report at the end of the run."""
         if self._status is not None:
             self._status.stop()
         for text in self.broken:
@@ -68,7 +68,7 @@ class Terminal:
         self._counts(session)
 
     def _traits(self, *, brief: bool) -> None:
-        """The table of traits; in short where failures are to be read."""
+        """Print the table of traits, or a short form if there are failures to read."""
         answers = self._session.survey.answers
         self._console.print()
         if not brief:
@@ -79,12 +79,12 @@ class Terminal:
             self._console.print(line, markup=False, highlight=False)
 
     def _title(self) -> str:
-        """What stands above the traits."""
+        """The heading of the traits."""
         started = self._session.bench.started
-        return f"{started.name} {started.version}: what the documents leave open, recorded and not judged"
+        return f"{started.name} {started.version}: what the documents leave open; recorded, not judged"
 
     def _causes(self, found: Sequence[Cause]) -> None:
-        """One line for each cause, or one block."""
+        """Print one line or one block per cause."""
         if not found:
             return
         judged = [one.cell for one in self._session.results if one.verdict != "not-applicable"]
@@ -101,7 +101,7 @@ class Terminal:
             self._console.print()
             self._console.print(_styled("\n".join(lines)), soft_wrap=True)
 
-    def _heard(self, result: Result) -> None:
+    def _on_result(self, result: Result) -> None:
         now = monotonic()
         if self._status is None and now - self._last < BETWEEN_LINES:
             return
@@ -118,7 +118,7 @@ class Terminal:
             if result.verdict == "divergence":
                 answers[result.reason].append(result.cell)
         if answers and not self._quiet:
-            self._console.print("\ndivergences, recorded and not judged:", style="bold")
+            self._console.print("\ndivergences, recorded, not judged:", style="bold")
             for reason, where in answers.items():
                 self._console.print(f"  {reason}  [dim]({len(set(where))} cells)[/]", highlight=False)
 
@@ -127,8 +127,8 @@ class Terminal:
         for trouble in troubles(session):
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
         if session.chosen and (left := unjudged(session)):
-            told = f"no verdict for {left} of {len(session.chosen)} checks: the run was cut short"
-            self._console.print(Text(told, style="bold red"))
+            message = f"no verdict for {left} of {len(session.chosen)} checks: the run was interrupted"
+            self._console.print(Text(message, style="bold red"))
         if session.survey.answers:
             self._console.print(traits.counts(session.survey.answers), style="dim", highlight=False)
         line = Text()
@@ -144,6 +144,6 @@ class Terminal:
 
 
 def _styled(text: str) -> Text:
-    """A failure's text with its first line marked."""
+    """A failure report with its first line highlighted."""
     first, _, rest = text.partition("\n")
     return Text(first, style="bold red").append("\n" + rest, style="default")

@@ -1,4 +1,4 @@
-"""The table of traits: a line for each answer, and the cells in which it was given where not all agree."""
+"""The table of traits: a line for each answer, and its cells if not all cells have the same answer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rich.text import Text
 from looptck.catalogue.traits import UNDECIDED, Answer, traits
 
 STYLES = {"error": "bold magenta", "no-outcome": "red", "not-reached": "red"}
-"""Of the answers that are none of the trait's own."""
+"""Styles of the results that are not answers of the trait itself."""
 
 
 def table(title: str, answers: Iterable[Answer]) -> Table:
-    """What a loop was asked and has answered; what does not apply to it at all stands in one line."""
+    """The table of a loop's answers; traits that do not apply in any cell are listed in the caption."""
     given: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         given[answer.trait].append(answer)
@@ -35,8 +35,8 @@ def table(title: str, answers: Iterable[Answer]) -> Table:
             topic = trait.topic
             shown.add_row(Text(topic, style="bold underline"))
         for place, (word, cells, detail) in enumerate(lines):
-            told = Text(word, STYLES.get(word, "cyan"))
-            shown.add_row("" if place else trait.id, told, cells, Text(detail, "dim"))
+            answer_text = Text(word, STYLES.get(word, "cyan"))
+            shown.add_row("" if place else trait.id, answer_text, cells, Text(detail, "dim"))
     if inapplicable:
         shown.caption = f"not applicable in any cell: {', '.join(inapplicable)}"
         shown.caption_justify = "left"
@@ -44,7 +44,7 @@ def table(title: str, answers: Iterable[Answer]) -> Table:
 
 
 def brief(answers: Iterable[Answer]) -> Iterator[str]:
-    """What was answered in a few lines, without details: a paragraph for each topic."""
+    """The answers in a few lines, without details: a paragraph for each topic."""
     given: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         given[answer.trait].append(answer)
@@ -54,19 +54,19 @@ def brief(answers: Iterable[Answer]) -> Iterator[str]:
         words = [f"{word} ({cells})" if cells else word for word, cells, _ in _lines(decided)]
         if words:
             by_topic[trait.topic].append(f"{trait.id}: {', '.join(words)}")
-    yield from (f"{topic}. {'; '.join(told)}" for topic, told in by_topic.items())
+    yield from (f"{topic}. {'; '.join(texts)}" for topic, texts in by_topic.items())
 
 
 def counts(answers: Collection[Answer]) -> str:
-    """How many answers there are, and how many questions could not be decided, in words."""
+    """The counts of answers and of undecided questions, as text."""
     undecided = Counter(answer.answer for answer in answers if answer.answer in UNDECIDED)
-    told = [f"{count} {word}" for word in UNDECIDED if (count := undecided[word])]
+    counted = [f"{count} {word}" for word in UNDECIDED if (count := undecided[word])]
     of = len({answer.trait for answer in answers})
-    return ", ".join([f"{of} traits, recorded and not judged: {len(answers) - undecided.total()} answers", *told])
+    return ", ".join([f"{of} traits, recorded, not judged: {len(answers) - undecided.total()} answers", *counted])
 
 
 def _lines(answers: Iterable[Answer]) -> Iterator[tuple[str, str, str]]:
-    """Each answer with its cells and its commonest detail, the commonest answer first."""
+    """Each answer with its cells and its most common detail, the most common answer first."""
     by: dict[str, list[Answer]] = defaultdict(list)
     for answer in answers:
         if answer.answer != "not-applicable":
@@ -78,9 +78,9 @@ def _lines(answers: Iterable[Answer]) -> Iterator[tuple[str, str, str]]:
 
 
 def where(some: Collection[str], every: Collection[str]) -> list[str]:
-    """Some cells of all those that there are, in as few words as say it: ``stream`` is each that streams.
+    """Patterns that describe some cells out of all, in as few words as possible: ``stream`` means every stream cell.
 
-    Nothing, where they are all.
+    The result is empty if they are all cells.
     """
     left, words = set(some), list[str]()
     parts = [cell.split("/") for cell in sorted(some)]

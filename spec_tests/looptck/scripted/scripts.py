@@ -1,7 +1,7 @@
-"""What the model writes: the turns of the declared cases as text in the manner of Hermes models.
+"""The model's output: the turns of the declared cases as text in the format of Hermes models.
 
-That manner (a call is JSON between ``<tool_call>`` and ``</tool_call>``, a thought stands between ``<think>`` and
-``</think>``) is one of those that inference servers read; the server makes calls and thoughts of it.
+This format (a call is JSON between ``<tool_call>`` and ``</tool_call>``, thinking is between ``<think>`` and
+``</think>``) is one of those that inference servers parse into calls and thinking.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class Scenario:
     name: str
     question: str
     turns: tuple[str, ...]
-    """What the model writes in each turn."""
+    """The model's output in each turn."""
 
 
 class Unwritable(ValueError):
-    """A turn that no text of a model leads to, such as one with a tool that the service ran itself."""
+    """A turn that no model output can produce, such as one with a hosted tool."""
 
 
 def scenarios(cases: Mapping[str, Case]) -> list[Scenario]:
-    """The scenarios of those cases that are to be recorded, in the order of their names.
+    """The scenarios of the cases with `record`, in the order of their names.
 
     Raises:
         Unwritable: one of them has a turn that a model cannot write; with its name.

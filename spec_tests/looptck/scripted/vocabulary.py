@@ -1,4 +1,4 @@
-"""The vocabulary: every text that the model can say, as a chain of tokens.
+"""The vocabulary: every text that the model can produce, as a chain of tokens.
 
 A text stands in a vocabulary once, and a token has one successor. So two texts share a token only where all that
 follows in both is the same; elsewhere a border moves until the pieces are of their own. Where the borders fall depends
@@ -21,7 +21,7 @@ FALLBACKS = {
     OVER: "The script of this scenario is over.",
     MISPLACED: "The results before me do not belong to my calls, one for each and in their order.",
 }
-"""What the model says where no turn is due."""
+"""The model's answers if no turn is due."""
 
 _WORD = re.compile(r"\s*(?:\w{1,8}|[^\w\s]+)|\s+")
 """Much as the tokens of real models are: a word with the space before it, or punctuation."""

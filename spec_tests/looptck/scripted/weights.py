@@ -2,7 +2,7 @@
 
 Every token has a code, a row of signs from the hash of its text. A token's embedding is the code of its successor, and
 its row of the output matrix is its own code; attention and feed-forward of the one block are zero. So the hidden state
-names the successor, and its logit is so far above all others that no sampler picks another token, whatever its
+names the successor, and its logit is so far above all others that no sampler picks another token, at any
 temperature and seed. Two builds are the same to the byte.
 """
 

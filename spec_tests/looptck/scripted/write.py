@@ -45,8 +45,8 @@ def _write(path: Path, turns: list[list[dict[str, Any]]]) -> str:
     return ""
 
 
-def _piece(told: dict[str, Any]) -> Piece:
-    return Call(told["tool"], told["arguments"]) if "tool" in told else Text(told["text"])
+def _piece(piece: dict[str, Any]) -> Piece:
+    return Call(piece["tool"], piece["arguments"]) if "tool" in piece else Text(piece["text"])
 
 
 if __name__ == "__main__":

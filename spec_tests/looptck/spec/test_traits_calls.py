@@ -9,7 +9,7 @@ from looptck.provider.gates import Gate
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.trait_answers import turn_answer
-from looptck.suite.asking import Loop, told
+from looptck.suite.asking import Loop, error_text
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Said
 from looptck.values.outcome import Failed
@@ -86,7 +86,7 @@ def test_siblings(loop: Loop) -> None:
     run.delivered(1)
     siblings = [one for one in run.ran if one.tool in {"add", "note"}]
     if len(run.requests) == 1:
-        ended = told(run.outcome) if isinstance(run.outcome, Failed) else str(run.outcome)
+        ended = error_text(run.outcome) if isinstance(run.outcome, Failed) else str(run.outcome)
         loop.answers(["not-run", "partly-run", "run-and-lost"][min(len(siblings), 2)], ended)
         return
     texts = [answer.text for answer in run.new_answers(1)]

@@ -9,7 +9,7 @@ from typing import Any
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
 from looptck.spec.trait_answers import TraitAnswer, require_played, with_noun
-from looptck.suite.asking import Loop, told
+from looptck.suite.asking import Loop, error_text
 from looptck.values.outcome import Failed, Value
 from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
@@ -83,7 +83,7 @@ def _asked(run: Run) -> int:
 def _caller_gets(run: Run) -> TraitAnswer:
     outcome = run.outcome
     if isinstance(outcome, Failed):
-        return "error-for-the-caller", told(outcome)
+        return "error-for-the-caller", error_text(outcome)
     assert isinstance(outcome, Value)
     if _asked(run) < len(run.requests):
         return "asked-for-an-answer", outcome.text or ""
@@ -150,7 +150,7 @@ def test_limit_of_zero(loop: Loop) -> None:
         return
     kind = "error" if run.failed else "value"
     when = "after-one-request" if run.requests else "at-once"
-    loop.answers(f"{kind}-{when}", told(run.outcome) if isinstance(run.outcome, Failed) else str(run.outcome))
+    loop.answers(f"{kind}-{when}", error_text(run.outcome) if isinstance(run.outcome, Failed) else str(run.outcome))
 
 
 @trait("endless-pauses")

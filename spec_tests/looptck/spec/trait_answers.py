@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from looptck.bench.run import Run
-from looptck.suite.asking import told
+from looptck.suite.asking import error_text
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.outcome import Failed, Value
 from looptck.values.verdicts import NotReached
@@ -43,7 +43,7 @@ def run_answer(run: Run) -> TraitAnswer:
     """How a run ended after a turn with calls; the answers are those of ``fate`` and ``ends``."""
     outcome = run.outcome
     if isinstance(outcome, Failed):
-        return "error-for-the-caller", told(outcome)
+        return "error-for-the-caller", error_text(outcome)
     if isinstance(outcome, Value) and outcome.stop == "calls":
         return "handed-to-the-caller", outcome.text or ""
     return "taken-for-the-answer", str(outcome)
@@ -98,7 +98,7 @@ def ending_answer(run: Run) -> TraitAnswer:
         return "asked-again", with_noun(len(run.requests), "request")
     outcome = run.outcome
     if isinstance(outcome, Failed):
-        return "error-for-the-caller", told(outcome)
+        return "error-for-the-caller", error_text(outcome)
     assert isinstance(outcome, Value)
     if outcome.stop not in {None, "end"}:
         return "stop-told", f"{outcome.stop}: {outcome.text or ''}"

@@ -1,6 +1,6 @@
-"""Asking: a trait in a cell, the loop as a test of traits sees it, and the answers of a session.
+"""Traits: a trait in a cell, the loop as seen by a test of a trait, and the answers of a session.
 
-There is an answer to every question, whatever the loop does: what a test raises is one too.
+Every question gets an answer, whatever the loop does: an exception of the test counts as an answer too.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
 MOST = 200
-"""Characters of a detail."""
+"""The most characters of a detail."""
 _CHANGING = re.compile(r"http://127\.0\.0\.1:\d+/c\d+|0x[0-9a-f]{6,}")
-"""What is another text in every run: where the provider is, and where an object lies in memory."""
+"""Text that differs in every run: the address of the provider and the memory address of an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +45,25 @@ class Question:
 
 @dataclass(slots=True)
 class Survey:
-    """What a session asks about traits, and what it was answered."""
+    """The questions of a session about traits, and the answers."""
 
     wanted: bool = False
-    """Whether it asks at all."""
+    """Whether the session asks about traits."""
     questions: list[Question] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     played: dict[tuple[str, Cell], Run | Exception] = field(default_factory=dict)
-    """Runs that several traits are read from, by name and cell."""
+    """Runs that answer several traits, by name and cell."""
     by_run: dict[str, list[Answer]] = field(default_factory=dict)
-    """Answers by the id of the run that they rest on."""
+    """Answers by the id of the run that they were read from."""
 
     def take(self, answer: Answer, runs: Iterable[Run]) -> None:
-        """Take an answer in."""
+        """Add an answer and the runs that it was read from."""
         self.answers.append(answer)
         for run in runs:
             self.by_run.setdefault(run.id, []).append(answer)
 
     def spoil(self, fault: DriverFault) -> None:
-        """A run turned out to be broken when it was over: what was read from it is no answer."""
+        """Turn the answers of a run into errors, because the driver fault came to light after the run."""
         for answer in self.by_run.get(fault.run or "", []):
             answer.answer, answer.detail = "error", cut(str(fault))
 
@@ -75,35 +75,35 @@ class Survey:
 
 @dataclass(slots=True)
 class Loop(Implementation):
-    """The implementation under test, as one test of a trait sees it."""
+    """The implementation under test, as seen by one test of a trait."""
 
     survey: Survey = field(default_factory=Survey)
     trait: Trait | None = None
     answer: Answer | None = None
 
     def plays(self, *what: Any, **how: Unpack[RunOverrides]) -> Run:
-        """Play this script to the loop, to its end.
+        """Run the loop on this script until the run ends.
 
         Raises:
-            NotApplicable: the wire has no words for one of its turns.
+            NotApplicable: the wire cannot express one of the turns.
         """
         self.can_be_said(*what)
         self.scenario.plays(*what)
         return self.run(**how)
 
     def can_be_said(self, *what: Any) -> None:
-        """Raises NotApplicable where the wire has no words for one of these turns."""
+        """Raises NotApplicable if the wire cannot express one of these turns."""
         for turn in (step(one).turn for one in what):
             if turn is not None and not WIRES[self.cell.wire].can_say(turn, stream=self.cell.stream):
-                raise NotApplicable(f"{self.cell.wire} has no words for this turn in a reply of this kind")
+                raise NotApplicable(f"{self.cell.wire} cannot express this turn in a reply of this kind")
 
     def once(self, name: str, play: Callable[[], Run]) -> Run:
-        """The run of this name in this cell, played once for all traits that are read from it."""
+        """The run of this name in this cell, played once for all traits that use it."""
         key = name, self.cell
         if key not in self.survey.played:
             try:
                 self.survey.played[key] = play()
-            except Exception as error:  # noqa: BLE001  whatever it is, it is the answer of each of them
+            except Exception as error:  # noqa: BLE001  any error answers each of the traits
                 self.survey.played[key] = error
         found = self.survey.played[key]
         if isinstance(found, Exception):
@@ -113,38 +113,40 @@ class Loop(Implementation):
         return found
 
     def answers(self, name: str, detail: object = "") -> None:
-        """Give the answer, by its name; ``detail`` is what showed it.
+        """Record the answer, by its name; ``detail`` is the evidence.
 
         Raises:
-            ValueError: the trait has no such answer, or has been answered already.
+            ValueError: the trait has no such answer, or has an answer already.
         """
         assert self.trait is not None
         if self.answer is not None:
-            raise ValueError(f"{self.trait.id} was answered with {self.answer.answer} before it was with {name}")
+            raise ValueError(f"{self.trait.id} already has the answer {self.answer.answer}, and gets a second, {name}")
         if name not in self.trait.answers:
             raise ValueError(f"{self.trait.id} has no answer {name!r}; it has {', '.join(self.trait.answers)}")
         self.answer = Answer(self.trait.id, str(self.cell), name, printable(cut(str(detail))))
 
 
 def loop_for(question: Question, bench: Bench, survey: Survey) -> Loop:
-    """The loop, to be asked this question."""
+    """The loop for the test of this question."""
     bench.leave()
     check = Check(question.trait.row, question.cell, question.trait.id)
     return Loop(bench, check, Scenario(), survey=survey, trait=question.trait)
 
 
 def require(question: Question, started: Started) -> None:
-    """Raises NotApplicable where the question is about other cells, or needs a capability declared absent."""
+    """Raises NotApplicable if the question concerns other cells or needs a capability that is declared absent."""
     row, cell = question.trait.row, question.cell
     if not concerns(row, cell):
         where = {None: "", True: "streams", False: "plain replies"}[row.streams]
-        raise NotApplicable(f"it is about {' of '.join(word for word in (where, ', '.join(row.wires)) if word)}")
+        raise NotApplicable(
+            f"the trait concerns {' of '.join(word for word in (where, ', '.join(row.wires)) if word)} only"
+        )
     if lacking := missing(row, cell, started):
         raise NotApplicable(f"the driver declares no capability `{lacking}`")
 
 
 def answer_of(question: Question, loop: Loop | None, error: BaseException | None) -> Answer:
-    """The answer to a question, from what its test has said or raised."""
+    """The answer to a question, from what its test has recorded or raised."""
     if error is None and loop is not None and loop.answer is not None:
         return loop.answer
     word, detail = _undecided(error)
@@ -159,7 +161,7 @@ def take_in(
     call: pytest.CallInfo[None],
     report: pytest.TestReport,
 ) -> None:
-    """Take in what a finished phase of a test has told, and make its report agree."""
+    """Record the answer of a finished test phase, and make pytest's report agree with it."""
     error = call.excinfo.value if call.excinfo else None
     if call.when == "teardown" or (call.when == "setup" and error is None):
         return
@@ -178,7 +180,7 @@ def take_in(
 def _undecided(error: BaseException | None) -> tuple[str, str]:
     match error:
         case None:
-            return "error", "looptck itself: the test has given no answer"
+            return "error", "looptck itself: the test recorded no answer"
         case NotApplicable():
             return "not-applicable", str(error)
         case NotReached():
@@ -191,12 +193,12 @@ def _undecided(error: BaseException | None) -> tuple[str, str]:
             return "error", f"looptck itself: {type(error).__name__}: {error}"
 
 
-def told(failed: Failed) -> str:
-    """An error as a detail: its class and what it says."""
+def error_text(failed: Failed) -> str:
+    """An error as a detail: its type and its message."""
     return f"{failed.type}: {failed.message}" if failed.message else failed.type
 
 
 def cut(text: str) -> str:
-    """A detail on one line, cut in the middle where it is long."""
+    """A detail on one line, cut in the middle if it is long."""
     line = " ".join(_CHANGING.sub("…", text).split())
     return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[-MOST // 3 :]}"

@@ -1,4 +1,4 @@
-"""Choosing: the checks that there are for an implementation, of all that were selected."""
+"""Choosing: which of the selected checks exist for an implementation."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from looptck.suite.selection import Selection
 from looptck.values.cell import Cell
 
 RECORDED = "recorded-traffic-is-read-right"
-"""The requirement that is judged on every cassette which any loop can play."""
+"""The requirement that is judged on every cassette that any loop can play."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is chosen for an implementation: the checks of each test function, in its cells."""
+    """The checks for an implementation: those of each test function and declared case, in its cells."""
 
     catalogue: Catalogue
     selection: Selection
     cassettes: tuple[Cassette, ...]
     started: Started
     cells: Sequence[Cell]
-    """All in which the implementation can be judged."""
+    """All cells in which the implementation can be judged."""
 
     def checks(self, requirements: Iterable[str], case: str) -> list[Check]:
-        """The checks of a test function or a declared case: one for each requirement and cell that was asked for."""
+        """The checks of a test function or a declared case: one for each selected requirement and cell."""
         return [
             Check(row, cell, case)
             for row in map(self.catalogue.__getitem__, requirements)
@@ -40,7 +40,7 @@ class Choice:
         ]
 
     def declared_checks(self) -> list[Check]:
-        """The checks of all declared cases, and of their recordings, where the model kept to the script."""
+        """The checks of all declared cases, and of those recordings in which the model followed the script."""
         scripted = [
             check for case in cases().values() for check in self.checks(case.checks, case.name) if case.fits(check.cell)
         ]
@@ -55,9 +55,9 @@ class Choice:
         return scripted + recorded
 
     def recorded_checks(self, requirements: Sequence[str], takes: Callable[[Cassette], bool]) -> list[Check]:
-        """The checks of a test function that plays cassettes: one for each that it takes, in its cells.
+        """The checks of a test function that plays cassettes: for each cassette that it takes, in the cassette's cells.
 
-        Where one requirement alone is judged on a cassette, it stands for the general one.
+        If a cassette is judged by one requirement only, that one replaces `RECORDED`.
         """
         return [
             check
@@ -70,6 +70,6 @@ class Choice:
 
 
 def judged_by(cassette: Cassette) -> str | None:
-    """The one requirement that is judged on a cassette; None: all that fit."""
+    """The only requirement that a cassette is judged by; None: all that fit."""
     known = deviations_of(cassette)
     return known.requirement(cassette.wire, cassette.scenario, stream=cassette.stream) if known else None

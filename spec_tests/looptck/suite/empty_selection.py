@@ -1,4 +1,4 @@
-"""Why nothing was selected: which word of the selection left no check."""
+"""Why no check was selected: the option of the selection that left none."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from looptck.values.cell import Cell
 def nothing(
     selection: Selection, catalogue: Catalogue, started: Started, cells: Sequence[Cell], offered: Sequence[Check]
 ) -> str:
-    """The first selector behind which nothing is left; ``offered`` are the checks among which cases were chosen."""
+    """The first selector that leaves no check; ``offered`` are the checks before the selection by case."""
     profiles = selection.profiles or tuple(started.claimed)
     rows = [row for row in catalogue if row.profile in profiles]
     if not rows:
-        return f"there is no requirement in {_listed(profiles)}"
+        return f"{_listed(profiles)} has no requirements"
     if started.alone and not any(row.profile in started.profiles for row in rows):
-        return f"{started.name} claims {_listed(started.profiles)} alone, and no {_listed(profiles)}"
+        return f"{started.name} claims only {_listed(started.profiles)}, not {_listed(profiles)}"
     if selection.requirements:
         rows = [row for row in rows if row.id in selection.requirements]
         if not rows:
             asked = [catalogue[id] for id in selection.requirements]
             belongs = ", ".join(f"{row.id} is in {row.profile}" for row in asked)
-            why = "this run is of" if selection.profiles else "the driver claims"
+            why = "this run judges" if selection.profiles else "the driver claims"
             return f"--requirement: {belongs}, and {why} {_listed(profiles)}"
     if not any(LEVELS.index(row.level) <= LEVELS.index(selection.level) for row in rows):
         return f"--level {selection.level}: {_each(rows, 'level')}"
@@ -35,9 +35,9 @@ def nothing(
 
 
 def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: Sequence[Requirement]) -> str:
-    """Why no cell is left; nothing where one is."""
+    """Why no cell is left; empty if one is left."""
     if not cells:
-        return f"{started.name} speaks {_listed(started.wires)}, which is no wire of the kit"
+        return f"{started.name} declares the wires {_listed(started.wires)}, none of which looptck has"
     matched = [cell for cell in cells if not selection.cells or cell.matches(selection.cells)]
     if not matched:
         return f"--cell {' '.join(selection.cells)}: {started.name} has the cells {_listed(map(str, cells))}"
@@ -47,7 +47,7 @@ def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: 
         sort = {None: "", True: "streams", False: "plain replies"}[streams]
         about = " of ".join(word for word in (sort, _listed(wires) if wires else "") if word)
         names, others = _listed(row.id for row in rows), _listed(map(str, matched))
-        return f"--cell: {names} is about {about} only, and not about {others}"
+        return f"--cell: {names} concerns {about} only, not {others}"
     return ""
 
 
@@ -56,7 +56,7 @@ def _cases(selection: Selection, offered: Sequence[Check]) -> str:
         return ""
     there = list(dict.fromkeys(check.case for check in offered))
     near = get_close_matches(selection.cases[0], there, n=3, cutoff=0.5) or there[:5]
-    return f"--case {' '.join(selection.cases)}: what else was selected has no such case; there are {_listed(near)}"
+    return f"--case {' '.join(selection.cases)}: no selected check has this case; there are {_listed(near)}"
 
 
 def _excluded(rows: Sequence[Requirement]) -> str:
@@ -71,5 +71,5 @@ def _each(rows: Sequence[Requirement], word: str) -> str:
 
 
 def _listed(names: Iterable[object]) -> str:
-    told = [str(name) for name in names]
-    return ", ".join(told[:6]) + (f" and {len(told) - 6} more" if len(told) > 6 else "") if told else "nothing"
+    listed = [str(name) for name in names]
+    return ", ".join(listed[:6]) + (f" and {len(listed) - 6} more" if len(listed) > 6 else "") if listed else "nothing"

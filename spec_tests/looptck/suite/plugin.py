@@ -1,7 +1,7 @@
 """The pytest plugin: turns the tests of ``looptck.spec`` into checks of one implementation, and outcomes into verdicts.
 
-pytest outcomes tell the truth: ``fail`` and ``not-reached`` fail, ``not-applicable`` skips with its reason, ``error``
-is an error, and a known failure is a strict xfail.
+pytest outcomes follow from the verdicts: ``fail`` and ``not-reached`` fail, ``not-applicable`` skips with its reason,
+``error`` is an error, and a known failure is a strict xfail.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ pytest_plugins = ["looptck.suite.trait_plugin"]
 SPEC = "looptck.spec"
 USAGE_ERROR = 2
 ITEM = "implementation"
-"""The fixture that makes a test an item of the suite: one for each check; `looptck.spec.conftest` has it.
+"""The fixture that makes a test part of the suite, with one item per check. `looptck.spec.conftest` defines it.
 
-Of this plugin all fixtures would be those of every project in whose environment the kit is installed.
+A fixture of this plugin would exist in every project in whose environment looptck is installed.
 """
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of the kit; ``looptck run`` passes its own through them."""
+    """The pytest options of looptck, for a suite that is run by pytest and not by ``looptck run``."""
     group = parser.getgroup("looptck", "looptck: conformance of LLM agent loops")
     group.addoption("--looptck-driver", metavar="DRIVER", help="python:MODULE:NAME, python:FILE.py:NAME or cmd:COMMAND")
     for name in ("profile", "requirement", "cell", "case", "trait"):
@@ -38,31 +38,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         )
     group.addoption("--looptck-level", default="MAY", metavar="LEVEL", help="only requirements of this level or above")
     group.addoption("--looptck-known-failures", metavar="FILE", help="YAML file of known failures")
-    group.addoption("--looptck-cassettes", metavar="DIR", help="play these cassettes in place of the project's")
-    group.addoption("--looptck-trace", metavar="DIR", help="write what went to and fro where a check fails below DIR")
+    group.addoption("--looptck-cassettes", metavar="DIR", help="play these cassettes instead of those shipped")
+    group.addoption("--looptck-trace", metavar="DIR", help="write the traffic of failed runs to files below DIR")
     group.addoption("--looptck-json", metavar="FILE", help="write the results to this file as JSON")
-    group.addoption("--looptck-timeout", type=float, default=20.0, metavar="S", help="seconds that a run may take")
-    group.addoption("--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits")
-    group.addoption("--looptck-examples", type=int, default=25, metavar="N", help="examples for each property")
+    group.addoption(
+        "--looptck-timeout",
+        type=float,
+        default=20.0,
+        metavar="S",
+        help="seconds without an event after which a run has hung",
+    )
+    group.addoption(
+        "--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits before it gives up"
+    )
+    group.addoption("--looptck-examples", type=int, default=25, metavar="N", help="generated examples per property")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the markers."""
     config.addinivalue_line("markers", "looptck_requirement(*ids): the requirements that a test checks")
     config.addinivalue_line("markers", "looptck_cassettes(takes): which cassettes a test plays")
-    config.addinivalue_line("markers", "looptck_refusable(why): a right loop's request may be refused in it")
-    config.addinivalue_line("markers", "looptck_lengthy: takes seconds, and is spared most mutants")
+    config.addinivalue_line(
+        "markers", "looptck_refusable(why): the service may refuse a request of a correct loop in this test"
+    )
+    config.addinivalue_line("markers", "looptck_lengthy: takes seconds, and is skipped for most mutants")
     config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
 
 
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
 IMPLEMENTATION: pytest.StashKey[Implementation] = pytest.StashKey()
 JUDGING = pytest.StashKey[bool]()
-"""Whether a test of the suite is under way, and no other test of the same pytest run."""
+"""Whether the test in progress belongs to the suite and not to another project in the same pytest run."""
 
 
 def session_of(config: pytest.Config) -> Session:
-    """The kit's session; begun here where ``looptck run`` has not begun it already."""
+    """The session of the suite; it begins here unless ``looptck run`` has begun it."""
     if SESSION not in config.stash:
         from looptck.suite.session import CouldNotRun, Session
 
@@ -106,15 +116,15 @@ def _options(config: pytest.Config) -> Options:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Begin before anything of the suite is collected, where an end of the run can still be told well."""
+    """Begin the session before the suite is collected, when the run can still end with a readable message."""
     if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
         if hasattr(session.config, "workerinput") or session.config.getoption("numprocesses", None):
-            pytest.exit(f"looptck could not run: {SPEC} is one session, so leave -n out", returncode=USAGE_ERROR)
+            pytest.exit(f"looptck could not run: {SPEC} cannot run in parallel; leave out -n", returncode=USAGE_ERROR)
         session_of(session.config)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One item for each requirement, cell and case that was asked for."""
+    """One item for each selected requirement, cell and case."""
     if not metafunc.module.__name__.startswith(SPEC) or ITEM not in metafunc.fixturenames:
         return
     session = session_of(metafunc.config)
@@ -131,7 +141,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def check_of(item: pytest.Item) -> Check | None:
-    """What an item checks; None if it is no item of the suite. A parametrized test has a case for each value."""
+    """The check of an item; None if it is not part of the suite. A parametrized test has a case for each value."""
     callspec: Any = getattr(item, "callspec", None)
     check: Check | None = callspec.params.get(ITEM) if callspec else None
     if check is None or not hasattr(check, "requirement"):
@@ -146,7 +156,7 @@ def _is_played(item: pytest.Item, check: Check) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, right: object) -> list[str] | None:
-    """Tell a comparison of the suite that does not hold in plain words."""
+    """Describe a failed comparison of the suite in plain words."""
     if not config.stash.get(JUDGING, False):
         return None
     from looptck.suite.verdict_of import words
@@ -156,7 +166,7 @@ def pytest_assertrepr_compare(config: pytest.Config, op: str, left: object, righ
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Turn what happened into a verdict, and the verdict into pytest's outcome."""
+    """Turn the result of a test into a verdict, and the verdict into pytest's outcome."""
     report = yield
     check = check_of(item) if SESSION in item.config.stash else None
     if check is not None:
@@ -168,7 +178,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the cases that were asked for, and note what will run: an empty selection is not a success."""
+    """Keep the selected cases and record the checks that will run: an empty selection is not a success."""
     if SESSION not in config.stash:
         return
     bench = config.stash[SESSION]
@@ -186,7 +196,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
-    """Stop the driver, write the results, and fail the run on what came to light last."""
+    """Stop the driver, write the results, and fail the run on faults that came to light at the end."""
     if SESSION in session.config.stash:
         from looptck.suite.summary import troubles, write_json
 
@@ -201,7 +211,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Under plain pytest, the counts of verdicts; ``looptck run`` has a terminal of its own."""
+    """Under plain pytest, print the counts of verdicts; ``looptck run`` has its own terminal output."""
     if SESSION in config.stash:
         from looptck.suite.summary import one_line, troubles
 

@@ -1,4 +1,4 @@
-"""Selection: which checks a run is asked for."""
+"""Selection: which checks are selected for a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from looptck.values.cell import Cell
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Empty means: all. Profiles empty means: ``core`` and every profile that the implementation claims."""
+    """An empty tuple selects everything; no profiles select ``core`` and every profile that the driver claims."""
 
     profiles: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
@@ -21,10 +21,10 @@ class Selection:
     cases: tuple[str, ...] = ()
     level: str = "MAY"
     traits: tuple[str, ...] = ()
-    """Where any are named, no requirement is judged but those that are named too."""
+    """If not empty, only the requirements in `requirements` are judged."""
 
     def check(self, known: Catalogue) -> None:
-        """Raises ValueError where it names something that does not exist."""
+        """Raises ValueError if the selection names something that does not exist."""
         for id in self.requirements:
             try:
                 known[id]
@@ -42,7 +42,7 @@ class Selection:
             raise ValueError(unknown("level", self.level, list(LEVELS)))
 
     def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
-        """Whether this check was asked for, of this implementation."""
+        """Whether this check is selected for this implementation."""
         return (
             self._asks_for(requirement, started)
             and (requirement.profile in started.profiles or not started.alone)
@@ -54,7 +54,7 @@ class Selection:
         )
 
     def _asks_for(self, requirement: Requirement, started: Started) -> bool:
-        """Whether its profile is asked for; or ``core`` is, and what it needs is declared where its profile is not."""
+        """Whether its profile is selected; or ``core`` is, it applies to any loop, and its needs are declared."""
         asked = self.profiles or started.claimed
         if requirement.profile in asked:
             return True
@@ -62,7 +62,7 @@ class Selection:
         return elsewhere and "core" in asked and all(map(started.can, requirement.needs))
 
     def asks(self, trait: str, cell: Cell, started: Started) -> bool:
-        """Whether this implementation is asked about a trait here: where all of ``core`` is judged, or by name."""
+        """Whether this implementation is asked about a trait in a cell: if all of ``core`` is judged, or by name."""
         of_core = PROFILE in (self.profiles or started.claimed) and not started.alone
         whole = of_core and not self._narrow and self.level == LEVELS[-1]
         asked = trait in self.traits if self.traits else whole
@@ -74,12 +74,12 @@ class Selection:
 
 
 def concerns(requirement: Requirement, cell: Cell) -> bool:
-    """Whether a requirement says anything about a cell."""
+    """Whether a requirement applies to a cell."""
     return requirement.streams in (None, cell.stream) and (not requirement.wires or cell.wire in requirement.wires)
 
 
 def missing(requirement: Requirement, cell: Cell, started: Started) -> str | None:
-    """The capability that is declared absent and needed; None if nothing is missing."""
+    """The needed capability that the driver does not declare; None if nothing is missing."""
     needed: Iterable[str] = (cell.needs, *requirement.needs)
     for capability in needed:
         if not started.can(capability):

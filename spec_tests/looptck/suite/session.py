@@ -1,4 +1,4 @@
-"""The session: one implementation, the checks chosen for it, and the verdicts as they come in."""
+"""The session: one implementation, the checks chosen for it, and the verdicts so far."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CouldNotRun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a run is asked to be."""
+    """The options of a run of the suite."""
 
     driver: str | None = None
     """None: the reference."""
@@ -55,23 +55,23 @@ class Options:
     examples: int = 25
     """Examples for each property."""
     cassettes: Path | None = None
-    """A folder of cassettes in place of those of the project."""
+    """A folder of cassettes to use instead of those shipped."""
     asks: bool = True
-    """Whether it asks about traits."""
+    """Whether the run asks about traits."""
     trace: Path | None = None
-    """Where what went to and fro is written for each failure."""
+    """The folder for the traffic of failed runs."""
 
     @property
     def words(self) -> list[str]:
-        """The options that change what a check does, as they are typed."""
-        usual, told = Options(), []
+        """The options that change what a check does, as command line words."""
+        usual, words = Options(), []
         if self.patience.outcome != usual.patience.outcome:
-            told += ["--timeout", f"{self.patience.outcome:g}"]
+            words += ["--timeout", f"{self.patience.outcome:g}"]
         if self.patience.gate != usual.patience.gate:
-            told += ["--patience", f"{self.patience.gate:g}"]
+            words += ["--patience", f"{self.patience.gate:g}"]
         if self.examples != usual.examples:
-            told += ["--examples", str(self.examples)]
-        return told + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
+            words += ["--examples", str(self.examples)]
+        return words + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
 @dataclass(slots=True)
@@ -86,29 +86,29 @@ class Session:
     cassettes: tuple[Cassette, ...]
     results: list[Result] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    """What is known of each verdict that counts against the implementation, in order."""
+    """The details of each verdict that counts against the implementation, in order."""
     given: Sequence[str] = ()
-    """The options of the run that a line to paste repeats."""
+    """The options of the run, which the command in each failure report repeats."""
     trace: Path | None = None
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
     chosen: list[Check] = field(default_factory=list)
     offered: list[Check] = field(default_factory=list)
-    """The checks among which cases were chosen."""
+    """The checks before the selection by case."""
     runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
-    """Runs of declared cases and cassettes, by name, dress, cell and profile: several requirements share one."""
+    """Runs of declared cases and cassettes, by name, encoding, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
-    """Results by the id of the run that they rest on."""
+    """Results by the id of the run that they were read from."""
     judged: int = 0
     """How many checks have a verdict."""
     _looked_at: set[str] = field(default_factory=set)
-    """The ids of the runs whose requests have been looked at, or are by a check of their own."""
+    """The ids of the runs whose refused requests are reported already, or by a separate check."""
     survey: Survey = field(default_factory=Survey)
-    """What is asked about traits, and the answers."""
+    """The questions about traits, and the answers."""
     _ended: bool = False
     _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
-    """The cases and cells of the checks that ask whether a request is refused."""
+    """The cases and cells whose refused requests a separate check judges."""
     choice: Choice = field(init=False)
-    """Which checks there are for the implementation."""
+    """The checks that exist for the implementation."""
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
     """Cassettes by name, wire and whether they are streams."""
 
@@ -121,7 +121,7 @@ class Session:
         """Start the driver and the provider.
 
         Raises:
-            CouldNotRun: with the reason in words.
+            CouldNotRun: the message is the reason.
         """
         try:
             rows = catalogue()
@@ -152,9 +152,9 @@ class Session:
         return cells(self.bench.started, WIRES)
 
     def unreached(self) -> str | None:
-        """Why nothing can be judged: the implementation reaches the provider in no wire that was asked for.
+        """Why nothing can be judged: on no selected wire does the implementation reach the provider.
 
-        None where it does in one, and where it is a server, which is asked by the kit.
+        None if it reaches the provider on one, or is a server, to which looptck is the client.
         """
         if self.bench.started.serves:
             return None
@@ -162,7 +162,7 @@ class Session:
         return unreached(self.bench, [*{cell.wire: cell for cell in reversed(wanted)}.values()])
 
     def questions(self, trait: str) -> list[Question]:
-        """A trait in each cell in which it is asked."""
+        """The questions about a trait: one for each cell in which it is asked."""
         asked = [cell for cell in self.cells() if self.selection.asks(trait, cell, self.bench.started)]
         return [Question(traits()[trait], cell) for cell in asked if self.survey.wanted]
 
@@ -178,9 +178,9 @@ class Session:
     # -- running -----------------------------------------------------------------------------------------------------
 
     def require(self, check: Check) -> None:
-        """Raises NotApplicable where the check is about something else, or needs a capability declared absent.
+        """Raises NotApplicable if the check needs a profile or a capability that the driver does not declare.
 
-        About something else is a profile that stands alone and that the driver does not claim.
+        The profile counts only if it is one of `ALONE`, which are judged for loops that claim them.
         """
         profile = check.requirement.profile
         if profile in ALONE and profile not in self.bench.started.profiles:
@@ -214,9 +214,9 @@ class Session:
         return found
 
     def _is_asked_about(self, played: Case | Cassette, check: Check) -> bool:
-        """Whether a check of its own asks if requests of this run are refused, or nobody is to ask.
+        """Whether a separate check judges the refused requests of this run, or no check should.
 
-        Nobody is where one requirement alone is judged on a cassette: who need not read it may send back what is amiss.
+        No check should if the cassette is judged by one requirement only: a loop may send back what it need not read.
         """
         if isinstance(played, Cassette) and judged_by(played) is not None:
             return True
@@ -229,20 +229,21 @@ class Session:
         return of_core and (played.name, check.cell) in self._asked_about
 
     def notice(self, check: Check, runs: Sequence[Run]) -> tuple[Result, Run] | None:
-        """What the requests of a check's runs show beside its verdict, as a result; None: nothing.
+        """A refused request in a check's runs, as an additional result; None: no request was refused.
 
-        Each run is looked at once, and none that a check of its own asks about.
+        Each run is examined once, and not at all if a separate check judges its requests.
         """
         fresh = [run for run in runs if run.id not in self._looked_at]
         self._looked_at.update(run.id for run in fresh)
         found = first_refused(fresh)
         if found is None:
             return None
-        run, told = found
-        return _beside(self.catalogue[refused(check.requirement.profile)], str(run.cell), check.case, told), run
+        run, reason = found
+        row = self.catalogue[refused(check.requirement.profile)]
+        return _additional(row, str(run.cell), check.case, reason), run
 
     def add(self, result: Result, runs: Iterable[Run] = (), *, noticed: bool = False) -> None:
-        """Take a verdict in; ``noticed``: beside that of a check."""
+        """Add a verdict; ``noticed``: it is in addition to the verdict of a check."""
         self.judged += result.verdict != "divergence" and not noticed
         self.results.append(result)
         for run in runs:
@@ -260,14 +261,14 @@ class Session:
         return next((entry for entry in self.known if entry.covers(*asked)), None)
 
     def judges_all_of(self, entry: Known) -> bool:
-        """Whether no check that a known failure covers is left out: only then can a run say that it is stale."""
+        """Whether this run judges every check that a known failure covers: only then can the entry be stale."""
         wanted = self.selection.cells
         covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
         named = not self.selection.cases or entry.case in self.selection.cases
         return named and (not wanted or all(cell.matches(wanted) for cell in covered))
 
     def end(self) -> None:
-        """Stop the driver. What it did wrong in runs that were over turns their verdicts into errors."""
+        """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors."""
         if self._ended:
             return
         self._ended = True
@@ -286,16 +287,16 @@ class Session:
                 self._come_late(late, result)
 
     def _come_late(self, late: Late, result: Result) -> None:
-        """Take in a request that came when the run of this result was over."""
-        beside = _beside(self.catalogue[LATE], result.cell, result.case, came_late(late))
+        """Add a result for a request that came after the run of this result was over."""
+        additional = _additional(self.catalogue[LATE], result.cell, result.case, came_late(late))
         check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
         line = again(self.bench.driver, check, self.given)
-        self.findings.append(Finding(beside, runs=(late.run,), again=line))
-        self.add(beside, noticed=True)
+        self.findings.append(Finding(additional, runs=(late.run,), again=line))
+        self.add(additional, noticed=True)
 
 
-def _beside(row: Requirement, cell: str, case: str, reason: str) -> Result:
-    """A finding that no check has asked for."""
+def _additional(row: Requirement, cell: str, case: str, reason: str) -> Result:
+    """A failure of a requirement that the check itself does not judge."""
     return Result(row.id, row.profile, row.level, cell, case, "fail", reason)
 
 

@@ -1,4 +1,4 @@
-"""What a run comes to: what counts against the implementation, the exit status, and the results as JSON."""
+"""The summary of a run: what counts against the implementation, the exit status, and the results as JSON."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
 
 
 def stale(session: Session) -> list[str]:
-    """Known failures that no longer fail, or that nothing of this run concerns."""
+    """Known failures that no longer fail, or that no check of a complete run concerns."""
     found = []
     for entry in session.known:
         covered = [one for one in session.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
         judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
         if judged and all(result.verdict == "pass" for result in judged) and session.judges_all_of(entry):
-            found.append(f"{entry}: passes now; take it out of the known failures ({entry.reason})")
+            found.append(f"{entry}: passes now; remove it from the known failures ({entry.reason})")
         elif not judged and session.selection == Selection():
-            found.append(f"{entry}: no check of this run is concerned; take it out of the known failures")
+            found.append(f"{entry}: no check of this run matches it; remove it from the known failures")
     return found
 
 
 def troubles(session: Session) -> list[str]:
-    """What fails a run beside the verdicts."""
-    told = [f"stale known failure: {entry}" for entry in stale(session)]
-    told += [str(fault) for fault in session.bench.late_faults]
+    """What fails a run apart from the verdicts, as messages."""
+    messages = [f"stale known failure: {entry}" for entry in stale(session)]
+    messages += [str(fault) for fault in session.bench.late_faults]
     if not session.chosen and not session.survey.questions:
         why = nothing(session.selection, session.catalogue, session.bench.started, session.cells(), session.offered)
-        told.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
-    return told
+        messages.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
+    return messages
 
 
 def unjudged(session: Session) -> int:
@@ -57,7 +57,7 @@ def unasked(session: Session) -> int:
 
 
 def unexpected(session: Session) -> list[Result]:
-    """The verdicts that count against the implementation and that nobody knew of, and the errors."""
+    """The errors, and the verdicts against the implementation that no known failure covers."""
     return [
         result
         for result in session.results
@@ -81,7 +81,7 @@ def one_line(session: Session) -> str:
 
 
 def causes_of(session: Session, findings: Sequence[Finding]) -> list[Cause]:
-    """The causes of these failures of a session, the worst first."""
+    """The causes of these failures, the worst first."""
     return causes(findings, _rows(session.catalogue), session.results)
 
 

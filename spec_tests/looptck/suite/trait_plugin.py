@@ -1,6 +1,6 @@
-"""The part of the pytest plugin that is about traits: their tests ask, and whatever comes of it is an answer.
+"""The part of the pytest plugin for traits: every outcome of a trait's test is an answer.
 
-None of their outcomes fails a run: an answer passes, and what could not be decided is skipped with its reason.
+No outcome fails the run: a test with an answer passes, and an undecided one is skipped with its reason.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from looptck.suite.asking import Loop, Question
 
 ITEM = "loop"
-"""The fixture that makes a test an item of traits, one for each cell; `looptck.spec.conftest` has it too."""
+"""The fixture that makes a test ask about a trait, with one item per cell. `looptck.spec.conftest` defines it."""
 LOOP: pytest.StashKey[Loop] = pytest.StashKey()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line("markers", "looptck_trait(id): the trait that a test asks about")
 
 
@@ -36,7 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def question_of(item: pytest.Item) -> Question | None:
-    """What an item asks; None if it is no item of traits."""
+    """The question of an item; None if it asks about no trait."""
     callspec: Any = getattr(item, "callspec", None)
     question: Question | None = callspec.params.get(ITEM) if callspec else None
     return question if hasattr(question, "trait") else None
@@ -44,7 +44,7 @@ def question_of(item: pytest.Item) -> Question | None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Note what will be asked."""
+    """Record the questions of this run."""
     if SESSION in config.stash:
         asked = {item: question_of(item) for item in items}
         items[:] = [item for item in items if asked[item] or ITEM not in getattr(item, "fixturenames", ())]
@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Take the answer in, whatever it is."""
+    """Record the answer."""
     report = yield
     question = question_of(item) if SESSION in item.config.stash else None
     if question is not None:

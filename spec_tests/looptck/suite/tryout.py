@@ -1,7 +1,7 @@
-"""Trying a driver out: two short runs in a cell, and whose doing it is where they do not come to their end.
+"""Testing a driver: two short runs in a cell, and whether the driver or the loop is to blame for a run that goes wrong.
 
-A request on the wire shows that driver and loop reached the provider, and what it offers shows what the driver has
-handed over. What goes wrong behind that is the loop's doing, as far as anybody can tell, and no fault of the driver.
+A model request shows that the driver and the loop reached the provider; the tools in the request show what the driver
+passed to the loop. Whatever goes wrong after that is attributed to the loop and not to the driver.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ TOOL, ARGUMENTS = "weather", {"city": "Paris"}
 
 
 class Unfit(Exception):
-    """A driver that keeps to the protocol's letter, but does not do what it promises."""
+    """The driver sends valid messages, but does not do what the protocol asks of it."""
 
 
 class Unreached(Unfit):
-    """No model request came."""
+    """The provider received no model request."""
 
 
-class LoopsDoing(Exception):
-    """The driver has done its part, and the loop does something else than these runs are for."""
+class UnexpectedLoop(Exception):
+    """The driver works, but the loop behaves differently than these runs expect."""
 
 
 Check = Callable[[Bench, Cell, str], None]
-"""Plays a run in a cell under a name. Raises Unfit, LoopsDoing, or DriverFault."""
+"""Plays a run in a cell under a name. Raises Unfit, UnexpectedLoop or DriverFault."""
 
 
 def checks(started: Started) -> dict[str, Check]:
-    """What a driver is tried out with: the model of a loop of Solutions speaks in those, and a server is asked."""
+    """The tests for a driver: of a server, of a loop whose model writes Solutions, or of any other loop."""
     if started.serves:
         return SERVER_CHECKS
     return SOLUTION_CHECKS if AGENT_LOOP in started.profiles else CHECKS
 
 
 def unreached(bench: Bench, cells: Collection[Cell]) -> str | None:
-    """Why no run can come to anything: in none of these cells does a model request come; None: in one it does.
+    """Why the suite would be pointless: no cell produces a model request; None if one does.
 
-    Each is tried twice, as a first run may differ from all others. What a driver does wrong is no answer: every check
-    will tell it.
+    Each cell is tried twice, since a first run may differ from all others. Other driver faults are ignored here: every
+    check reports them.
     """
     why = None
     for cell in (*cells, *cells):
@@ -60,7 +60,7 @@ def unreached(bench: Bench, cells: Collection[Cell]) -> str | None:
             next(iter(checks(bench.started).values()))(bench, cell, "preflight")
         except Unreached as found:
             why = why or str(found)
-        except (Unfit, LoopsDoing, DriverFault):
+        except (Unfit, UnexpectedLoop, DriverFault):
             return None
         else:
             return None
@@ -68,15 +68,15 @@ def unreached(bench: Bench, cells: Collection[Cell]) -> str | None:
 
 
 def _answers(bench: Bench, cell: Cell, name: str) -> None:
-    """An answer without tools comes back as a value, in chunks where the driver declares that it sends them."""
+    """An answer without tools is returned as a value, and in chunks if the driver declares the capability `chunks`."""
     scenario = Scenario()
     scenario.plays(says(ANSWER))
     run = loop_bench(bench).begin(scenario, cell, name=name).result()
     _reached(run)
     if len(run.requests) > 1:
-        raise LoopsDoing(f"the model answered {ANSWER!r}, and the loop asked it again: it does not end with a text")
+        raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the loop asked it again instead of ending")
     if isinstance(run.outcome, Failed):
-        raise LoopsDoing(f"the model answered {ANSWER!r}, and the loop {run.outcome}")
+        raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the loop {run.outcome}")
     if not isinstance(run.outcome, Value) or run.outcome.text != ANSWER:
         raise Unfit(f"the model said {ANSWER!r}, and the driver reported that the loop {run.outcome}")
     if cell.stream and bench.started.can("chunks") and not run.chunks:
@@ -84,7 +84,7 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
 
 
 def _runs_a_tool(bench: Bench, cell: Cell, name: str) -> None:
-    """A tool's handler reaches the toolbox with the arguments, and the loop goes on behind it."""
+    """A tool's handler calls the toolbox with the arguments, and the loop asks the model again."""
     scenario = Scenario()
     scenario.plays(calls(Call.of(TOOL, ARGUMENTS)), says("Warm."))
     run = loop_bench(bench).begin(scenario, cell, name=name).result()
@@ -95,19 +95,20 @@ def _runs_a_tool(bench: Bench, cell: Cell, name: str) -> None:
             f"the request offers {', '.join(offered) or 'no tool'}, not {TOOL}: hand the case's tools to the loop"
         )
     if not run.tools_ran:
-        raise LoopsDoing(f"the model called {TOOL}, which never ran{_told_instead(run)}; the loop {run.outcome}")
+        why = f"the model called {TOOL}, which never ran{_sent(run)}"
+        raise UnexpectedLoop(f"{why}; the loop {run.outcome}")
     if run.tools_ran != [(TOOL, ARGUMENTS)]:
         raise Unfit(f"the toolbox saw {run.tools_ran}, not one call of {TOOL} with {ARGUMENTS}")
     if len(run.requests) < 2:
-        raise LoopsDoing(f"{TOOL} ran, and the model was not asked again: the loop {run.outcome}")
+        raise UnexpectedLoop(f"{TOOL} ran, and the model was not asked again: the loop {run.outcome}")
     if isinstance(run.outcome, Failed):
-        raise LoopsDoing(f"{TOOL} ran and the model answered, and the loop {run.outcome}")
+        raise UnexpectedLoop(f"{TOOL} ran and the model answered, and the loop {run.outcome}")
 
 
-def _told_instead(run: Run) -> str:
-    """What the model was told of the call in place of a result."""
+def _sent(run: Run) -> str:
+    """The tool result that the loop sent although the tool did not run."""
     texts = [answer.text for answer in run.requests[1].request.answers] if len(run.requests) > 1 else []
-    return f"; the model was told {texts[0]!r}" if texts else ""
+    return f"; the loop sent the tool result {texts[0]!r}" if texts else ""
 
 
 def _reached(run: Run) -> None:
@@ -116,19 +117,19 @@ def _reached(run: Run) -> None:
         if unrouted:
             raise Unreached(
                 f"a request came to {unrouted[0]}, which is no route of the wire: the base URL of a case ends in /v1, "
-                f"and {run.cell.wire} lies below it; the loop {run.outcome}"
+                f"and the routes of {run.cell.wire} are below it; the loop {run.outcome}"
             )
         raise Unreached(
             f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}"
         )
     if isinstance(run.outcome, Nothing):
         raise Unfit(f"the run reached the provider, but the driver {run.outcome}")
-    if told := next(refusals(run), None):
-        raise LoopsDoing(f"the service takes no such request: {told}")
+    if refusal := next(refusals(run), None):
+        raise UnexpectedLoop(f"the service refuses the request: {refusal}")
 
 
 def _returns_an_output(bench: Bench, cell: Cell, name: str) -> None:
-    """The output of a Solution comes back as it is."""
+    """The output of a Solution is returned unchanged."""
     scenario = Scenario()
     scenario.plays(solution(output={"greeting": ANSWER}))
     run = _of_solutions(bench, scenario, cell, name)
@@ -137,7 +138,7 @@ def _returns_an_output(bench: Bench, cell: Cell, name: str) -> None:
 
 
 def _runs_a_call(bench: Bench, cell: Cell, name: str) -> None:
-    """An Activity reaches the toolbox with the parameters, and without the underscore keys."""
+    """An Activity calls the toolbox with the parameters and without the underscore keys."""
     scenario = Scenario()
     scenario.plays(solution(call(TOOL, ARGUMENTS, to="†state.weather"), output="Warm."))
     run = _of_solutions(bench, scenario, cell, name)
@@ -154,7 +155,7 @@ def _of_solutions(bench: Bench, scenario: Scenario, cell: Cell, name: str) -> Ru
 
 
 def _serves(bench: Bench, cell: Cell, name: str) -> None:
-    """A question reaches the model, where the kit plays it, and the answer comes back."""
+    """The client receives the model's answer; if looptck plays the model, the question reached it."""
     scenario = Scenario()
     scenario.plays(says(ANSWER))
     run = server_bench(bench).ask(scenario, cell, Ask(question="Please greet me.")).result()
@@ -163,7 +164,7 @@ def _serves(bench: Bench, cell: Cell, name: str) -> None:
     if bench.started.can("upstream"):
         _reached(run)
     if ANSWER not in (run.got.text or ""):
-        raise LoopsDoing(f"the model answered {ANSWER!r}, and the client got {run.got.text!r}")
+        raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the client received {run.got.text!r}")
 
 
 CHECKS: dict[str, Check] = {"answer": _answers, "tool": _runs_a_tool}

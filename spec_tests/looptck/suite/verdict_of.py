@@ -1,4 +1,4 @@
-"""From what happened in a test item to its verdict, and from the verdict to pytest's outcome."""
+"""Turns the result of a test item into a verdict, and the verdict into pytest's outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.known_failures import Known
 from looptck.drivers import DriverFault
 from looptck.failures import trace
-from looptck.failures.failure import again, evidence, told
+from looptck.failures.failure import again, evidence, render_failure
 from looptck.failures.groups import Finding
 from looptck.failures.signs import sign
 from looptck.values.plain import compared, cut
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 PLAIN = "\u2060"
-"""Stands around words of ours in what pytest says: a word joiner, which no terminal shows."""
+"""Marks looptck's words within pytest's assertion message: a word joiner, which no terminal shows."""
 LAST = 3
-"""How many of a check's runs are looked at: those of a property were all right but for the last."""
+"""How many runs of a check are examined for the cause: of a property's runs all but the last passed."""
 
 
 def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
-    """The verdict and its reason, from what a check raised."""
+    """The verdict and its reason, from the exception of a check."""
     if error is None:
         return "pass", ""
     if isinstance(error, NotApplicable):
@@ -45,27 +45,27 @@ def verdict_of(error: BaseException | None) -> tuple[Verdict, str]:
     if isinstance(error, AssertionError):
         return "fail", _first_lines(error)
     if isinstance(error, BaseExceptionGroup):
-        return min(map(verdict_of, error.exceptions), key=lambda told: WORST_FIRST.index(told[0]))
+        return min(map(verdict_of, error.exceptions), key=lambda verdict: WORST_FIRST.index(verdict[0]))
     return "error", f"looptck itself: {type(error).__name__}: {error}"
 
 
 _ASSERTED = re.compile(r"(?:^|\n)assert ")
-"""Where pytest's account of an assertion begins: alone, or behind the words of the check."""
+"""Where pytest's description of an assertion begins: alone, or after the message of the check."""
 _WORDS = re.compile(PLAIN + r"(.*?)" + PLAIN, re.DOTALL)
-"""A comparison that did not hold, as `words` tells it, wherever it stands in that account."""
-UNSAID = "an assertion of the check does not hold"
+"""A failed comparison as `words` describes it, anywhere in pytest's description."""
+UNSAID = "an assertion of the check failed"
 MOST_LINES = 12
 LONGEST = 500
-"""The most characters of a comparison; of much more pytest would cut the end off."""
+"""The most characters of a comparison; pytest would cut off the end of a much longer one."""
 
 
 def words(op: str, left: object, right: object) -> list[str]:
-    """What pytest is to say of a comparison that does not hold: plain words, between marks by which to find them."""
+    """A failed comparison in plain words, between marks that `_WORDS` finds in pytest's message."""
     return [PLAIN + cut(compared(op, left, right).replace(PLAIN, ""), LONGEST) + PLAIN]
 
 
 def _first_lines(error: AssertionError) -> str:
-    """What an assertion says: the words of the check, else those of the comparison; of Python nothing."""
+    """The message of an assertion: the check's own, else that of the comparison, without Python source."""
     text = str(error).strip()
     own, *rest = _ASSERTED.split(text, maxsplit=1)
     if not own and rest:
@@ -75,12 +75,12 @@ def _first_lines(error: AssertionError) -> str:
 
 
 def result_of(check: Check, error: BaseException | None, states: str = "") -> Result:
-    """The verdict of a check on what it raised, as a row of the results; ``states`` is what it says that holds."""
+    """The verdict from the exception of a check, as a result; ``states`` is the statement that should hold."""
     verdict, reason = verdict_of(error)
     if reason == UNSAID:
-        reason = f"this does not hold: {states}" if states else str(error).partition("\n")[0] or UNSAID
+        reason = f"not true: {states}" if states else str(error).partition("\n")[0] or UNSAID
     elif reason.startswith(PLAIN):
-        reason = reason.removeprefix(PLAIN) + (f"; what should hold: {states}" if states else "")
+        reason = reason.removeprefix(PLAIN) + (f"; expected: {states}" if states else "")
     return Result(
         requirement=check.requirement.id,
         profile=check.requirement.profile,
@@ -100,7 +100,7 @@ def judge_report(
     report: pytest.TestReport,
     implementation: Implementation | None,
 ) -> None:
-    """Write the verdict of a finished phase down and make the report agree with it."""
+    """Record the verdict of a finished test phase, and make pytest's report agree with it."""
     error = call.excinfo.value if call.excinfo else None
     if call.when == "teardown" or (call.when == "setup" and error is None):
         return
@@ -123,7 +123,7 @@ def judge_report(
 
 
 def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Run]) -> None:
-    """Take in what the runs of a check show beside its verdict."""
+    """Record what the runs of a check show in addition to its verdict."""
     noticed = None if item.get_closest_marker("looptck_refusable") else session.notice(check, runs)
     if noticed is None:
         return
@@ -134,7 +134,7 @@ def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Ru
 
 
 def found(session: Session, check: Check, result: Result, implementation: Implementation | None) -> Finding:
-    """What is known of a verdict against the implementation, as long as its runs are there."""
+    """The details of a verdict against the implementation; call it while the runs of the check are kept."""
     runs = implementation.runs[-LAST:] if implementation else []
     example = implementation.example if implementation else None
     return _finding(session, check, result, runs, example, played=check)
@@ -149,14 +149,14 @@ def _finding(
     *,
     played: Check,
 ) -> Finding:
-    """The same of these runs; ``played`` is the check to paste, where it is another one."""
+    """The details from these runs; ``played`` is the check that the command in the report repeats."""
     run = runs[-1] if runs else None
     line = again(session.bench.driver, played, session.given)
     finding = Finding(
         result,
         sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
         runs=tuple(one.id for one in runs),
-        text=told(check, result, run, line, example),
+        text=render_failure(check, result, run, line, example),
         evidence=evidence(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
@@ -170,13 +170,13 @@ def _finding(
 
 
 def _states(item: pytest.Item, check: Check) -> str:
-    """What a check says that holds: the sentence of its case, or of its function."""
+    """The statement that a check tests: the sentence of its case, or the docstring of its test function."""
     case = cases().get(check.case)
     return case.why if case else inspect.getdoc(getattr(item, "function", None)) or ""
 
 
 def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:
-    """Make pytest's outcome say what the verdict says."""
+    """Make pytest's outcome agree with the verdict."""
     known = session.known_for(check)
     if result.verdict == "not-applicable":
         report.outcome = "skipped"
@@ -189,11 +189,11 @@ def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, che
         report.wasxfail = known.reason
     elif result.verdict == "pass" and known is not None and _stale(session, check, known):
         report.outcome = "failed"
-        report.longrepr = f"[XPASS(strict)] {known}: passes now, though known to fail: {known.reason}"
+        report.longrepr = f"[XPASS(strict)] {known}: passes now, but is a known failure: {known.reason}"
 
 
 def _stale(session: Session, check: Check, known: Known) -> bool:
-    """Whether this check, which has passed, is the last of its entry and cell, and all the others have too."""
+    """Whether this passed check is the last of its known failure in this cell, and all the others passed too."""
     if not session.judges_all_of(known):
         return False
     both = (check.requirement.id, str(check.cell))

@@ -1,1 +1,1 @@
-"""Plain values that all rooms share. They import nothing of the kit but each other."""
+"""Plain values that all packages share. They import only each other."""

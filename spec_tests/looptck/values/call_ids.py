@@ -1,6 +1,6 @@
-"""Ids of calls that a loop has replaced: services accept that as long as calls and results have the same new ids.
+"""Call ids that a loop has replaced: services accept new ids as long as a call and its result have the same one.
 
-A call that is echoed under another id is recognized by its place among the calls, its tool and its arguments. Histories
+A call with a new id is recognized by its position among the calls, its tool and its arguments. Histories
 are then read as if the loop had kept the ids of the script, so that all other checks stay the same.
 """
 
@@ -15,13 +15,13 @@ from looptck.values.history import Answered, Asked, Item, Request, spelled
 from looptck.values.turns import Call
 
 LOST = "{id}, the id of a call that is echoed under another id"
-"""The id of a result that has the id of the script while its call has another."""
+"""Replaces the id of a result that has the script's id although its call has a new id."""
 
 Pair = tuple[Asked, Call | None]
 
 
 def with_script_ids(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> Request:
-    """The last of these requests with the ids of the script, in place of those that the loop gave to the calls.
+    """The last of these requests, with the ids of the script instead of those that the loop gave to the calls.
 
     ``turns`` holds the calls of the turn before each request but the first.
     """
@@ -39,9 +39,9 @@ def renamed(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> dic
 
 
 def _paired(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> list[Pair]:
-    """Each call that the last request carries, with that of the script.
+    """Each call in the last request, paired with the call of the script.
 
-    An id that was seen before is that of the same call; a new id is that of a call that has none yet.
+    An id from an earlier request belongs to the same call; a new id belongs to a call without an id so far.
     """
     pairs: list[Pair] = []
     seen: dict[str, Call] = {}
@@ -59,7 +59,7 @@ def _paired(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> lis
 def _pairs(
     asked: Iterable[Asked], seen: Mapping[str, Call], fresh: Sequence[Call], before: Sequence[Call]
 ) -> Iterator[Pair]:
-    """Each echoed call with that of the script: by its id, else by tool and arguments, else by its tool alone."""
+    """Each echoed call with the call of the script: matched by id, else by tool and arguments, else by tool."""
     left = list(before)
     for item in asked:
         news = [call for call in left if any(call is one for one in fresh)] or left
@@ -72,7 +72,7 @@ def _pairs(
 
 
 def _renamed(items: Iterable[Item], pairs: list[Pair]) -> Iterator[Item]:
-    """The pieces with the ids of the script. A result is that of the last call before it that has its id."""
+    """The items with the ids of the script. A result belongs to the last call before it with the same id."""
     gone = {call.id for item, call in pairs if call is not None and call.id != item.id} - {item.id for item, _ in pairs}
     script: dict[str, str] = {}
     for item in items:

@@ -17,7 +17,7 @@ class Cell:
 
     @classmethod
     def parse(cls, text: str) -> Cell:
-        """The cell of this name."""
+        """The cell with this name."""
         wire, stream, mode = text.split("/")
         return cls(wire, stream == "stream", mode)
 
@@ -26,9 +26,9 @@ class Cell:
 
     @property
     def needs(self) -> str:
-        """The capability without which an implementation has no such cell."""
+        """The capability that an implementation needs for this cell."""
         return "stream" if self.stream else "plain"
 
     def matches(self, patterns: Iterable[str]) -> bool:
-        """Whether it is one of these cells; ``*`` matches anything."""
+        """Whether the cell matches one of these patterns; ``*`` matches anything."""
         return any(fnmatchcase(str(self), pattern) for pattern in patterns)

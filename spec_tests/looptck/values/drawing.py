@@ -1,7 +1,7 @@
-"""What properties are tried with: the values follow from a property's name, and from nothing else on the machine.
+"""Example values of properties: they depend only on the property's name, and on nothing else on the machine.
 
-Hypothesis would draw constants too that it finds in the source of local modules, the implementation's among them, and
-keep files in the caller's directory.
+By default, hypothesis also draws constants from the source of local modules, such as those of the implementation, and
+stores files in the caller's directory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def seed_of(name: str) -> int:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Draw no constants from anybody's source, and keep the files of hypothesis out of the caller's directory."""
+    """Draw no constants from source files, and keep hypothesis's files out of the caller's directory."""
     home = getattr(configuration, "__hypothesis_home_directory", None)
     collects = vars(providers).get("_get_local_constants")
     configuration.set_hypothesis_home_dir(_home().name)
@@ -45,7 +45,7 @@ def _none() -> object:
 
 
 def _forget() -> None:
-    """Forget which constants suit a draw: those of local modules may be among them."""
+    """Clear hypothesis's cache of constants, which may contain those of local modules."""
     known = getattr(providers, "CONSTANTS_CACHE", None)
     if known is not None:
         known.cache.clear()
@@ -53,5 +53,5 @@ def _forget() -> None:
 
 @cache
 def _home() -> tempfile.TemporaryDirectory[str]:
-    """A folder that is gone with the process."""
+    """A folder that is deleted when the process ends."""
     return tempfile.TemporaryDirectory(prefix="looptck-hypothesis-", ignore_cleanup_errors=True)

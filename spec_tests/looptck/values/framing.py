@@ -1,8 +1,8 @@
 """Framing: the way one turn is cut into events, lines and bytes.
 
-A reader of the wire must come to the same turn whatever the framing. Framing has two halves. The *event layout* says
-how a turn is cut into events; each wire carries it out. The *SSE encoding* says how events become lines and bytes; it
-is the same for every wire, and done here.
+A reader of the wire must decode the same turn from every framing. Framing has two halves. The *event layout* defines
+how a turn is cut into events; each wire applies it. The *SSE encoding* defines how events become lines and bytes; it
+is the same for every wire, and is implemented here.
 
 The encoding follows the event-stream format of the WHATWG HTML standard, section 9.2.5 to 9.2.6: lines end in LF, CR or
 CRLF, a line that starts with a colon is a comment, one space after a field's colon is dropped, several ``data`` lines
@@ -48,26 +48,26 @@ Quirk = Literal[
     "unnamed-events",
     "end-marker",
 ]
-"""What some servers do and the wire's own service does not (compat shapes)."""
+"""Event layouts of some compatible servers that the wire's own service does not use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """How a turn becomes a stream. The default is what the service itself does, in one write.
+    """How a turn becomes a stream. The default is the layout of the service itself, in one write.
 
-    Each wire carries out the layouts that it has (``Wire.layouts``); the encoding applies to every wire.
+    Each wire applies the layout fields that it has (``Wire.layouts``); the encoding applies to every wire.
     """
 
     fragment: int = 12
-    """Characters of text or arguments in one delta; 0: all in one."""
+    """Characters of text or arguments per delta; 0: all in one delta."""
     interleaved: bool = False
-    """Fragments of several calls take turns."""
+    """Fragments of several calls are interleaved."""
     one_delta: bool = False
-    """All calls, whole, in a single delta."""
+    """All calls, complete, in a single delta."""
     calls_first: bool = False
-    """Text after the calls of its turn, where a wire's deltas may come in any order."""
+    """Text after the calls of its turn, on wires whose deltas may come in any order."""
     empty_deltas: bool = False
-    """A delta with nothing in it after every event."""
+    """An empty delta after every event."""
     usage: bool = True
     """A last chunk with usage and no choices."""
     opening: bool = False
@@ -79,9 +79,9 @@ class Framing:
     pings: bool = False
     """A ping at every place where one is allowed, the first included."""
     split_end: bool = False
-    """The event that says why the model stopped comes in two: usage first, then the reason."""
+    """The event with the finish reason is split in two: usage first, then the reason."""
     no_empty_arguments: bool = False
-    """No delta at all for arguments that are empty."""
+    """No delta for empty arguments."""
     done: bool = True
     """The wire's end marker."""
     quirk: Quirk | None = None
@@ -92,22 +92,22 @@ class Framing:
     space: bool = True
     """A space after ``data:``."""
     data_lines: bool = False
-    """The JSON of each event laid over several ``data:`` lines."""
+    """The JSON of each event spread over several ``data:`` lines."""
     mark: bool = False
     """A byte order mark at the very start."""
     escaped: bool = False
     """Characters beyond ASCII written as escapes instead of UTF-8."""
     event_names: bool = False
-    """The fields ``id`` and ``retry`` in each event, and ``event: message`` where the wire names no events."""
+    """The fields ``id`` and ``retry`` in each event, and ``event: message`` on wires without event names."""
     padded: bool = False
     """Spaces before the brace that closes the JSON of an event."""
     cuts: tuple[int, ...] = ()
     """Byte offsets at which a write ends."""
     every: int = 0
-    """Write this many bytes at a time; 0: only the cuts count."""
+    """Write this many bytes at a time; 0: writes end only at the cuts."""
 
     def but(self, **changes: Any) -> Framing:
-        """The same framing with some of it changed."""
+        """The framing with some fields changed."""
         return replace(self, **changes)
 
     @property
@@ -123,7 +123,7 @@ class Framing:
         return b"".join(self.encode_each(events, named=named))
 
     def encode_each(self, events: Iterable[object], *, named: bool = False) -> Iterator[bytes]:
-        """The same, event by event: joined, the pieces are what ``encode`` returns."""
+        """As ``encode``, event by event: the joined pieces equal the result of ``encode``."""
         named = named and self.quirk != "unnamed-events"
         if not self.unusual_encoding:
             yield from _plainly(events, named=named)
@@ -137,7 +137,7 @@ class Framing:
 
     @property
     def unusual_encoding(self) -> bool:
-        """Whether the encoding differs from the default in anything but the cuts."""
+        """Whether the encoding differs from the default in more than the cuts."""
         odd = self.comments or self.data_lines or self.mark or self.escaped or self.event_names or self.padded
         return odd or not self.space or self.newline != "\n"
 
@@ -167,7 +167,7 @@ class Framing:
 
 
 def _plainly(events: Iterable[object], *, named: bool) -> Iterator[bytes]:
-    """Each event as one line of data, with its name above it. Most streams are so, and they are long."""
+    """Each event as one data line, after its name. A fast path, since most streams have this form."""
     for event in events:
         data = event.encode() if isinstance(event, str) else compact(event)
         name = event.get("type") if named and isinstance(event, dict) else None
@@ -196,7 +196,7 @@ LAYOUT = (
     "no_empty_arguments",
     "done",
 )
-"""The fields of the event layout; the others but ``quirk`` are of the SSE encoding."""
+"""The fields of the event layout; all others except ``quirk`` belong to the SSE encoding."""
 
 PRESETS: dict[str, Framing] = {
     "natural": DEFAULT,
@@ -225,4 +225,4 @@ PRESETS: dict[str, Framing] = {
     "single-bytes": DEFAULT.but(every=1),
     "single-bytes-crlf": DEFAULT.but(every=1, newline="\r\n"),
 }
-"""Framings with a name. Each is legal on the wires that carry out its layout."""
+"""Named framings. Each is legal on the wires that apply its layout."""

@@ -1,6 +1,6 @@
 """Histories: the provider-neutral form of a request, each item with its JSON pointer into the body.
 
-A wire reads a request into this form, and the oracle computes in this form what a request should carry, so that a
+A wire reads a request into this form, and the oracle computes the expected history in this form, so that a
 check is written once for all wires.
 """
 
@@ -15,7 +15,7 @@ from looptck.values.jsontext import canonical
 from looptck.values.plain import cut, plain
 
 SHORT = 120
-"""The most characters of a text or value in the words for a piece."""
+"""The most characters of a text or value in the description of an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tool's result, sent back under its call's id; ``failed`` where the wire has a mark for that."""
+    """A tool result with its call's id; ``failed``: the wire's mark for an error, if it has one."""
 
     id: str
     text: str
@@ -58,10 +58,9 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Opaque:
-    """A piece of a turn that a loop does not interpret and has to return unchanged: a thought, a hosted tool.
+    """A piece of a turn that a loop must return unchanged without interpreting it: thinking, a hosted tool.
 
-    ``kind`` is the type that the wire gives it, ``value`` what counts of it: the whole piece, or the part of it that
-    the service checks.
+    ``kind`` is the wire's type of the piece; ``value`` is the whole piece, or the part that the service checks.
     """
 
     kind: str
@@ -82,14 +81,14 @@ Item = Said | Asked | Answered | Opaque
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A tool as it is offered to the model."""
+    """A tool as offered to the model."""
 
     name: str
     description: str
     parameters: Any
     pointer: str = field(default="", compare=False)
     strict: bool = False
-    """Whether the service is to hold the model to the parameters."""
+    """Whether the service should enforce the parameters' schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +101,23 @@ class Request:
     """The whole history, in order, from the body and from server-side state."""
     tools: tuple[Offered, ...]
     continues: str | None = None
-    """The id of the reply that it continues, where it relies on server-side state."""
+    """The id of the reply that the request continues, if it relies on server-side state."""
 
     @property
     def answers(self) -> tuple[Answered, ...]:
-        """The tool results in it, in their order."""
+        """The tool results, in order."""
         return tuple(item for item in self.items if isinstance(item, Answered))
 
     @property
     def asked(self) -> tuple[Asked, ...]:
-        """The echoed tool calls, in their order."""
+        """The echoed tool calls, in order."""
         return tuple(item for item in self.items if isinstance(item, Asked))
 
 
 def same_arguments(one: str, other: str) -> bool:
-    """Whether two argument texts are the same JSON value, or the same text where either is no JSON.
+    """Whether two argument texts are the same JSON value, or the same text if either is not JSON.
 
-    Blank text and ``{}`` are the same: a model that has nothing to pass writes either.
+    Blank text and ``{}`` are equal: a model without arguments writes either.
     """
     if one == other:
         return True
@@ -129,12 +128,12 @@ def same_arguments(one: str, other: str) -> bool:
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Whether two JSON values are the same. 1 and 1.0 are, 1 and true are not, whatever Python says."""
+    """Whether two JSON values are equal. 1 and 1.0 are; 1 and true are not, unlike in Python."""
     return canonical(one) == canonical(other)
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """The keys and leaves of a JSON value, each as text; null is none."""
+    """The keys and leaves of a JSON value, each as text; null is not a leaf."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key
@@ -147,7 +146,7 @@ def leaves(value: Any) -> Iterator[str]:
 
 
 def spelled(arguments: str) -> str:
-    """An argument text in a spelling that it shares with others of the same value; itself where it is no JSON."""
+    """The canonical spelling of an argument text; the text itself if it is not JSON."""
     try:
         return canonical(parsed(arguments))
     except ValueError:
@@ -155,5 +154,5 @@ def spelled(arguments: str) -> str:
 
 
 def parsed(arguments: str) -> Any:
-    """The JSON value of an argument text. Raises ValueError where it is none."""
+    """The JSON value of an argument text. Raises ValueError if it is not JSON."""
     return json.loads(arguments) if arguments.strip() else {}

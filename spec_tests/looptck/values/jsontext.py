@@ -1,4 +1,4 @@
-"""JSON as the provider writes and reads it, and the one form in which two values of JSON are compared."""
+"""JSON as the provider writes and reads it, and the canonical form for comparing two JSON values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import orjson
 
 
 def compact(value: Any) -> bytes:
-    """The JSON of a value without blanks. What orjson does not write (integers beyond 64 bits) the library does."""
+    """The JSON of a value without white space. ``json`` writes what orjson cannot (integers over 64 bits)."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -18,7 +18,7 @@ def compact(value: Any) -> bytes:
 
 
 def canonical(value: Any) -> str:
-    """The one text of a JSON value: two values are the same if theirs is.
+    """The canonical text of a JSON value: two values are equal if their canonical texts are.
 
     JSON has one type of number (RFC 8259, section 6), which software reads as a double: ``2e2`` is 200, ``1.0`` is 1,
     ``-0.0`` is 0, and integers that no double can tell apart are the same. The order of members does not count. True is
@@ -51,7 +51,7 @@ def _number(value: float) -> float:
 
 
 def parsed(body: bytes) -> Any:
-    """The JSON of a body; None where it is none, which every judge refuses."""
+    """The JSON value of a body; None if it is not JSON, which every judge refuses."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

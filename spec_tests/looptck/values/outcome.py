@@ -1,4 +1,4 @@
-"""Outcomes: what the caller of a loop saw at the end of a run."""
+"""Outcomes: how a run ended for the caller of the loop."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from looptck.values.plain import plain
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The loop returned. ``stop`` is the stop reason that it gave its caller; None: it gave none.
+    """The loop returned. ``stop`` is the stop reason that it reported to its caller; None: it reported none.
 
-    ``output`` is the JSON value of a loop that returns a value in place of a text; None: it returned no such value.
+    ``output`` is the JSON value of a loop that returns a value instead of a text; None: it returned no such value.
     """
 
     text: str | None
@@ -41,7 +41,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The watchdog went off: the run had no outcome within so many seconds."""
+    """The watchdog ended the run: it had no outcome within this number of seconds."""
 
     seconds: float
 
@@ -53,7 +53,7 @@ Outcome = Value | Failed | Nothing
 
 
 def from_message(message: dict[str, Any]) -> Outcome:
-    """The outcome in a driver's ``finished`` message, which the protocol's schema has passed."""
+    """The outcome in a driver's ``finished`` message, which the protocol's schema has accepted."""
     if message["kind"] == "value":
         return Value(message["text"], message.get("stop"), message.get("output"))
     return Failed(message["reason"], message["type"], message["message"])
@@ -65,5 +65,5 @@ def serializable(outcome: Outcome) -> dict[str, Any]:
 
 
 def shortened(value: object, most: int = 120) -> str:
-    """A value in plain words, cut in the middle where it is long."""
+    """A value in plain words, cut in the middle if it is long."""
     return "nothing" if value is None else plain(value, most)

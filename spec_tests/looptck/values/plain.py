@@ -1,4 +1,4 @@
-"""Plain words for values: JSON where a value is JSON, the value's own sentence where it has one, and no Python."""
+"""Plain words for values: JSON for JSON values, the value's own sentence if it has one, and no Python syntax."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEEPEST = 12
 
 
 class Listed(list[Any]):
-    """A list that is written in plain words in a message."""
+    """A list that messages show in plain words."""
 
     __slots__ = ()
 
@@ -25,12 +25,12 @@ class Listed(list[Any]):
 
 
 def plain(value: object, most: int = 0) -> str:
-    """A value in plain words; cut in the middle where it has more than ``most`` characters (0: never)."""
+    """A value in plain words; cut in the middle if it has more than ``most`` characters (0: never)."""
     return cut(_words(value, DEEPEST, outermost=True), most) if most else _words(value, DEEPEST, outermost=True)
 
 
 def cut(text: str, most: int) -> str:
-    """A text, cut in the middle where it is long."""
+    """A text, cut in the middle if it is long."""
     if len(text) <= most:
         return text
     half = most // 2
@@ -43,7 +43,7 @@ def times(count: int) -> str:
 
 
 def compared(op: str, left: object, right: object) -> str:
-    """What a comparison that does not hold says; of two values that should be equal the left one is the expected."""
+    """The message of a failed comparison; of two values that should be equal the left one is the expected one."""
     if op == "==":
         return differs(left, right)
     one, other = plain(left, MOST), plain(right, MOST)
@@ -61,7 +61,7 @@ def compared(op: str, left: object, right: object) -> str:
 
 
 def differs(expected: object, got: object) -> str:
-    """Two values that should be equal: whole where they are short, else the first place at which they differ."""
+    """The difference of two values that should be equal: both if they are short, else the first difference."""
     one, other = plain(expected), plain(got)
     if max(len(one), len(other)) <= MOST or type(expected) is not type(got):
         return f"expected {cut(one, MOST)}, got {cut(other, MOST)}"
@@ -129,7 +129,7 @@ def _words(value: object, depth: int, *, outermost: bool = False) -> str:
 
 
 def _is_call(value: tuple[Any, ...]) -> bool:
-    """Whether a tuple is a tool's name and its arguments, as checks list the calls and the runs."""
+    """Whether a tuple is a tool's name and its arguments, as in lists of calls and tool runs."""
     match value:
         case (str(name), dict()):
             return name.isidentifier()

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One rule that a request breaks, with the error that the provider would answer."""
+    """One rule that a request breaks, with the provider's error."""
 
     rule: str
-    """The slug of the rule, for example ``every-call-is-answered``."""
+    """The id of the rule, for example ``every-call-is-answered``."""
     pointer: str
     """A JSON pointer into the request body; it may name a member that is missing."""
     message: str
@@ -18,5 +18,5 @@ class Problem:
     code: str | None = None
     """The provider's own error code, if it has one for this."""
     state_missing: bool = False
-    """The request is right, but the service has lost, or never had, the state that it relies on; the loop may send it
-    again in full."""
+    """The request is valid, but the service has lost, or never had, the state that it relies on; the loop may resend it
+    in full."""

@@ -1,8 +1,7 @@
 """Spans: the OpenTelemetry spans of a run, and questions about how they are nested.
 
-What a span is about is read from the GenAI semantic conventions' attribute where it is there, and else from its name,
-for the documents ask for spans by name and name no attributes. Departures from the conventions are recorded, and no
-check judges them.
+The operation of a span is read from the attribute of the GenAI semantic conventions, or else from its name, since the
+documents ask for spans by name and without attributes. Departures from the conventions are recorded and not judged.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import Any
 INVOKE_AGENT = "invoke_agent"
 EXECUTE_TOOL = "execute_tool"
 MODEL_CALLS = frozenset({"chat", "generate_content", "text_completion", "execute"})
-"""The conventions' words for a model call, and that of the Prompty runtime specification, §9."""
+"""The operations of a model call: those of the conventions, and that of the Prompty runtime specification, §9."""
 
 TICK = 2_000_000
-"""Nanoseconds by which the times of two spans may miss each other: there are SDKs that take the beginning of a span
-from a clock that ticks in milliseconds, and its length from a finer one."""
+"""The tolerance for the times of two spans, in nanoseconds: some SDKs take the beginning of a span from a clock with
+millisecond ticks, and its duration from a finer clock."""
 
 _OPERATION = "gen_ai.operation.name"
 _TOOL = "gen_ai.tool.name"
@@ -26,7 +25,7 @@ _TOOL = "gen_ai.tool.name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A span that has ended. Ids are lower-case hexadecimal; times are nanoseconds on the clock of who made it."""
+    """A span that has ended. Ids are lower-case hexadecimal; times are nanoseconds on the clock of its creator."""
 
     trace_id: str
     span_id: str
@@ -45,16 +44,16 @@ class Span:
 
     @property
     def operation(self) -> str:
-        """What it is about: ``invoke_agent``, ``execute_tool``, a word for a model call, or any other."""
+        """The operation: ``invoke_agent``, ``execute_tool``, one of `MODEL_CALLS`, or any other."""
         operation = self.attributes.get(_OPERATION)
         return operation if isinstance(operation, str) and operation else self.words[0]
 
     def tool(self, known: Collection[str]) -> str | None:
-        """The tool that it names; None where it names none.
+        """The name of the span's tool; None if there is none.
 
-        It may name it in the conventions' attribute, after the first word of its name, or in any attribute that holds
-        the name of a known tool and nothing else: the document asks for a span "for" the tool, and does not
-        say how it names the tool.
+        The name may be in the conventions' attribute, after the first word of the span's name, or in any attribute that
+        equals the name of a known tool: the document asks for a span "for" the tool, without saying how the span names
+        it.
         """
         tool = self.attributes.get(_TOOL) or self.words[1]
         if isinstance(tool, str) and tool:
@@ -63,22 +62,22 @@ class Span:
 
     @property
     def lasted(self) -> int:
-        """Its length in nanoseconds."""
+        """The duration in nanoseconds."""
         return self.end - self.start
 
     def within(self, other: Span) -> bool:
-        """Whether it began and ended while the other lasted."""
+        """Whether it began and ended during the other span."""
         return other.start - TICK <= self.start and self.end <= other.end + TICK
 
     @property
     def words(self) -> tuple[str, str]:
-        """The first word of its name, and the rest."""
+        """The first word of the span's name, and the rest."""
         first, _, rest = self.name.strip().partition(" ")
         return first.rstrip(":"), rest.strip()
 
 
 class Spans:
-    """The spans of one trace, in the order in which they began; one that came twice counts once."""
+    """The spans of one trace, in the order in which they began, without duplicates."""
 
     def __init__(self, spans: Collection[Span] = ()) -> None:
         self._by_id = {span.span_id: span for span in sorted(spans, key=lambda one: (one.start, -one.end))}
@@ -90,11 +89,11 @@ class Spans:
         return len(self._by_id)
 
     def of(self, *operations: str) -> list[Span]:
-        """Those that are about one of these operations."""
+        """The spans with one of these operations."""
         return [span for span in self if span.operation in operations]
 
     def ancestors(self, span: Span) -> list[Span]:
-        """Its parent, the parent of that, and so on, as far as they are known."""
+        """The parent of a span, the parent's parent, and so on, as far as known."""
         found: list[Span] = []
         above = self._by_id.get(span.parent_id or "")
         while above is not None and above != span and above not in found:
@@ -103,15 +102,15 @@ class Spans:
         return found
 
     def children(self, span: Span) -> list[Span]:
-        """Those whose parent it is."""
+        """The children of a span."""
         return [one for one in self if one.parent_id == span.span_id and one != span]
 
     def inside(self, span: Span) -> list[Span]:
-        """Those that lie below it, by parentage, at any depth."""
+        """The descendants of a span."""
         return [one for one in self if span in self.ancestors(one)]
 
     def outermost(self, operation: str) -> list[Span]:
-        """Those about an operation that lie in no other span about it."""
+        """The spans with an operation that have no ancestor with the same operation."""
         of = self.of(operation)
         return [span for span in of if not any(above in of for above in self.ancestors(span))]
 
@@ -125,10 +124,10 @@ class Spans:
 
 
 def of_sdk(span: Any) -> Span:
-    """A finished span of OpenTelemetry's SDK for Python, or of what looks like one.
+    """A finished span from a span of OpenTelemetry's SDK for Python, or an object like it.
 
     Raises:
-        AttributeError, TypeError, ValueError: it does not look like one.
+        AttributeError, TypeError, ValueError: it is not like one.
     """
     attributes = dict(span.attributes or {})
     return Span(
@@ -155,7 +154,7 @@ def error_type(attributes: Mapping[str, Any], events: Collection[tuple[str, Mapp
 
 
 def departures(span: Span) -> Iterator[str]:
-    """What of a span departs from the GenAI semantic conventions."""
+    """The departures of a span from the GenAI semantic conventions."""
     operation = span.operation
     if _OPERATION not in span.attributes:
         yield f"{operation} without {_OPERATION}"
@@ -173,5 +172,5 @@ def departures(span: Span) -> Iterator[str]:
 
 
 _SUBJECTS = {INVOKE_AGENT: "gen_ai.agent.name", EXECUTE_TOOL: _TOOL}
-"""The attribute that follows the operation in the name of a span; that of a model call is its model."""
+"""The attribute after the operation in the name of a span; for a model call it is the model."""
 _KINDS = {EXECUTE_TOOL: ("internal",)}

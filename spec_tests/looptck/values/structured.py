@@ -1,4 +1,4 @@
-"""Structured results: whether the text that a model reads says a value, in JSON or in other words."""
+"""Structured results: whether the text that a model reads contains a value, as JSON or in another form."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 
 def left_out(value: Any, text: str) -> list[str]:
-    """The keys and leaves of a value that a text does not say.
+    """The keys and leaves of a value that a text does not contain.
 
-    A text that is JSON says what it means, whatever its escapes and its wrapping; any other has to show each key and
-    leaf, as it is or as JSON would write it. Numbers are the same where their values are.
+    A JSON text is parsed, so escapes and wrapping do not matter. Any other text must contain each key and leaf, either
+    unchanged or as in JSON. Numbers are compared by value.
     """
     said = [text, *_decoded(text)]
     if any(canonical(value) == canonical(one) for one in _values(text)):
@@ -38,7 +38,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The value that a text is as JSON, where it is any."""
+    """The JSON value of a text, if it is JSON."""
     try:
         yield json.loads(text)
     except ValueError:

@@ -19,13 +19,13 @@ from looptck.values.spans import Span
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A model request. ``n`` counts from 1; ``body`` is the parsed JSON, None where it was none."""
+    """A model request. ``n`` counts from 1; ``body`` is the parsed JSON, or None if it was not JSON."""
 
     at: float
     n: int
     path: str
     headers: Mapping[str, str]
-    """By name, in lower case."""
+    """The headers by lower-case name."""
     raw: bytes
     body: Any
     request: Request
@@ -36,14 +36,14 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The reply to request ``n`` has left, all of it that was meant to leave or that the loop wanted to read."""
+    """The reply to request ``n`` was sent, completely or as far as the loop read it."""
 
     at: float
     n: int
     status: int
     what: str
     stream: tuple[bytes, ...] = ()
-    """The writes of an event stream, faults and all."""
+    """The writes of an event stream, including its faults."""
     body: bytes = b""
     """The body of any other reply."""
 
@@ -74,9 +74,9 @@ class ToolBegan:
     tool: str
     arguments: Any
     by_kind: ByKind | None = None
-    """None: by the tool's own handler."""
+    """None: the tool's handler ran it."""
     dispatched: Dispatched | None = None
-    """None: a driver's handler has called."""
+    """None: a driver's handler called the toolbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class ConfirmAsked:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmAnswered:
-    """The hook has its answer."""
+    """The confirmation hook got its answer."""
 
     at: float
     question: int
@@ -129,7 +129,7 @@ class ServerEvent:
 
 @dataclass(frozen=True, slots=True)
 class GaveUp:
-    """A gate was not opened in time, and the provider went on."""
+    """A gate was not opened in time, and the provider continued."""
 
     at: float
     gate: str
@@ -137,7 +137,7 @@ class GaveUp:
 
 @dataclass(frozen=True, slots=True)
 class UnroutedRequest:
-    """A request that no route of this case answers."""
+    """A request to an unknown route."""
 
     at: float
     method: str
@@ -156,7 +156,7 @@ class SideRequest:
 
 @dataclass(frozen=True, slots=True)
 class Spanned:
-    """The kit has received a span of the run."""
+    """looptck received a span of the run."""
 
     at: float
     span: Span
@@ -164,7 +164,7 @@ class Spanned:
 
 @dataclass(frozen=True, slots=True)
 class LostSpans:
-    """An export of spans that belongs to no run: it was refused, or its trace is of no run."""
+    """An export of spans that belongs to no run: it was refused, or its trace id is unknown."""
 
     at: float
     why: str
@@ -203,7 +203,7 @@ class Transcript:
     started: float = field(default_factory=perf_counter)
     events: list[Event] = field(default_factory=list)
     watchers: list[Callable[[Event], None]] = field(default_factory=list)
-    """Called with every event as it is appended; gates watch for theirs this way."""
+    """Called with every appended event; this is how gates watch for events."""
 
     def now(self) -> float:
         """Seconds since the run began."""

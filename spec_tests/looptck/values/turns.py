@@ -1,4 +1,4 @@
-"""Turns: the provider-neutral form of what a model says.
+"""Turns: the provider-neutral form of a model's reply.
 
 A turn is written once, and each wire encodes it as its own body or event stream. Values only: nothing here
 knows a wire.
@@ -44,12 +44,12 @@ class Text:
     text: str
     phase: str | None = None
     item: str | None = field(default=None, compare=False)
-    """The id of the recorded item that it is, on wires whose replies have items; None: one is made."""
+    """The id of the recorded item, on wires whose replies have items; None: an id is generated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The words in which a model declines."""
+    """The text with which a model declines."""
 
     text: str
 
@@ -67,7 +67,7 @@ class Call:
     id: str | None = None
     custom: bool = False
     item: str | None = field(default=None, compare=False)
-    """The id of the recorded item that it is, on wires whose replies have items; None: one is made."""
+    """The id of the recorded item, on wires whose replies have items; None: an id is generated."""
 
     @classmethod
     def of(cls, tool: str, arguments: Mapping[str, Any] | None = None, *, id: str | None = None) -> Call:
@@ -77,7 +77,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Thinking:
-    """What the model thought before it spoke; ``redacted``: the service shows its signature only.
+    """The model's thinking before its answer; ``redacted``: the service shows only its signature.
 
     A wire sends it with a signature that a loop has to return unchanged. Wires without thinking leave it out.
     """
@@ -86,13 +86,13 @@ class Thinking:
     redacted: bool = False
     id: str | None = None
     recorded_signature: str | None = None
-    """The signature of a recorded thought; None: one is made."""
+    """The signature of recorded thinking; None: a signature is generated."""
     final_signature: str | None = None
-    """The signature of the thought in the last event of a recorded stream; None: the same."""
+    """The signature in the last event of a recorded stream; None: the same signature."""
 
     @property
     def signature(self) -> str:
-        """The signature or the encrypted content: opaque, and different for every thought."""
+        """The signature or the encrypted content: opaque, and unique for each piece of thinking."""
         if self.recorded_signature is not None:
             return self.recorded_signature
         digest = hashlib.sha512(f"{self.id}\n{self.text}\n{self.redacted}".encode()).digest()
@@ -101,9 +101,9 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """A tool that the service itself runs, with its result; ``done`` False: the result is still to come.
+    """A hosted tool, which the service itself runs, with its result; ``done`` False: the result is not there yet.
 
-    On wires without such tools it is left out.
+    Wires without hosted tools omit it.
     """
 
     kind: HostedKind = "search"
@@ -114,7 +114,7 @@ class Hosted:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A piece of a kind that no documentation names. On wires whose replies have no pieces it is left out."""
+    """A piece of an undocumented kind. Wires whose replies have no pieces omit it."""
 
     id: str | None = None
 
@@ -131,18 +131,18 @@ class Turn:
 
     @property
     def text(self) -> str | None:
-        """All of its text; None means that it wrote none."""
+        """All text of the turn; None if there is none."""
         texts = [piece.text for piece in self.pieces if isinstance(piece, Text)]
         return "".join(texts) if texts else None
 
     @property
     def refusal(self) -> str | None:
-        """The words in which it declines; None means that it does not."""
+        """The text of the refusal; None if there is none."""
         return next((piece.text for piece in self.pieces if isinstance(piece, Refusal)), None)
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """Its tool calls."""
+        """The tool calls."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Call))
 
     @property
@@ -155,7 +155,7 @@ class Turn:
     def numbered(self, n: int) -> Turn:
         """The same turn, as the ``n``-th of a script (from 1): calls without an id get ``call_1a``, ``call_1b``.
 
-        Thoughts, hosted tools and unknown pieces get ids of the same kind, each kind counted by itself.
+        Thinking, hosted tools and unknown pieces get similar ids, counted per kind.
         """
         if all(isinstance(piece, Text | Refusal) for piece in self.pieces):
             return self

@@ -1,7 +1,7 @@
 """Verdicts: the six words, the errors that lead to them, and the results of a run.
 
-Nothing that did not run is ever counted as passed: ``pass`` is given in one place only, to a check that came to its
-end after the event that decides it.
+A check that did not run is never counted as passed: only one place gives ``pass``, to a check that completed after its
+deciding event.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ WORST_FIRST: tuple[Verdict, ...] = ("error", "fail", "not-reached", "pass", "not
 
 
 class NotReached(Exception):
-    """The event that decides a check never happened."""
+    """The deciding event of a check did not happen."""
 
 
 class NotApplicable(Exception):
-    """The check needs what the loop need not do: a capability declared absent, or a choice that the documents leave."""
+    """The check needs something optional: a capability that is declared absent, or a choice of the documents."""
 
 
 @dataclass(slots=True)
@@ -56,10 +56,10 @@ class Result:
 
 
 def worst(results: Iterable[Result]) -> Verdict:
-    """The verdict that several cases come to together.
+    """The common verdict of several cases: the worst one.
 
     Raises:
-        ValueError: there are none; nothing has no verdict.
+        ValueError: there are no results.
     """
     verdicts = {result.verdict for result in results}
     for verdict in WORST_FIRST:
@@ -69,6 +69,6 @@ def worst(results: Iterable[Result]) -> Verdict:
 
 
 def counted(results: Iterable[Result]) -> dict[Verdict, int]:
-    """How often each verdict was given; every word is there."""
+    """The count of each verdict, including those with none."""
     counts = Counter(result.verdict for result in results)
     return {verdict: counts[verdict] for verdict in MEANINGS}

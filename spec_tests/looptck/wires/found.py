@@ -1,7 +1,7 @@
-"""Values of a recorded reply, each with its place, which errors name.
+"""Values of a recorded reply, each with its place for error messages.
 
-Replies come from servers of any make and from files that people edit. A reader takes each member for the type that its
-wire defines; where it is of another type, ``NoTurn`` is the only error that is raised.
+Replies come from all kinds of servers and from files that people edit. A reader expects each member to have the type
+that its wire defines; for any other type it raises ``NoTurn`` and no other error.
 """
 
 from __future__ import annotations
@@ -28,58 +28,58 @@ class Found:
     """A JSON pointer; in a stream it follows the number of the event that it points into."""
 
     def but(self, expected: str) -> NoTurn:
-        """The error that something else was expected here."""
+        """An error that says what was expected here."""
         return NoTurn(f"{expected}: {self.place.strip() or 'the reply'} is {self._shown}")
 
     @property
     def nothing(self) -> bool:
-        """Whether it is null, or not there at all."""
+        """Whether the value is null or missing."""
         return self.value is None or self.value is _ABSENT
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """The object that it is."""
+        """The value as an object."""
         if not isinstance(self.value, dict):
             raise self.but("an object was expected")
         return self.value
 
     def __getitem__(self, name: str) -> Found:
-        """A member of the object that it is; it may not be there."""
+        """A member of the value, which must be an object; the member may be missing."""
         return Found(self.fields.get(name, _ABSENT), f"{self.place}/{name}")
 
     def __iter__(self) -> Iterator[Found]:
-        """The entries of the list that it is."""
+        """The entries of the value, which must be a list."""
         if not isinstance(self.value, list):
             raise self.but("a list was expected")
         return (Found(entry, f"{self.place}/{number}") for number, entry in enumerate(self.value))
 
     @property
     def text(self) -> str:
-        """The text that it is."""
+        """The value as a string."""
         if not isinstance(self.value, str):
             raise self.but("a text was expected")
         return self.value
 
     @property
     def text_if_any(self) -> str | None:
-        """The text that it is, None for nothing."""
+        """The value as a string; None if it is null or missing."""
         return None if self.nothing else self.text
 
     @property
     def entries(self) -> list[Found]:
-        """The entries of the list that it is; none, where there is nothing."""
+        """The entries of the value, which must be a list; empty if it is null or missing."""
         return [] if self.nothing else [*self]
 
     @property
     def number(self) -> int:
-        """The whole number that it is."""
+        """The value as an integer."""
         if not isinstance(self.value, int) or isinstance(self.value, bool):
             raise self.but("a number was expected")
         return self.value
 
     @property
     def parsed(self) -> Found:
-        """What the text that it is says in JSON."""
+        """The JSON value that the string contains."""
         return Found(parsed(self.text, self.place), self.place)
 
     @property
@@ -90,7 +90,7 @@ class Found:
 
 
 def written(found: Found) -> str:
-    """A value as JSON. Raises NoTurn where it is too deep for that."""
+    """A value as JSON text. Raises NoTurn if it is nested too deeply."""
     try:
         return json.dumps(found.value, ensure_ascii=False)
     except RecursionError as error:
@@ -98,7 +98,7 @@ def written(found: Found) -> str:
 
 
 def parsed(text: str, place: str = "") -> Any:
-    """The JSON that a text is. Raises NoTurn where it is none."""
+    """The JSON value of a text. Raises NoTurn if it is not JSON."""
     try:
         return json.loads(text)
     except ValueError as error:
@@ -108,7 +108,7 @@ def parsed(text: str, place: str = "") -> Any:
 
 
 def body(text: str) -> Found:
-    """A plain reply. Raises NoTurn where it is no JSON."""
+    """A plain reply. Raises NoTurn if it is not JSON."""
     return Found(parsed(text))
 
 

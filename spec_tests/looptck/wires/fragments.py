@@ -1,4 +1,4 @@
-"""How encoders cut texts into deltas, and let the deltas of several pieces take turns."""
+"""Helpers of the encoders: cutting texts into deltas, and interleaving the deltas of several pieces."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ T = TypeVar("T")
 
 
 def parts(text: str, size: int) -> Iterator[str]:
-    """The text in parts of this many characters; 0: all in one. Empty text has no parts."""
+    """The text in parts of this many characters; 0: in one part. Empty text has no parts."""
     if not size:
         size = max(len(text), 1)
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
 def taking_turns(lines: Sequence[Sequence[T]], ends: Callable[[T], bool] = lambda _: False) -> Iterator[T]:
-    """One of each line, then the next of each, until all are through; then their ends, line by line.
+    """Interleave sequences: the first element of each, then the second of each, and so on; then the ends in order.
 
-    The end of a line is what follows from the first of it that ``ends`` on. The lines end in their order, as a reader
-    may take for the order of what they tell the order in which they end.
+    The end of a sequence begins with its first element for which ``ends`` is true. The sequences end in their order,
+    since a reader may take the order of the ends for the order of the pieces.
     """
     heads = [list(takewhile(lambda one: not ends(one), line)) for line in lines]
     for step in range(max(map(len, heads), default=0)):

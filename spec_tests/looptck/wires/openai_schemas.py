@@ -1,8 +1,8 @@
-"""What the services of both OpenAI wires refuse in a JSON Schema: of a function, and where it is strict.
+"""What the services of both OpenAI wires refuse in the JSON Schema of a function, and in a strict schema.
 
-Sources: the vendor's guide (Structured Outputs, Supported schemas), and the words of refusals that users quote. A
-keyword that the guide does not name, and that no recorded request was refused for, is let through: ``default``, for
-one, was once refused and is accepted today.
+Sources: the vendor's guide (Structured Outputs, Supported schemas), and refusals that users quote. A keyword is allowed
+if the guide does not name it and no recorded request was refused for it: ``default``, for example, was once refused and
+is accepted today.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _NOT_PERMITTED = (
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
 )
-"""The formats of text that a strict schema may ask for; those of numbers are let through."""
+"""The string formats that a strict schema may use; formats of numbers are allowed."""
 _TYPED = frozenset({"type", "anyOf", "$ref", "enum", "const"})
-"""The keywords of which a strict schema has one, so that it says what a value is."""
+"""A strict schema needs one of these keywords, which define the type of a value."""
 
 
 def of_function(parameters: dict[str, Any]) -> str:
-    """What keeps a schema from being that of a function's parameters, strict or not; nothing if it is one."""
+    """Why a schema cannot be that of a function's parameters, strict or not; empty if it can."""
     if parameters.get("type") != "object":
         return f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{parameters.get("type")}"'."""
     if "properties" not in parameters:
@@ -50,23 +50,23 @@ def of_function(parameters: dict[str, Any]) -> str:
 
 
 def strict(schema: dict[str, Any], *, open_top: bool = False) -> str:
-    """What keeps a schema from being a strict one, at any depth; nothing if it is one.
+    """Why a schema is not strict, at any depth; empty if it is strict.
 
-    ``open_top``: the service takes one whose top says nothing of additional properties.
+    ``open_top``: the service accepts a schema whose top level omits ``additionalProperties``.
     """
     faults = (_fault(part, context, open_top=open_top and not context) for context, part in _parts(schema))
     return next(filter(None, faults), "")
 
 
 def strict_output(schema: dict[str, Any], *, open_top: bool = False) -> str:
-    """The same of the schema of an output, which has to be that of an object."""
+    """Why a schema is not a strict output schema, which must be of type object; empty if it is."""
     if schema.get("type") != "object":
         return f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{schema.get("type")}"'."""
     return strict(schema, open_top=open_top)
 
 
 def _parts(top: Any) -> Iterator[tuple[Context, Any]]:
-    """A schema and all schemas in it, each with the way to it, those in front first."""
+    """A schema and all schemas in it, each with its path, in order."""
     waiting: list[tuple[Context, Any]] = [((), top)]
     while waiting:
         context, schema = waiting.pop()
@@ -76,7 +76,7 @@ def _parts(top: Any) -> Iterator[tuple[Context, Any]]:
 
 
 def _inner(schema: dict[str, Any]) -> Iterator[tuple[Context, Any]]:
-    """The schemas right in one, each with the step to it."""
+    """The direct subschemas of a schema, each with the step to it."""
     for keyword in ("properties", "$defs", "definitions"):
         members = schema.get(keyword)
         for name, part in members.items() if isinstance(members, dict) else ():
@@ -89,7 +89,7 @@ def _inner(schema: dict[str, Any]) -> Iterator[tuple[Context, Any]]:
 
 
 def _fault(schema: Any, context: Context, *, open_top: bool) -> str:
-    """What is wrong with one schema, but for those in it."""
+    """What is wrong with one schema, apart from its subschemas."""
     where = f"In context={context}, "
     if not isinstance(schema, dict) or not _TYPED & schema.keys():
         return f"{where}schema must have a 'type' key."
@@ -111,7 +111,7 @@ def _fault(schema: Any, context: Context, *, open_top: bool) -> str:
 
 
 def _open_end(schema: dict[str, Any], where: str, *, open_top: bool) -> str:
-    """What leaves open which members an object has."""
+    """What allows members of an object that it does not declare or require."""
     if schema.get("additionalProperties", False if open_top else None) is not False:
         return f"{where}'additionalProperties' is required to be supplied and to be false."
     properties, required = schema.get("properties"), schema.get("required")

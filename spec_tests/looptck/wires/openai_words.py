@@ -1,4 +1,4 @@
-"""The words that the judges of both OpenAI wires have in common: types, bounds, and the way to name a place."""
+"""Messages that the judges of both OpenAI wires share: types, bounds, and the notation of a place."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WORDS = {
     "minimum": (_BOUND.format("{number} below minimum value", "a value >=", "{value}"), "{number}_below_min_value"),
     "maximum": (_BOUND.format("{number} above maximum value", "a value <=", "{value}"), "{number}_above_max_value"),
 }
-"""Message and error code for each keyword of the schema but ``enum`` and ``type``."""
+"""Message and error code for each schema keyword except ``enum`` and ``type``."""
 
 
 def param(place: str) -> str:
@@ -62,24 +62,24 @@ def param(place: str) -> str:
 
 
 def wrong_type(name: str, wanted: str, got: str) -> tuple[str, str]:
-    """Message and code for a value of the wrong type, the types in words."""
+    """Message and error code for a value of the wrong type; the types are given as text."""
     return f"Invalid type for '{name}': expected {wanted}, but got {got} instead.", "invalid_type"
 
 
 def type_of(value: Any) -> str:
-    """The type of a JSON value, in words."""
+    """The type of a JSON value as text."""
     return _GOT[type(value)]
 
 
 def types(wanted: str | Sequence[str]) -> str:
-    """What would do, in words: of a union only the first keeps its article, and that null will do goes unsaid."""
+    """The accepted types as text: in a union only the first has an article, and null is omitted."""
     kinds = [wanted] if isinstance(wanted, str) else wanted
     first, *others = (words for kind, words in _TYPES.items() if kind in kinds)
     return f"one of {first} or {' or '.join(words.split(' ', 1)[1] for words in others)}" if others else first
 
 
 def listed(options: Iterable[str | None], last: str) -> str:
-    """The options in quotes, the last of them after this word."""
+    """The options in quotes, with ``last`` (and, or) before the last one."""
     words = [f"'{option}'" for option in options if option is not None]
     if len(words) == 1:
         return words[0]
@@ -87,5 +87,5 @@ def listed(options: Iterable[str | None], last: str) -> str:
 
 
 def sized(value: Any) -> int | None:
-    """The length that a message may speak of."""
+    """The length that a message may contain."""
     return len(value) if isinstance(value, str | list | dict) else None

@@ -1,4 +1,4 @@
-"""The events of a recorded stream, as the event-stream format of the HTML standard (section 9.2.6) has them."""
+"""The events of a recorded stream, by the event-stream format of the HTML standard (section 9.2.6)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 
 def named(text: str) -> Iterator[tuple[str, str]]:
-    """The name of each event, ``""`` where it has none, and its data. What no empty line ends is no event."""
+    """The name (or ``""``) and the data of each event. Lines that no empty line ends are not an event."""
     name, data = "", list[str]()
     *lines, _unended = _LINE_END.split(text.removeprefix("\ufeff"))
     for line in lines:
@@ -27,9 +27,9 @@ def named(text: str) -> Iterator[tuple[str, str]]:
 
 
 def events(text: str) -> Iterator[Found]:
-    """The JSON of each event up to the end marker, which some servers of wires that have none send too.
+    """The JSON of each event up to the end marker, which some servers send even on wires without one.
 
-    Raises NoTurn where the data of one is no JSON.
+    Raises NoTurn if the data of an event is not JSON.
     """
     for number, (_, data) in enumerate(named(text), 1):
         if data.strip() == "[DONE]":

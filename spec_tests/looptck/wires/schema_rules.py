@@ -1,6 +1,6 @@
-"""From schema errors to rules: where a request breaks its JSON Schema, and which rule of its wire applies there.
+"""Maps schema errors to rules: where a request breaks its JSON Schema, and which rule of its wire applies there.
 
-A schema says what a wire's service accepts. It selects the members of a union with ``if`` and ``then``, never with
+A schema defines what a wire's service accepts. It selects the members of a union with ``if`` and ``then``, never with
 ``oneOf``, so that each error has one place; a wire's table maps places to rules. The messages are the wire's own.
 """
 
@@ -23,19 +23,19 @@ class Fault:
     """What is wrong at a place."""
 
     keyword: str
-    """The keyword of the schema that is broken; ``unknown`` for a member that may not be there."""
+    """The broken schema keyword; ``unknown`` for a member that is not allowed."""
     wanted: Any = None
-    """What that keyword asks for."""
+    """The value of that keyword."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which rule a fault breaks, by its place. A place is written with ``*`` for any index."""
+    """The rule that a fault breaks, by its place. In a place, ``*`` matches any index."""
 
     at: Mapping[str, str] = field(default_factory=dict)
-    """The rule that a fault at this very place breaks."""
+    """The rule for a fault at exactly this place."""
     below: Mapping[str, str] = field(default_factory=dict)
-    """The rule that a fault at or below this place breaks; of two places that fit, the first."""
+    """The rule for a fault at or below this place; if two places match, the first."""
     otherwise: str = "values-fit"
 
     def of(self, path: Path) -> str:
@@ -48,9 +48,9 @@ class Rules:
 
 
 def faults(schema: str, body: object) -> dict[Path, Fault]:
-    """Where a body leaves a schema under ``fixtures/wire-schemas/``: one fault for each place, none if it fits.
+    """The faults of a body by a schema in ``fixtures/wire-schemas/``: one for each place, none if it is valid.
 
-    Raises ValueError where a text holds half of a surrogate pair, which JSON can escape and UTF-8 cannot hold.
+    Raises ValueError for half of a surrogate pair, which JSON can escape and UTF-8 cannot encode.
     """
     validator = _validator(schema)
     if validator.is_valid(body):
@@ -58,14 +58,14 @@ def faults(schema: str, body: object) -> dict[Path, Fault]:
     found: dict[Path, Fault] = {}
     for error in validator.iter_errors(body):
         for path, fault in _places(error):
-            if path not in found or found[path].keyword == "pattern":  # of an empty name, say that it is empty
+            if path not in found or found[path].keyword == "pattern":  # an empty name is reported as empty
                 found[path] = fault
     return found
 
 
 @cache
 def fields(schema: str) -> tuple[str, ...]:
-    """The members of a body that the schema names, in its order."""
+    """The members of a body that the schema names, in the schema's order."""
     return tuple(json_fixture(f"wire-schemas/{schema}")["properties"])
 
 
@@ -75,7 +75,7 @@ def pointer(path: Path) -> str:
 
 
 def value_at(body: Any, path: Path) -> Any:
-    """The value at a place, None where a member is missing."""
+    """The value at a place; None if a member is missing."""
     for step in path:
         if isinstance(body, dict):
             body = body.get(step)
@@ -90,7 +90,7 @@ def _validator(schema: str) -> jsonschema_rs.Validator:
 
 
 def _places(error: jsonschema_rs.ValidationError) -> Iterator[tuple[Path, Fault]]:
-    """Where the error's faults lie; a missing or unknown member lies where it would be or is."""
+    """The places of a schema error's faults; that of a missing member is where it should be."""
     path = tuple(error.instance_path)
     keyword, wanted = error.kind.name, error.kind.value
     if keyword == "required":

@@ -26,7 +26,7 @@ class Stateless:
         return self._read(body)
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
-        """There is nothing to remember."""
+        """A stateless service stores nothing."""
 
     def lose_state(self, why: str | None = None) -> None:
-        """There is nothing to forget."""
+        """A stateless service has no state to lose."""

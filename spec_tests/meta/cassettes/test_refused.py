@@ -73,7 +73,7 @@ def test_key_that_stands_twice(tmp_path: Path) -> None:
     """YAML would keep the last of them silently."""
     text = WHOLE.read_text(encoding="utf-8")
 
-    assert "the key 'version' stands twice" in refusal(written(tmp_path, f"{text}version: 2\n"))
+    assert "duplicate key 'version'" in refusal(written(tmp_path, f"{text}version: 2\n"))
 
 
 def test_value_beyond_json(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_alias_bomb(tmp_path: Path) -> None:
     """A few lines that expand to more than fits into memory are refused at the first alias."""
     lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60))]
 
-    assert "holds an alias in place of what it stands for" in refusal(written(tmp_path, "\n".join(lines)))
+    assert "contains an alias, which is not allowed here" in refusal(written(tmp_path, "\n".join(lines)))
 
 
 @pytest.mark.parametrize("deep", ["[" * 100_000, "- " * 100_000, "{a: " * 50_000])

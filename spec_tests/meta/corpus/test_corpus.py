@@ -119,7 +119,7 @@ REASONS: dict[str, tuple[Row, set[tuple[str, str]]]] = {
             ),
             (
                 "the kit reads no turn",
-                "NoTurn: no finish_reason came, which is one of stop, tool_calls, length, content_filter",
+                "NoTurn: no finish_reason came; one of stop, tool_calls, length, content_filter was expected",
             ),
         },
     ),

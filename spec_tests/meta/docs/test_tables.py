@@ -86,7 +86,7 @@ def test_verdicts_are_those_of_the_kit() -> None:
 
 def test_impacts_are_those_of_the_kit() -> None:
     """The page on failures explains the four impacts as `looptck explain` does."""
-    shown = {name.strip("`"): f"where it fails {meaning}" for name, meaning in rows("docs/failures.md", "impact")}
+    shown = {name.strip("`"): f"if it fails, {meaning}" for name, meaning in rows("docs/failures.md", "impact")}
 
     assert shown == report.MEANINGS
 

@@ -166,7 +166,7 @@ def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     report = judged(fake("ClosesItsOutput", only="empty-object"), CALLS, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
-    assert "its standard output was closed and it lived on" in report.reason("empty-object")
+    assert "it closed its standard output but did not exit" in report.reason("empty-object")
 
 
 def test_an_endless_line_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:

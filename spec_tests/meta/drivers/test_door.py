@@ -179,7 +179,7 @@ def test_handlers_take_arguments_by_position(monkeypatch: pytest.MonkeyPatch) ->
     assert 3 == driver.handlers(_case("sync"))["probe"](1, b=2)
     assert 3 == asyncio.run(_awaited(driver.handlers(_case("async"))["probe"], 1, 2))
     assert [{"arguments": {"a": 1, "b": 2}}] * 2 == sent
-    with pytest.raises(TypeError, match="probe takes 2 arguments, and was called with 3"):
+    with pytest.raises(TypeError, match="probe takes 2 arguments, but was called with 3"):
         driver.handlers(_case("sync"))["probe"](1, 2, 3)
 
 

@@ -150,7 +150,7 @@ def test_an_answer_that_comes_too_late_is_no_second_one(tmp_path: Path) -> None:
         child: Any = process._child
 
         given_up = process.abandon("r1")
-        process._heard(child, b'{"type": "finished", "id": "r1", "outcome": {"kind": "value", "text": "late"}}')
+        process._on_line(child, b'{"type": "finished", "id": "r1", "outcome": {"kind": "value", "text": "late"}}')
 
         assert given_up is not None
         assert "hung" == given_up.kind
@@ -165,7 +165,7 @@ def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
 
         process.abandon("r1")
 
-        assert "the kit ended it: run r1 never finished" == fault(beside).detail
+        assert "looptck killed it: run r1 never finished" == fault(beside).detail
     assert [] == process.stop()
 
 

@@ -39,14 +39,14 @@ def test_each_task_gives_its_own(workers: int) -> None:
 
     found = done(*tasks, workers=workers)
 
-    assert {task: f"{task}, done" for task in tasks} == {task: one.gain for task, one in found.items()}
+    assert {task: f"{task}, done" for task in tasks} == {task: one.value for task, one in found.items()}
 
 
 @pytest.mark.parametrize(
     ("task", "trouble"),
     [
         ("fails", "ValueError: no good\nTraceback"),
-        ("leaves", "its process ended by itself, with status 7"),
+        ("leaves", "its process ended unexpectedly, with status 7"),
         ("gives what cannot be sent", "TypeError: cannot pickle"),
     ],
 )
@@ -54,22 +54,22 @@ def test_task_that_gives_nothing_says_why(task: str, trouble: str) -> None:
     """An error, an end and a gain that cannot be sent are told, and the others are done all the same."""
     found = done("before", task, "after", workers=1)
 
-    assert found[task].gain is None
+    assert found[task].value is None
     assert found[task].trouble.startswith(trouble)
-    assert ["before", "after"] == [name for name, one in found.items() if one.gain]
+    assert ["before", "after"] == [name for name, one in found.items() if one.value]
 
 
 def test_task_without_end_is_ended() -> None:
     """A task that takes longer than it may is ended."""
     found = done("waits", "other", seconds=0.2)
 
-    assert "gave nothing within 0.2 s" == found["waits"].trouble
-    assert "other, done" == found["other"].gain
+    assert "no result within 0.2 s" == found["waits"].trouble
+    assert "other, done" == found["other"].value
 
 
 def test_threads_left_behind_keep_no_process() -> None:
     """A task is over when it has given what it gives."""
-    assert "lingers, done" == done("lingers")["lingers"].gain
+    assert "lingers, done" == done("lingers")["lingers"].value
 
 
 def test_tasks_are_ended_when_nobody_asks_for_more() -> None:

@@ -64,7 +64,7 @@ def test_mutant_that_cannot_be_judged_is_told() -> None:
 
     assert 1 == status
     assert "mutant unready: DriverFault: " in output
-    assert "mutant gone: its process ended by itself, with status 3" in output
+    assert "mutant gone: its process ended unexpectedly, with status 3" in output
     assert output.splitlines()[-1].startswith("0 killed   0 survived   2 broken   0 noisy   (2 mutants; ")
 
 
@@ -73,7 +73,7 @@ def test_crash_kills_nothing() -> None:
     status, output = kill("CRASHING", "--mutant", "crashes")
 
     assert 1 == status
-    assert "it does not fail spec-limit-raises-runtime-error, it crashes with TypeError" in output
+    assert "it does not fail spec-limit-raises-runtime-error, but crashes with TypeError" in output
     assert output.splitlines()[-1].startswith(
         "0 killed   1 killed by others only   0 survived   1 noisy   (1 mutants; "
     )
@@ -90,7 +90,7 @@ def test_requirement_that_nothing_kills_is_told(tmp_path: Path) -> None:
     counts = read(tmp_path / "kill.json")["summary"]
     proven = counts["cases"] - counts["cases without a mutant"]
     assert f"; {proven} of {counts['cases']} cases; " in output.splitlines()[-1]
-    assert "\ncall-runs-its-tool-once: no mutant that is to break it fails it\n" in output
+    assert "\ncall-runs-its-tool-once: no mutant that declares to break it fails it\n" in output
     assert "\nevery-call-of-a-turn-runs: no mutant" not in output
 
 
@@ -114,7 +114,7 @@ def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:
     assert [{"limit-is-a-ceiling"}] == [
         {*one["failed"]} for one in read(tmp_path / "kill.json")["mutants"] if one["name"] == "noisy"
     ]
-    assert "(2 mutants; each judged by the checks of what it breaks; " in output.splitlines()[-1]
+    assert "(2 mutants; each judged only by the checks of what it breaks; " in output.splitlines()[-1]
 
 
 def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
@@ -131,8 +131,8 @@ def test_broad_mutant_is_judged_by_what_it_breaks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--mutants", f"{MUTANTS}:KILLED", "--own", "--html", "page.html"], "--own makes no page"),
-        (["--mutants", "somewhere"], "names no mutants: write python:MODULE:NAME or python:FILE.py:NAME"),
+        (["--mutants", f"{MUTANTS}:KILLED", "--own", "--html", "page.html"], "--html and --own exclude each other"),
+        (["--mutants", "somewhere"], "is not a collection of mutants: write python:MODULE:NAME or python:FILE.py:NAME"),
         (["--mutants", "python:nowhere:MUTANTS"], "cannot be read: ModuleNotFoundError"),
         (["--mutants", f"{MUTANTS}:OneTooMany"], "cannot be read: TypeError"),
         (["--mutants", f"{MUTANTS}:KILLED", "--mutant", "one-to-many"], "did you mean one-too-many?"),

@@ -18,7 +18,7 @@ COLUMNS = {
     "survived": column(BENT, played("one", "pass")),
     "not reached": column(BENT, played("one", "not-reached")),
     "noisy": column(BENT, *failed("one", "three")),
-    "broken": column(BENT, trouble="its process ended by itself, with status 1"),
+    "broken": column(BENT, trouble="its process ended unexpectedly, with status 1"),
     "crashed": column(BENT, played("one", "fail", crash="KeyError")),
     "idle": column(BENT, *failed("one"), full=True),
     "without a reason": column(BENT, played("one", "fail", "")),

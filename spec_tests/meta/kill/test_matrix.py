@@ -30,8 +30,8 @@ def test_one_failure_of_several_checks_is_enough() -> None:
     ("checks", "state", "told"),
     [
         ([], State.SURVIVED, "it does not fail one"),
-        ([played("one", "not-reached")], State.SURVIVED, "it does not fail one, it is not reached"),
-        ([played("one", "fail", crash="KeyError")], State.BY_OTHERS, "it does not fail one, it crashes with KeyError"),
+        ([played("one", "not-reached")], State.SURVIVED, "it does not fail one, which is not reached"),
+        ([played("one", "fail", crash="KeyError")], State.BY_OTHERS, "it does not fail one, but crashes with KeyError"),
         ([*failed("two")], State.BY_OTHERS, "it does not fail one"),
     ],
     ids=["nothing", "not reached", "a crash", "another"],
@@ -66,7 +66,7 @@ def test_crash_is_noise_where_it_is_not_said() -> None:
     """A mutant that crashes is no loop with one fault."""
     found = column(mutant("bent", "one"), *failed("one"), played("two", "fail", crash="TypeError"))
 
-    assert ["it also fails two, which it does not declare: a crash with TypeError"] == found.complaints
+    assert ["it also fails two, which it does not declare: crashed with TypeError"] == found.complaints
 
 
 def test_what_is_not_reached_is_no_noise() -> None:
@@ -118,11 +118,11 @@ def test_nothing_is_said_of_what_was_not_judged() -> None:
     [
         ([killed("bent", "one")], None, []),
         ([], "It cannot be broken.", []),
-        ([], None, ["one: no mutant that is to break it fails it"]),
+        ([], None, ["one: no mutant that declares to break it fails it"]),
         (
             [killed("bent", "one")],
             "It cannot be broken.",
-            ["one: the catalogue says that no mutant can break it, and bent does"],
+            ["one: the catalogue states that no mutant can break it, but bent does"],
         ),
     ],
     ids=["killed", "excused", "neither", "both"],

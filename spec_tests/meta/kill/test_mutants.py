@@ -43,15 +43,15 @@ def test_mutant_says_what_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("MUTANTS = []", "holds no mutant, so nothing would be proven"),
-        ("class Bent:\n    breaks = ('one',)\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
-        ("class Bent:\n    'Bends.'\nMUTANTS = [Bent]", "mutant Bent: give it `breaks`"),
+        ("MUTANTS = []", "contains no mutants, so nothing would be proven"),
+        ("class Bent:\n    breaks = ('one',)\nMUTANTS = [Bent]", "mutant Bent: declare `breaks`"),
+        ("class Bent:\n    'Bends.'\nMUTANTS = [Bent]", "mutant Bent: declare `breaks`"),
         (GOOD.replace("'one'", "'onee'") + "MUTANTS = [Bent]", "there is no requirement 'onee'; did you mean one"),
-        (GOOD.replace("'one'", "'one', 'far'") + "MUTANTS = [Bent]", "one mutant, one profile"),
+        (GOOD.replace("'one'", "'one', 'far'") + "MUTANTS = [Bent]", "all requirements must be of one profile"),
         (GOOD + "    collateral = {'one': 'why'}\nMUTANTS = [Bent]", "one is in `breaks` and in `collateral`"),
         (
             GOOD + "    collateral = {'two': 'why'}\n    broad = True\nMUTANTS = [Bent]",
-            "the collateral of a broad one is not judged",
+            "the collateral of a broad mutant is not judged",
         ),
         (GOOD + "MUTANTS = [Bent, Bent]", "two mutants share a name: bent"),
         ("MUTANTS = 1 / 0", "cannot be read: ZeroDivisionError"),

@@ -149,14 +149,14 @@ def test_page_fetches_nothing() -> None:
 @pytest.mark.parametrize(
     ("found", "said"),
     [
-        (matrix(killed("bent", "one")), "Every requirement has been seen to fail"),
+        (matrix(killed("bent", "one")), "Every requirement has been shown to fail"),
         (
             matrix(killed("bent", "one"), requirements=[requirement("one"), requirement("two", no_mutant="why")]),
-            "Every requirement but 1 has been seen to fail",
+            "Every requirement except 1 has been shown to fail",
         ),
-        (matrix(column(mutant("bent", "one")), requirements=[requirement("one")]), "2 things are to be mended"),
-        (matrix(killed("bent", "one"), disagreements=["one: why"]), "One thing is to be mended"),
-        (Matrix([killed("bent", "one")], [], MIXED.made), "The mutant does what it says"),
+        (matrix(column(mutant("bent", "one")), requirements=[requirement("one")]), "2 things need a fix"),
+        (matrix(killed("bent", "one"), disagreements=["one: why"]), "One thing needs a fix"),
+        (Matrix([killed("bent", "one")], [], MIXED.made), "The mutant fails as declared"),
     ],
 )
 def test_headline_says_what_came_out(found: Matrix, said: str) -> None:

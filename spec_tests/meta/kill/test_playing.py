@@ -10,7 +10,7 @@ import pytest
 from looptck.bench.bench import Patience
 from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import REFERENCE
-from looptck.kill.plan import cases_of, plan, spared
+from looptck.kill.plan import cases_of, plan, sample
 from looptck.kill.playing import play
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
@@ -79,7 +79,7 @@ def test_cases_are_those_of_the_plan() -> None:
 def test_quick_plan_spares_what_is_not_named() -> None:
     """All checks of what a mutant names; of each other requirement the first and the last in each cell."""
     planned = plan(begin(REFERENCE))
-    kept = spared(planned, {"plain-and-stream-agree"})
+    kept = sample(planned, {"plain-and-stream-agree"})
 
     checks: dict[tuple[str, str], list[int]] = {}
     for one in planned:
@@ -94,5 +94,5 @@ def test_quick_plan_spares_what_takes_long() -> None:
     """A lengthy check is played to those mutants only that name its requirement."""
     planned = [replace(one, lengthy=True) for one in plan(begin(REFERENCE))]
 
-    kept = {one.check.requirement.id for one in spared(planned, {"plain-and-stream-agree"})}
+    kept = {one.check.requirement.id for one in sample(planned, {"plain-and-stream-agree"})}
     assert {"plain-and-stream-agree"} == kept

@@ -43,6 +43,6 @@ def test_what_is_out_of_date_is_reported() -> None:
     """A requirement whose mutants are others now is named, with the command that writes them again."""
     rows = [requirement("one", killed_by=["a-broad-one"]), requirement("two", killed_by=["bent"])]
 
-    assert [f"two: its mutants in fixtures/proofs.json are out of date; write them again with {AGAIN}"] == (
+    assert [f"two: its mutants in fixtures/proofs.json are out of date; update the file with {AGAIN}"] == (
         disagreements([BROAD, BENT], rows)
     )

@@ -38,14 +38,14 @@ def test_a_baseline_excuses_the_run_that_it_was_made_from(tmp_path: Path) -> Non
     again = run("run", "-q", *words, "--known-failures", str(into))
     second = run("baseline", *words, "--into", str(into))
 
-    assert (0, f"2 entries added to {into}, 0 were there") == (first[0], first[1].strip())
+    assert (0, f"2 entries added to {into}, which had 0") == (first[0], first[1].strip())
     assert 0 == again[0]
-    assert f"0 entries added to {into}, 2 were there" in second[1]
+    assert f"0 entries added to {into}, which had 2" in second[1]
     written = yaml.safe_load(into.read_text("utf-8"))
     assert [(CALLS, cell) for cell in CELLS] == [(entry["requirement"], entry["cell"]) for entry in written]
     for entry in written:
         assert entry["reason"].startswith(
-            "To be looked at: Each tool call of a complete turn runs its tool exactly once"
+            "To be reviewed: Each tool call of a complete turn runs its tool exactly once"
         )
 
 
@@ -64,7 +64,7 @@ def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"), [("{}", "give a file that looptck run --json has written"), ("{", "is no file of results")]
+    ("text", "told"), [("{}", "name a file written by looptck run --json"), ("{", "is not a results file")]
 )
 def test_what_is_no_results_is_refused(tmp_path: Path, text: str, told: str) -> None:
     """A file that no run has written is refused with exit status 2, and nothing is written."""
@@ -130,7 +130,7 @@ def test_the_reason_tells_of_the_requirement_itself() -> None:
     told = {one.requirement: one.reason for one in entries(Results.of(report.told), [])}
 
     assert {CALLS} == {cause["requirement"] for cause in report.told["causes"]}
-    assert told["calls-are-echoed"].startswith(f"To be looked at: {catalogue()['calls-are-echoed'].text} Seen: ")
+    assert told["calls-are-echoed"].startswith(f"To be reviewed: {catalogue()['calls-are-echoed'].text} Observed: ")
 
 
 def test_what_an_entry_covers_is_not_added() -> None:

@@ -121,7 +121,7 @@ def test_a_weak_sign_does_not_join_rarer_traffic() -> None:
 RESPONSES = "openai-responses/stream/sync"
 NO_JSON: Sign = ("error", "JSONDecodeError", "Expecting value: line 0 column 0 (char 0)")
 NO_ARGUMENTS: Sign = (*NO_JSON, "no arguments")
-COMMENTS: Sign = (*NO_JSON, "comments, fields id or retry")
+COMMENTS: Sign = (*NO_JSON, "comments, id or retry fields")
 
 
 def test_one_message_on_different_traffic_is_not_one_cause() -> None:

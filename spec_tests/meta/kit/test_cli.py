@@ -77,7 +77,7 @@ def test_explain_repeats_the_driver() -> None:
 
     told = "try it: looptck run --driver 'cmd:node a driver.mjs' --profile core --requirement one-index-two-ids"
     assert told in output
-    assert "impact: fragile, where it fails legal but rarer traffic breaks the loop" in output
+    assert "impact: fragile (if it fails, legal but rare traffic breaks the loop)" in output
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_explain_repeats_the_driver() -> None:
         (["list", "--profile", "kore"], "did you mean core?"),
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),
-        (["run", "--driver", "nothing"], "is no driver: write python:"),
+        (["run", "--driver", "nothing"], "is not a driver: write python:"),
     ],
 )
 def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> None:
@@ -104,7 +104,7 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         (process(), 0, "ok    tool [openai-chat/plain/sync]"),
         (process("ExitsAtOnce"), 2, "cannot-start"),
         (process("Crashes"), 1, "driver: crashed: "),
-        (process("AnswersTwice"), 1, "FAULT afterwards"),
+        (process("AnswersTwice"), 1, "FAULT after the runs"),
         (in_process("Returns"), 1, "driver: bad-message: "),
         ("python:meta.kit.flawed:Pretends", 1, "no model request came to the base URL of the case"),
         ("server:python:looptck_reference.server.bench:Bench", 0, "ok    question [anthropic-messages/stream/sync]"),
@@ -112,7 +112,7 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         ("python:meta.kit.flawed:HidesItsTools", 1, "the request offers no tool, not weather"),
         ("python:meta.kit.flawed:TakesCallsForAnswers", 0, "the model called weather, which never ran"),
         ("python:meta.kit.flawed:AsksOnce", 0, "the model was not asked again: the loop raised"),
-        ("python:meta.kit.flawed:WantsACall", 0, "and the loop asked it again: it does not end with a text"),
+        ("python:meta.kit.flawed:WantsACall", 0, "and the loop asked it again instead of ending"),
     ],
 )
 def test_smoke_tells_a_broken_driver(driver: str, status: int, told: str) -> None:

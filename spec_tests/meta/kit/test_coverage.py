@@ -89,9 +89,9 @@ def test_results_of_several_runs_count_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "is no file of results"),
-        ("{", "is no file of results"),
-        ("[]", "give a file that looptck run --json has"),
+        (None, "is not a results file"),
+        ("{", "is not a results file"),
+        ("[]", "name a file written by looptck run"),
     ],
 )
 def test_a_file_that_holds_no_results_is_told(tmp_path: Path, text: str | None, words: str) -> None:

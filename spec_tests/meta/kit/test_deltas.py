@@ -22,7 +22,7 @@ def stream(wire: str, said: Turn, framing: Framing = PRESETS["natural"]) -> tupl
 
 
 CHAT = [
-    "a delta with the role alone",
+    "a delta with only the role",
     'text: "I look."',
     "call 0: name weather, id call_1a",
     'arguments of call 0: "{\\"city\\": \\"Pa" "ris\\"}"',
@@ -65,7 +65,7 @@ def test_a_long_stream_is_cut_in_the_middle() -> None:
     told = deltas(stream("openai-chat", many), "openai-chat", 6)
 
     assert 7 == len(told)
-    assert "lines in the middle are left out" in told[3]
+    assert "lines in the middle are omitted" in told[3]
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,14 @@ def test_an_unknown_wire_has_events_of_no_known_kind() -> None:
 
 
 ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
-    "a byte order mark at its start": lambda text: b"\xef\xbb\xbf" + text,
-    "lines that end in CRLF": lambda text: text.replace(b"\n", b"\r\n"),
-    "lines that end in CR": lambda text: text.replace(b"\n", b"\r"),
+    "a byte order mark at the start": lambda text: b"\xef\xbb\xbf" + text,
+    "CRLF line ends": lambda text: text.replace(b"\n", b"\r\n"),
+    "CR line ends": lambda text: text.replace(b"\n", b"\r"),
     "comments": lambda text: b": ping\n\n" + text,
-    "no space behind the colon": lambda text: text.replace(b"data: ", b"data:"),
+    "no space after the colon": lambda text: text.replace(b"data: ", b"data:"),
     "several data lines in one event": lambda text: text.replace(b"data: {", b"data: {\ndata: ", 1),
-    "fields id or retry": lambda text: b"id: 1\n" + text,
-    "no empty line at its end": lambda text: text.rstrip(b"\n"),
+    "id or retry fields": lambda text: b"id: 1\n" + text,
+    "no empty line at the end": lambda text: text.rstrip(b"\n"),
 }
 
 

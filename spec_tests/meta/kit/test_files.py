@@ -80,8 +80,8 @@ def test_a_profile_is_read(requirements: Path) -> None:
         (profile("a").replace("broken", "bad"), "/requirements/0/impact"),
         (profile("A Rule"), "/requirements/0/id"),
         (profile("a").replace("should.", "should"), "/requirements/0/text"),
-        (profile("a", "a"), "the id a already stands in one.yaml"),
-        (profile("a") + "    level: MAY\n", "the key 'level' stands twice"),
+        (profile("a", "a"), "the id a is already defined in one.yaml"),
+        (profile("a") + "    level: MAY\n", "duplicate key 'level'"),
         (profile("a").replace("book: Chapter", "bok: Chapter"), "a: there is no document 'bok'; did you mean book?"),
         (profile("a") + "  - id: [", "line 16"),
         ("", "is not of type"),
@@ -102,8 +102,8 @@ def test_a_bad_profile_is_refused(requirements: Path, text: str, told: str) -> N
 @pytest.mark.parametrize(
     ("second", "told"),
     [
-        (profile("a", name="two"), "the id a already stands in one.yaml"),
-        (profile("b", name="one"), "the profile one already stands in another file"),
+        (profile("a", name="two"), "the id a is already defined in one.yaml"),
+        (profile("b", name="one"), "the profile one is already defined in another file"),
     ],
 )
 def test_what_stands_in_two_files_is_refused(requirements: Path, second: str, told: str) -> None:
@@ -133,7 +133,7 @@ def test_a_case_is_read(folder: Path) -> None:
     ("text", "told"),
     [
         (CASE + "limits: 3\n", "Additional properties are not allowed ('limits'"),
-        (CASE + "why: Twice.\n", "the key 'why' stands twice"),
+        (CASE + "why: Twice.\n", "duplicate key 'why'"),
         (CASE.replace("final-text-is-returned", "final-text-is-retuned"), "did you mean final-text-is-returned"),
         (CASE.replace("[{text", "[{framing: crfl, text"), "there is no framing 'crfl'; did you mean crlf"),
         (CASE.replace('{text: "Done."}}', '{text: "Done.", control: mien}}'), "there is no case 'mien'"),
@@ -169,7 +169,7 @@ def test_two_cases_of_one_name_are_refused(folder: Path) -> None:
     for topic in ("topic", "other"):
         (folder / topic / "mine.yaml").write_text(CASE, "utf-8")
 
-    with pytest.raises(BadFile, match="a case of the name mine already exists"):
+    with pytest.raises(BadFile, match="a case with the name mine already exists"):
         cases.read(folder)
 
 

@@ -30,12 +30,12 @@ TURNS = {
         ({"role": "tool", "content": [1]}, []),
         ({"role": "tool", "content": None, "name": "x", "parts": [{"n": 1}]}, []),
         ({"role": "user", "content": ""}, ["/role: 'user', not 'tool'"]),
-        ({"role": "tool"}, ["/content: is missing"]),
+        ({"role": "tool"}, ["/content: missing"]),
         ({"role": "tool", "content": "", "id": 1}, ["/id: the format has no such key"]),
-        ({"role": "tool", "content": "", "name": 3}, ["/name: 3 is not as it should be"]),
+        ({"role": "tool", "content": "", "name": 3}, ["/name: 3 is wrong"]),
         ({"role": "tool", "content": "", "parts": []}, ["/parts: 0 entries, not 1"]),
         ({"role": "tool", "content": "", "parts": [{"n": True}]}, ["/parts/0/n: True, not 1"]),
-        ([], [": [] is no object"]),
+        ([], [": [] is not an object"]),
     ],
 )
 def test_a_value_is_held_against_a_form(value: Any, found: list[str]) -> None:

@@ -110,7 +110,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["init", str(tmp_path), "--process"])
 
     assert 2 == done.exit_code
-    assert "looptck_driver.py is there already; nothing was written" in done.output
+    assert "looptck_driver.py exists already; no file was written" in done.output
     assert ["looptck_driver.py"] == [path.name for path in tmp_path.iterdir()]
 
 

@@ -77,7 +77,7 @@ def test_a_known_case_that_passes_is_stale(file: Path) -> None:
     whole = judged(None, CALLS, known=file, cells=("*",))
     alone = judged(None, CALLS, known=file, cells=("*",), cases=("one-call",))
 
-    told = f"{CALLS} in *, case one-call: passes now; take it out of the known failures ({REASON})"
+    told = f"{CALLS} in *, case one-call: passes now; remove it from the known failures ({REASON})"
     assert [told] == whole.told["stale_known_failures"]
     assert [told] == alone.told["stale_known_failures"]
 
@@ -97,7 +97,7 @@ def test_a_known_failure_that_passes_is_stale(file: Path) -> None:
 
     assert (1, {"pass": 34}) == (report.status, report.counts)
     (told,) = report.told["stale_known_failures"]
-    assert told.startswith(f"{CALLS} in *: passes now; take it out")
+    assert told.startswith(f"{CALLS} in *: passes now; remove it")
     assert f"stale known failure: {told}" in report.printed
 
 
@@ -131,7 +131,7 @@ def test_an_entry_about_nothing_is_stale(file: Path) -> None:
     session = Session.begin(Options(known_failures=write(file, entry("anthropic-messages/plain/sync"))))
     session.end()
 
-    assert [f"{CALLS} in anthropic-messages/plain/sync: no check of this run is concerned"] == [
+    assert [f"{CALLS} in anthropic-messages/plain/sync: no check of this run matches it"] == [
         told.partition(";")[0] for told in stale(session)
     ]
 
@@ -152,7 +152,7 @@ def test_no_entries_are_fine(file: Path) -> None:
         (json.dumps([{**entry(), "owner": "me"}]), "'owner'"),
         (json.dumps(entry()), "is not of type"),
         ("- requirement: [", "is not the YAML that was meant"),
-        ("- {requirement: a, cell: '*', cell: '*', reason: see the tracker}", "the key 'cell' stands twice"),
+        ("- {requirement: a, cell: '*', cell: '*', reason: see the tracker}", "duplicate key 'cell'"),
         ("- {requirement: a, cell: '*', reason: 2024-01-01}", "holds what JSON cannot"),
         ("- {? [a] : b}", "unhashable"),
         (None, "cannot be read"),

@@ -57,7 +57,7 @@ def test_an_interrupted_run_ends_its_driver(tmp_path: Path) -> None:
     )
 
     assert 2 == done.returncode
-    assert "no verdict for 2 of 2 checks: the run was cut short" in done.stdout
+    assert "no verdict for 2 of 2 checks: the run was interrupted" in done.stdout
     assert 2 == read(results).unfinished
     found = re.search(r"^fake (\d+)\s+\(python\)", done.stdout, re.MULTILINE)
     assert found is not None

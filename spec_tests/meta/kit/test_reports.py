@@ -190,10 +190,10 @@ SELECTORS = [
         ["--cell", "openai-chat/plain/fast"],
         "--cell openai-chat/plain/fast: looptck-reference has the cells openai-chat",
     ),
-    (["--requirement", "pings-are-skipped", "--cell", "openai-chat/*"], "is about streams of anthropic-messages only"),
+    (["--requirement", "pings-are-skipped", "--cell", "openai-chat/*"], "concerns streams of anthropic-messages only"),
     (
         ["--requirement", "wires-agree", "--case", "on-ecall"],
-        "--case on-ecall: what else was selected has no such case",
+        "--case on-ecall: no selected check has this case",
     ),
 ]
 

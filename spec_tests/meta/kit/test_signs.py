@@ -125,7 +125,7 @@ TWO = [ASKS, says("Done.")]
         (run([says("Done.")], RAISED, FIRST, what="an error"), (*KEY_ERROR, "an error")),
         (
             run([ASKS], RAISED, FIRST, stream=b"\xef\xbb\xbfdata: 1\r\n\r\n"),
-            (*KEY_ERROR, "a byte order mark at its start, lines that end in CRLF"),
+            (*KEY_ERROR, "a byte order mark at the start, CRLF line ends"),
         ),
         (
             run([ASKS, ASKS], Value("", "end"), FIRST, ran(2), request(2, 3, PROMPT, ASKED, RESULT)),

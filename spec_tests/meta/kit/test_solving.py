@@ -14,7 +14,7 @@ from looptck.bench.checks import Check, Implementation
 from looptck.bench.solutions import activity, call, embedded, place, solution
 from looptck.catalogue.requirements import Requirement
 from looptck.cli import main
-from looptck.failures.failure import told
+from looptck.failures.failure import render_failure
 from looptck.provider import gates
 from looptck.provider.confirmation import Approve, Change, Reject, Replace
 from looptck.provider.gates import Gate
@@ -174,11 +174,11 @@ def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementati
 
     run = implementation.run(tools=TOOLS, confirms=True)
     result = Result("a-row", "agent-loop-010", "MUST", str(CELL), "a-case", "fail", "because")
-    text = told(implementation.check, result, run, "looptck run")
+    text = render_failure(implementation.check, result, run, "looptck run")
 
-    assert 'question 1, whether this may run: {"_tool": "fetch"' in text
+    assert 'question 1, may this call run: {"_tool": "fetch"' in text
     assert 'question 1 is answered: {"decision": "reject", "feedback": "Not that."}' in text
-    assert "is the first that is not as it should be" not in text
+    assert "the first wrong request is" not in text
 
 
 @pytest.mark.parametrize(

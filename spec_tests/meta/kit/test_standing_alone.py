@@ -12,7 +12,7 @@ from looptck.bench.checks import Check
 from looptck.catalogue.requirements import Requirement
 from looptck.drivers import REFERENCE, SERVER, SOLUTIONS, Started, reference
 from looptck.failures.failure import again
-from looptck.kill.command import MUTANTS, SERVER_MUTANTS, SOLUTION_MUTANTS, Wanted
+from looptck.kill.command import MUTANTS, SERVER_MUTANTS, SOLUTION_MUTANTS, KillOptions
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 from looptck.values.cell import Cell
@@ -105,8 +105,8 @@ def test_a_profile_that_stands_alone_has_a_reference_of_its_own(
     """Nobody has to name its driver, nor its mutants."""
     assert (driver, driver, mutants) == (
         reference(profiles),
-        Wanted(profiles=profiles).loop,
-        Wanted(profiles=profiles).collection,
+        KillOptions(profiles=profiles).loop,
+        KillOptions(profiles=profiles).collection,
     )
 
 

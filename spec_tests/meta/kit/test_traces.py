@@ -61,7 +61,7 @@ def test_a_second_run_leaves_nothing_of_the_first(tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     """A folder that holds anything but traces is left alone, and the run does not begin."""
     (tmp_path / "thesis.txt").write_text("All of it.", "utf-8")
-    with pytest.raises(BadFile, match="is not empty"):
+    with pytest.raises(BadFile, match="contains other files than the traces"):
         trace.prepare(tmp_path)
     with pytest.raises(BadFile, match="cannot be written"):
         trace.prepare(tmp_path / "thesis.txt")

@@ -32,7 +32,7 @@ FLAWED = "python:meta.kit.flawed:"
     [
         (None, "pass", ""),
         (AssertionError("2 calls, not 1"), "fail", "2 calls, not 1"),
-        (AssertionError(), "fail", "an assertion of the check does not hold"),
+        (AssertionError(), "fail", "an assertion of the check failed"),
         (AssertionError("\n".join(map(str, range(99)))), "fail", "\n".join(map(str, range(12)))),
         (Liveness("liveness: it gave no outcome"), "fail", "liveness: it gave no outcome"),
         (NotReached("request 2 never came"), "not-reached", "request 2 never came"),

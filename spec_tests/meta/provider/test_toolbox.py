@@ -112,6 +112,6 @@ def test_a_handler_of_a_kind_that_tells_too_little_is_the_drivers_fault(missing:
     assert (400, "DriverError") == (status, answer["error"]["type"])
     assert all(f'"{key}"' in answer["error"]["message"] for key in OF_A_KIND)
     assert [] == noted(played, ToolBegan)
-    assert ["/kinds/collection without all that a handler of a kind is given"] == [
+    assert ["/kinds/collection without all arguments of such a handler"] == [
         one.path for one in noted(played, UnroutedRequest)
     ]

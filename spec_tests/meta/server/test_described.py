@@ -66,9 +66,9 @@ def _opened(tmp_path: Path) -> Iterator[Servers]:
         ({"capabilities": ["telepathy"]}, "telepathy"),
         ({"wires": []}, "/wires"),
         ({"unknown": 1}, "unknown"),
-        ({"setups": {"usual": ["a"]}}, "/setups/usual: needs words for a command"),
-        ({"setups": {"usual": None}, "command": ["a"]}, "/setups/usual: needs words for a command"),
-        ({"setups": {"usual": "http://127.0.0.1:1"}}, "/setups/usual: a server that runs already"),
+        ({"setups": {"usual": ["a"]}}, "/setups/usual: needs the arguments of the command"),
+        ({"setups": {"usual": None}, "command": ["a"]}, "/setups/usual: needs the arguments of the command"),
+        ({"setups": {"usual": "http://127.0.0.1:1"}}, "/setups/usual: a server that is already running"),
     ],
 )
 def test_a_bad_description_is_refused(tmp_path: Path, members: Mapping[str, Any], told: str) -> None:

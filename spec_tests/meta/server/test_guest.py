@@ -104,10 +104,10 @@ def test_what_was_dispatched_is_in_the_transcript(guest: ServerUnderTest) -> Non
 
 def test_a_loop_is_no_server(bench: Bench) -> None:
     """An implementation that takes cases can be asked nothing, and a server is handed no cases."""
-    no_server = pytest.raises(NotApplicable, match="is no server: it takes cases and no requests")
+    no_server = pytest.raises(NotApplicable, match="is not a server: it takes cases, not requests")
     with bench_for("python:looptck_reference.kit.driver:Driver") as loop, no_server:
         server_bench(loop)
-    with pytest.raises(NotApplicable, match="is a server: it takes requests and no cases"):
+    with pytest.raises(NotApplicable, match="is a server: it takes requests, not cases"):
         loop_bench(bench)
 
 

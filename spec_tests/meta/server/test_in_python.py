@@ -11,8 +11,8 @@ from looptck.drivers import DriverFault, Servers, connect
 NOT_STARTING = {
     "NeedsWords": "missing 1 required positional argument: 'words'",
     "DeclaresAList": "ValueError",
-    "DeclaresNonsense": "start() declares what the kit does not know: /capabilities/0",
-    "DeclaresAnObject": "start() declares what the kit does not know: it is not JSON: ",
+    "DeclaresNonsense": "start() returned an invalid declaration: /capabilities/0",
+    "DeclaresAnObject": "start() returned an invalid declaration: it is not JSON: ",
     "LacksTheUsual": '"usual" is a required property',
     "LeavesAtStart": "SystemExit: 0",
     "Misspelt": "has no attribute 'Misspelt'",
@@ -42,7 +42,10 @@ def test_what_declares_nonsense_does_not_start(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("CannotOpen", "open('usual'): RuntimeError: no usual today"), ("OpensNowhere", "gives None, which is no URL")],
+    [
+        ("CannotOpen", "open('usual'): RuntimeError: no usual today"),
+        ("OpensNowhere", "returned None, which is not a URL"),
+    ],
 )
 def test_what_cannot_be_opened_is_told(name: str, told: str) -> None:
     """A set-up that does not come up is told."""

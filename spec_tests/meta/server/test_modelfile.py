@@ -101,7 +101,7 @@ def test_what_no_model_writes_is_not_applicable(tmp_path: Path, writer: None, tu
     """Of the pieces of a turn a model writes texts and calls."""
     files = ModelFiles(tmp_path)
 
-    with pytest.raises(NotApplicable, match="which can say texts and calls, but not"):
+    with pytest.raises(NotApplicable, match="which can produce texts and calls, but not"):
         files.write([turn])
     files.close()
 

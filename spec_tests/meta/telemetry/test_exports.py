@@ -146,9 +146,9 @@ def test_an_error_is_told_in_either_place() -> None:
 
 PACKED = {
     "not packed": (b"{}", "gzip", "the body is not gzip: "),
-    "cut": (gzip.compress(b"{}" * 99)[:-3], "gzip", "the body is not one whole piece of gzip"),
-    "nothing": (b"", "deflate", "the body is not one whole piece of deflate"),
-    "more than one": (gzip.compress(b"{}") * 2, "gzip", "the body is not one whole piece of gzip"),
+    "cut": (gzip.compress(b"{}" * 99)[:-3], "gzip", "the body is not one complete gzip stream"),
+    "nothing": (b"", "deflate", "the body is not one complete deflate stream"),
+    "more than one": (gzip.compress(b"{}") * 2, "gzip", "the body is not one complete gzip stream"),
 }
 
 

@@ -104,7 +104,7 @@ def test_spans_of_an_unknown_trace_are_told(provider: Provider, transcript: Tran
     post(provider, export("c" * 32, OURS, "c" * 32))
 
     assert ["span 2"] == names(transcript)
-    assert ['spans came of a trace that no run was given: ["span 1", "span 3"]'] == lost(transcript)
+    assert ['spans with an unknown trace id: ["span 1", "span 3"]'] == lost(transcript)
 
 
 def test_lost_spans_do_not_flood_a_run(provider: Provider, transcript: Transcript) -> None:
@@ -141,30 +141,30 @@ def test_other_places_are_told(provider: Provider, transcript: Transcript, path:
     """What is posted elsewhere below the endpoint is answered with where spans are to be posted, and lost."""
     status, _, body = post(provider, export(OURS), path=path)
 
-    why = f"POST {path.partition('?')[0]}: spans are to be posted to /otlp/v1/traces"
+    why = f"POST {path.partition('?')[0]}: post spans to /otlp/v1/traces"
     assert (404, why, [why]) == (status, body.decode(), lost(transcript))
 
 
 REFUSED = {
     "no JSON": (b"spans", "the body is not JSON: "),
-    "a list": (b"[]", "the body is no JSON object with resourceSpans"),
+    "a list": (b"[]", "the body is not a JSON object with resourceSpans"),
     "too deep": (b'{"resourceSpans":' * 100_000, "the body is not JSON: "),
-    "a short trace id": (export("ab"), "has the id 'ab', which is no 16 bytes in hex"),
-    "a trace id in base 64": (export("W47/95gDgQPSabYzgT/GDA=="), "which is no 16 bytes in hex"),
-    "a trace id of zeros": (export("0" * 32), "which is no 16 bytes in hex"),
-    "no span id": (export(OURS, spanId=None), "has the id '', which is no 8 bytes in hex"),
-    "a numeric span id": (export(OURS, spanId=7), "spanId is 7, not a text"),
-    "a wrong parent": (export(OURS, parentSpanId="x"), "has the id 'x', which is no 8 bytes in hex"),
-    "an enum by name": (export(OURS, kind="SPAN_KIND_CLIENT"), "kind is 'SPAN_KIND_CLIENT', not a whole number"),
-    "an unknown kind": (export(OURS, kind=6), "has 6 where 0 to 5 have a meaning"),
-    "an unknown status": (export(OURS, status={"code": -1}), "has -1 where 0 to 2 have a meaning"),
-    "a time with a fraction": (export(OURS, startTimeUnixNano=1.5), "startTimeUnixNano is 1.5, not a whole number"),
+    "a short trace id": (export("ab"), "has the id 'ab', which is not 16 bytes in hex"),
+    "a trace id in base 64": (export("W47/95gDgQPSabYzgT/GDA=="), "which is not 16 bytes in hex"),
+    "a trace id of zeros": (export("0" * 32), "which is not 16 bytes in hex"),
+    "no span id": (export(OURS, spanId=None), "has the id '', which is not 8 bytes in hex"),
+    "a numeric span id": (export(OURS, spanId=7), "spanId is 7, not a string"),
+    "a wrong parent": (export(OURS, parentSpanId="x"), "has the id 'x', which is not 8 bytes in hex"),
+    "an enum by name": (export(OURS, kind="SPAN_KIND_CLIENT"), "kind is 'SPAN_KIND_CLIENT', not an integer"),
+    "an unknown kind": (export(OURS, kind=6), "has the enum value 6, not one of 0 to 5"),
+    "an unknown status": (export(OURS, status={"code": -1}), "has the enum value -1, not one of 0 to 2"),
+    "a time with a fraction": (export(OURS, startTimeUnixNano=1.5), "startTimeUnixNano is 1.5, not an integer"),
     "a time without end": (export(OURS, endTimeUnixNano="9" * 5000), "endTimeUnixNano is '99999"),
     "attributes as a mapping": (export(OURS, attributes={"a": "b"}), "attributes is {'a': 'b'}, not a list"),
-    "an attribute as a text": (export(OURS, attributes=["a"]), "the body is not what OTLP writes in JSON: "),
+    "an attribute as a text": (export(OURS, attributes=["a"]), "the body is not OTLP's JSON: "),
     "a plain value": (
         export(OURS, attributes=[{"key": "a", "value": "b"}]),
-        "the value of an attribute is 'b', not an object that says its type",
+        "the value of an attribute is 'b', not an object with its type",
     ),
     "spans as a mapping": (b'{"resourceSpans": {"a": 1}}', "resourceSpans is {'a': 1}, not a list"),
 }
@@ -189,7 +189,7 @@ def test_protobuf_that_is_no_export_is_refused(provider: Provider, transcript: T
 
     message = Status.FromString(answer).message
     assert (400, PROTOBUF) == (status, media_type)
-    assert message.startswith("the body is no ExportTraceServiceRequest in protobuf: ")
+    assert message.startswith("the body is not an ExportTraceServiceRequest in protobuf: ")
     assert [f"an export was refused with 400: {message}"] == lost(transcript)
 
 

@@ -64,10 +64,10 @@ def test_spans_come_from_a_process(driver: str) -> None:
 
 LOST = {
     lost.Silent: "the spans of the run: none at all",
-    lost.OwnTrace: 'spans came of a trace that no run was given: ["chat looptck-model"]',
-    lost.OwnTraceInMemory: "the driver's span_exporter holds 7 spans of traces that no run was given",
-    lost.WrongPath: "POST /otlp: spans are to be posted to /otlp/v1/traces",
-    lost.Garbage: "an export was refused with 400: the body is no ExportTraceServiceRequest in protobuf",
+    lost.OwnTrace: 'spans with an unknown trace id: ["chat looptck-model"]',
+    lost.OwnTraceInMemory: "the driver's span_exporter holds 7 spans with unknown trace ids",
+    lost.WrongPath: "POST /otlp: post spans to /otlp/v1/traces",
+    lost.Garbage: "an export was refused with 400: the body is not an ExportTraceServiceRequest in protobuf",
     lost.Yaml: "an export was refused with 415: the content type 'application/yaml' is none of application/x-protobuf",
 }
 
@@ -96,7 +96,7 @@ def test_spans_that_come_late_are_the_drivers_fault() -> None:
 
     assert (1, dict.fromkeys(SPANS, "error")) == (report.status, report.verdicts)
     assert ["bad-message"] * 2 == [kind for kind, _ in report.late]
-    assert all("came when it was over: export them before the run is finished" in detail for _, detail in report.late)
+    assert all("came after its end: export them before the run is finished" in detail for _, detail in report.late)
 
 
 def test_late_spans_of_a_run_that_was_given_up_change_nothing() -> None:
@@ -112,7 +112,7 @@ def test_an_exporter_that_holds_nonsense_is_the_drivers_fault() -> None:
     report = driven(lost.KeepsNonsense, cases=SPANS)
 
     assert dict.fromkeys(SPANS, "error") == report.verdicts
-    assert "its span_exporter cannot be read: AttributeError(" in report.reason("span-for-each-call")
+    assert "the driver's span_exporter cannot be read: AttributeError(" in report.reason("span-for-each-call")
 
 
 MISPLACED = {

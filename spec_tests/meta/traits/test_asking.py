@@ -57,7 +57,7 @@ def test_answer_is_given_once() -> None:
     loop = _loop()
     loop.answers("asked-again")
 
-    with pytest.raises(ValueError, match="was answered with asked-again before it was with error-for-the-caller"):
+    with pytest.raises(ValueError, match="already has the answer asked-again, and gets a second, error-for-the-caller"):
         loop.answers("error-for-the-caller")
 
 
@@ -65,7 +65,7 @@ def test_no_answer_is_an_error_of_the_kit() -> None:
     """A test that ends without an answer has one all the same."""
     answer = answer_of(QUESTION, _loop(), None)
 
-    assert ("error", "looptck itself: the test has given no answer") == (answer.answer, answer.detail)
+    assert ("error", "looptck itself: the test recorded no answer") == (answer.answer, answer.detail)
 
 
 def test_late_fault_spoils_the_answers_of_its_run() -> None:
@@ -167,7 +167,7 @@ def test_run_tells_traits(tmp_path: Path) -> None:
 
     assert 0 == done.exit_code, done.output
     assert "null-result  as-json" in done.output
-    assert "1 traits, recorded and not judged: 4 answers" in done.output
+    assert "1 traits, recorded, not judged: 4 answers" in done.output
     Draft202012Validator(json.loads(fixture("results.schema.json").read_text("utf-8"))).validate(told)
     assert [{"trait": "null-result", "cell": str(CELL), "answer": "as-json", "detail": "null"}] == told["traits"][:1]
     assert (4, []) == (len(told["traits"]), told["results"])
@@ -192,11 +192,11 @@ def test_list_and_explain_know_traits() -> None:
         ({"question": "What."}, "What."),
         ({"answers": {}}, "has less than 1 propert"),
         ({"answers": {"Told": "It is told."}}, "does not match"),
-        ({"answers": {"error": "It fails."}}, "any trait may be answered with error"),
+        ({"answers": {"error": "It fails."}}, "every trait has the answers error"),
         ({"shares": ["fates"]}, "there is no set of shared answers 'fates'; did you mean fate"),
         ({"requirement": "twin-ids"}, "there is no requirement 'twin-ids'"),
         ({"colour": "red"}, "colour"),
-        ({"id": "raising-tool"}, "the id raising-tool stands twice"),
+        ({"id": "raising-tool"}, "the id raising-tool is defined twice"),
     ],
 )
 def test_bad_file_is_refused(tmp_path: Path, change: dict[str, Any], wrong: str) -> None:

@@ -99,16 +99,16 @@ def test_verdicts_are_grouped_by_what_became_of_them(tmp_path: Path) -> None:
     assert ["A loop a 1.2 (python)", "B loop b 1.2 (python)"] == [line.partition(") ")[0] + ")" for line in lines[:2]]
     told = [line for line in lines if line.startswith(("MUST", "broken", "fixed", "changed", "gone", "new"))]
     assert [
-        "broken: passed in A, counts against B (1 requirement)",
+        "broken: passed in A, fails or is not reached in B (1 requirement)",
         f"MUST refusal-is-told pass not-reached {'plain'}",
         f"MUST refusal-is-told pass error {'stream'}",
-        "fixed: counted against A, passes in B (1 requirement)",
+        "fixed: failed or was not reached in A, passes in B (1 requirement)",
         "MUST twin-ids-lose-nothing fail pass two plain",
         "changed otherwise (1 requirement)",
         "MUST history-only-grows fail not-reached plain",
-        "gone: judged in A; in B not played, or no longer applicable (1 requirement)",
+        "gone: judged in A; not played or not applicable in B (1 requirement)",
         "MUST pings-are-skipped pass · plain",
-        "new: judged in B; in A not played, or not applicable (1 requirement)",
+        "new: judged in B; not played or not applicable in A (1 requirement)",
         "MUST cr-line-ends-are-read · pass plain",
     ] == [_without_impact(line) for line in told]
     counts = "2 broken, 1 fixed, 1 other, 1 gone, 1 new"
@@ -143,7 +143,7 @@ def test_a_case_that_changes_beside_one_that_fails_in_both_is_shown(tmp_path: Pa
 
     assert 1 == status
     assert "MUST twin-ids-lose-nothing pass fail b[one] everywhere" in [_without_impact(line) for line in lines]
-    assert "requirements by cell: 1 the same but for single cases; cases by cell: 1 broken, 1 same" in lines
+    assert "requirements by cell: 1 the same except for single cases; cases by cell: 1 broken, 1 same" in lines
     assert ("fail", "fail", "cases") == (row["a"], row["b"], row["change"])
     assert [{"case": "b[one]", "a": "pass", "b": "fail", "change": "broken"}] == row["cases"]
 
@@ -185,19 +185,23 @@ def test_what_does_not_apply_is_not_judged(tmp_path: Path) -> None:
     ("of_a", "of_b", "told"),
     [
         ({}, {}, []),
-        ({}, {"unfinished": {"checks": 7, "questions": 2}}, ["B was cut short: 9 of the chosen checks and questions"]),
+        (
+            {},
+            {"unfinished": {"checks": 7, "questions": 2}},
+            ["B was interrupted: 9 of the chosen checks and questions"],
+        ),
         ({}, {"looptck": "1.0.0"}, ["A was judged by looptck 0.9.0, B by looptck 1.0.0"]),
         (
             {},
             {"content": "bad"},
-            ["both were judged by looptck 0.9.0, and by different content of it (c0ffee and bad)"],
+            ["both were judged by looptck 0.9.0, but with different content (c0ffee and bad)"],
         ),
         (
             {"selection": SELECTION | {"profiles": ["core"]}},
             {"selection": SELECTION | {"cells": ["*/sync", "*/async"]}},
             [
-                "the runs were asked for different profiles: core in A, the usual ones in B",
-                "the runs were asked for different cells: all in A, */sync, */async in B",
+                "the runs had different profiles: core in A, the default in B",
+                "the runs had different cells: all in A, */sync, */async in B",
             ],
         ),
     ],
@@ -223,7 +227,7 @@ def test_an_older_run_that_lacks_checks_may_have_been_cut_short(tmp_path: Path) 
     warnings = [_compared_as_json(_file(tmp_path, "a", rows, None), new)["warnings"] for rows in (BEFORE[3:], more)]
 
     assert [True, False] == [
-        any(one.startswith("A, of looptck 0.8.0, does not say whether it was cut short") for one in told)
+        any(one.startswith("A, of looptck 0.8.0, does not say whether it was interrupted") for one in told)
         for told in warnings
     ]
 
@@ -276,7 +280,7 @@ def test_older_results_have_no_traits(tmp_path: Path) -> None:
     status, output, _ = _compared(old, new)
 
     assert 0 == status
-    assert "A holds no traits: looptck 0.8.0 knew none, so they are not compared" in output
+    assert "A has no traits (looptck 0.8.0 did not record any), so traits are not compared" in output
 
 
 def test_cells_of_one_run_alone_are_told_in_a_line(tmp_path: Path) -> None:
@@ -286,7 +290,7 @@ def test_cells_of_one_run_alone_are_told_in_a_line(tmp_path: Path) -> None:
     status, output, _ = _compared(_file(tmp_path, "a", one), _file(tmp_path, "b", more))
 
     assert 1 == status
-    assert "only B was played in anthropic-messages\n" in output
+    assert "only B has results in anthropic-messages\n" in output
     assert "refusal-is-told" not in output
 
 
@@ -306,8 +310,8 @@ def test_comparison_fits_its_schema(tmp_path: Path, everything: bool) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (None, "is no file of results: "),
-        ("{", "is no file of results: Expecting"),
+        (None, "is not a results file: "),
+        ("{", "is not a results file: Expecting"),
         ("[1]", "/: [1] is not of type"),
         ('{"looptck": "1"}', '/: "driver" is a required property'),
     ],

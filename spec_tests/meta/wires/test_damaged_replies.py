@@ -212,7 +212,7 @@ def _block(**members: object) -> str:
         (
             "openai-responses",
             _item(type="computer_call", id="1"),
-            'the kit knows no item of type \'computer_call\': /output/0 is {"type": "computer_call", "id": "1"}',
+            'looptck does not know items of type \'computer_call\': /output/0 is {"type": "computer_call", "id": "1"}',
         ),
         (
             "anthropic-messages",
@@ -223,7 +223,7 @@ def _block(**members: object) -> str:
         (
             "anthropic-messages",
             json.dumps({"content": [], "stop_reason": None}),
-            "nothing says why the model stopped: /stop_reason is null",
+            "a stop_reason was expected: /stop_reason is null",
         ),
         (
             "openai-chat",

@@ -103,9 +103,9 @@ def aside(work: Callable[[], Gain]) -> Gain:
         return work()
 
     (done,) = apart(anew, [work], workers=1, seconds=LEARNING)
-    if done.gain is None:
+    if done.value is None:
         raise CouldNotRun(done.trouble)
-    return done.gain
+    return done.value
 
 
 def shown(site: Site) -> list[str]:

@@ -71,4 +71,4 @@ def trials(
         if "Traceback" in done.trouble:
             yield Trial(done.task, None, done.trouble)
         else:
-            yield Trial(done.task, Kill("limit", done.trouble) if done.trouble else done.gain)
+            yield Trial(done.task, Kill("limit", done.trouble) if done.trouble else done.value)

@@ -1,4 +1,4 @@
-"""Servers that run the loop themselves: what a person calls one, and how the kit starts and reaches it."""
+"""Servers that run the loop themselves: how they are named, started and reached."""
 
 from __future__ import annotations
 

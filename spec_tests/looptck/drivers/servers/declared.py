@@ -1,4 +1,4 @@
-"""What a server is and can do, as the file or the object that stands for it declares it."""
+"""The declaration of a server, in its file or by its object: what it is and can do."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from looptck.catalogue.yaml_files import pointer
 from looptck.drivers.protocol import SERVER_LOOP, Started
 
 USUAL = "usual"
-"""The set-up in which a check finds a server if it says nothing else."""
+"""The default set-up of a server."""
 MODEL = "model"
-"""The capability of servers whose model is a file that the kit writes."""
+"""The capability of servers whose model is a file that looptck writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An implementation, and the set-ups in which it can be had."""
+    """An implementation and its set-ups."""
 
     name: str
     version: str
@@ -34,7 +34,7 @@ class Declared:
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Declared:
-        """From what the schema has passed."""
+        """From a declaration that the schema has accepted."""
         return cls(
             name=message["name"],
             version=message["version"],
@@ -47,7 +47,7 @@ class Declared:
 
     @property
     def started(self) -> Started:
-        """As of any other implementation: it streams, its clients wait, and a set-up that it has is a capability."""
+        """The declaration in the driver protocol's form; each set-up becomes a capability."""
         able = {"stream", *self.capabilities, *(self.setups - {USUAL})}
         return Started(
             name=self.name,
@@ -62,11 +62,11 @@ class Declared:
 
 
 def complaint(message: Any) -> str:
-    """What is wrong with a declaration; empty: nothing."""
+    """What is wrong with a declaration; empty if it is valid."""
     try:
         json.dumps(message, ensure_ascii=False).encode()
         wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
-    except (TypeError, ValueError, RecursionError) as error:  # from an object in this process, which sends no text
+    except (TypeError, ValueError, RecursionError) as error:  # from an object in this process, which sends no JSON text
         return f"it is not JSON: {error}"
     return "; ".join(wrong[:3])
 

@@ -14,16 +14,16 @@ from looptck.drivers.servers.declared import MODEL, USUAL, Declared
 from looptck.drivers.servers.process import Process
 
 PORT = 8799
-"""Where the kit plays model and dispatch endpoint for a server that runs already and of which nothing more is said."""
+"""The default port of looptck's model and dispatch endpoint for a server that is already running."""
 
 
 @dataclass
 class Described:
-    """One description, and the processes that it has led to."""
+    """One description, and the processes started from it."""
 
     message: dict[str, Any]
     folder: Path = field(default_factory=Path.cwd)
-    """Where the description is."""
+    """The path of the description."""
     _processes: dict[str, Process] = field(default_factory=dict)
     _model: Path | None = None
 
@@ -32,17 +32,19 @@ class Described:
         """From a file.
 
         Raises:
-            BadFile: it breaks the schema, or says how to start a server and where it runs.
+            BadFile: it breaks the schema, or has both a command and the URL of a running server.
         """
         message = load(path, fixture("server.schema.json"))
         command, port = message.get("command"), message.get("port")
         for name, setup in message["setups"].items():
             if setup is None or (isinstance(setup, list) and not command):
-                raise BadFile(path, f"/setups/{name}: needs words for a command, which stands at the top, or a URL")
+                raise BadFile(path, f"/setups/{name}: needs the arguments of the command at the top, or a URL")
             if isinstance(setup, str) and not port:
-                raise BadFile(path, f"/setups/{name}: a server that runs already has to know the kit's port: add port")
+                raise BadFile(
+                    path, f"/setups/{name}: a server that is already running must know looptck's port: add port"
+                )
             if isinstance(setup, str) and MODEL in message["capabilities"]:
-                raise BadFile(path, f"/setups/{name}: a server that runs already cannot be given its model")
+                raise BadFile(path, f"/setups/{name}: a server that is already running cannot load another model")
         return cls(message, path.resolve().parent)
 
     @property
@@ -73,7 +75,7 @@ class Described:
         return self._processes[setup].id if setup in self._processes else None
 
     def load(self, model: Path) -> None:
-        """A process has one model as long as it lives, so all that run end."""
+        """Stop all processes: a process has one model for its whole life."""
         self._model = model
         self.close()
 
@@ -92,7 +94,7 @@ class Described:
 
 
 def running(url: str) -> Described:
-    """A server that runs already, of which nothing is known but its URL."""
+    """A server that is already running, of which only the URL is known."""
     return Described(
         {
             "name": url,

@@ -33,7 +33,7 @@ class InPython:
         except (Exception, SystemExit) as error:
             raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
         if wrong := complaint(message):
-            raise DriverFault("cannot-start", f"start() declares what the kit does not know: {wrong}")
+            raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
         return Declared.from_message(message)
 
     def load(self, model: Path) -> None:
@@ -42,11 +42,11 @@ class InPython:
     def open(self, setup: str, upstream: str, dispatch: str) -> str:
         url = self._asked(f"open({setup!r})", lambda made: made.open(setup, upstream, dispatch))
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
-            raise DriverFault("cannot-start", f"open({setup!r}) gives {url!r}, which is no URL")
+            raise DriverFault("cannot-start", f"open({setup!r}) returned {url!r}, which is not a URL")
         return url
 
     def process(self, setup: str) -> int | None:
-        """That of the kit."""
+        """The id of looptck's own process."""
         return os.getpid()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""A server as a process: started, waited for until it takes connections, ended with all that it has started."""
+"""A server as a process: it is started, awaited until it accepts connections, and ended with its descendants."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from looptck.drivers.faults import DriverFault
 
 STARTING = 60.0
-"""Seconds until it has to take connections."""
+"""Seconds until it must accept connections."""
 STOPPING = 5.0
 """Seconds that it may take to end after SIGTERM."""
 BETWEEN = 0.02
-"""Seconds between two knocks at its port."""
+"""Seconds between two attempts to connect."""
 KEPT = 4000
-"""How much of the end of what it wrote is shown, in bytes."""
+"""How many bytes of the end of its output are shown."""
 
 
 class Process:
@@ -47,7 +47,7 @@ class Process:
         return self._process.pid
 
     def wait(self) -> None:
-        """Until it takes connections.
+        """Wait until it accepts connections.
 
         Raises:
             DriverFault: it ends before that, or takes too long.
@@ -63,7 +63,7 @@ class Process:
         raise self._fault(f"takes no connection on port {self._port} after {STARTING:g} s")
 
     def end(self) -> None:
-        """With SIGTERM, and where that is not enough with SIGKILL; what it has started goes with it. Once is enough."""
+        """End it and its descendants, with SIGTERM and if necessary SIGKILL. Further calls have no effect."""
         if self._process.poll() is None:
             self._signal(signal.SIGTERM)
             try:
@@ -79,9 +79,9 @@ class Process:
             os.killpg(self._process.pid, number)
 
     def _fault(self, what: str) -> DriverFault:
-        """What went wrong, with the end of what it wrote; that of the process, too."""
+        """A fault with the end of the process's output."""
         size = self._output.seek(0, os.SEEK_END)
         self._output.seek(max(0, size - KEPT))
-        told = self._output.read().decode(errors="replace")
+        output = self._output.read().decode(errors="replace")
         self.end()
-        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=told)
+        return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=output)

@@ -1,4 +1,4 @@
-"""The line to an implementation that is a server."""
+"""The connection to an implementation that is a server."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from looptck.drivers.servers.source import Source
 
 
 class Servers:
-    """Its set-ups, each opened when a check first needs it."""
+    """The set-ups of a server, each opened when a check first needs it."""
 
     def __init__(self, source: Source) -> None:
         self.port = source.port
-        """The port on which the kit has to listen; 0: any."""
+        """The port on which looptck must listen; 0: any."""
         self._source = source
         self._upstream = self._dispatch = ""
         self._urls: dict[str, str | DriverFault] = {}
         self._opening = threading.Lock()
 
     def between(self, upstream: str, dispatch: str) -> None:
-        """The base URL of the model and the URL for tool calls, which all set-ups are told."""
+        """Set the base URL of the model and the URL for tool calls, which are passed to all set-ups."""
         self._upstream, self._dispatch = upstream, dispatch
 
     def load(self, model: Path) -> None:
-        """Let the model be this file from now on. What could not be opened before is not tried again.
+        """Use this file as the model from now on. Set-ups that could not be opened are not tried again.
 
         Raises:
-            DriverFault: it cannot be.
+            DriverFault: the file cannot be loaded.
         """
         with self._opening:
             self._urls = {setup: found for setup, found in self._urls.items() if isinstance(found, DriverFault)}
             self._source.load(model)
 
     def start(self) -> Started:
-        """What it declares; nothing runs yet."""
+        """The declaration of the server; no set-up is opened yet."""
         return self._source.declared().started
 
     def url(self, setup: str) -> str:
-        """Where a set-up answers, without a slash at the end.
+        """The URL of a set-up, without a slash at the end.
 
         Raises:
-            DriverFault: it cannot be opened; the same one every time.
+            DriverFault: the set-up cannot be opened; every call raises the same fault.
         """
         with self._opening:
             if setup not in self._urls:
@@ -72,11 +72,11 @@ class Servers:
 
 
 def servers(word: str) -> Servers:
-    """The server that ``python:MODULE:NAME``, ``python:FILE.py:NAME``, a URL, or a description's file stands for.
+    """The server named by ``python:MODULE:NAME``, ``python:FILE.py:NAME``, a URL, or the file of a description.
 
     Raises:
-        ValueError: it is none of them.
-        BadFile: the file is no description.
+        ValueError: the name has none of these forms.
+        BadFile: the file is not a description.
     """
     kind, _, rest = word.partition(":")
     if kind == "python" and ":" in rest:

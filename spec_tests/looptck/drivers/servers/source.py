@@ -1,4 +1,4 @@
-"""Where servers come from."""
+"""The interface of a source of servers."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from looptck.drivers.servers.declared import Declared
 
 
 class Source(Protocol):
-    """Has the set-ups of one implementation."""
+    """Provides the set-ups of one implementation."""
 
     @property
     def port(self) -> int:
-        """The port on which the kit has to listen; 0: any."""
+        """The port on which looptck must listen; 0: any."""
         ...
 
     def declared(self) -> Declared:
-        """What it is. Raises DriverFault where it declares nonsense."""
+        """The declaration. Raises DriverFault if it is invalid."""
         ...
 
     def open(self, setup: str, upstream: str, dispatch: str) -> str:
-        """The URL at which a set-up answers from now on. Raises DriverFault where it does not."""
+        """Open a set-up and return its URL. Raises DriverFault if that fails."""
         ...
 
     def load(self, model: Path) -> None:
-        """Let the model be this file from now on; every set-up has to be opened anew. Raises DriverFault."""
+        """Use this file as the model from now on; every set-up must be reopened. Raises DriverFault."""
         ...
 
     def process(self, setup: str) -> int | None:
@@ -33,5 +33,5 @@ class Source(Protocol):
         ...
 
     def close(self) -> None:
-        """End whatever was opened. Raises DriverFault where that goes wrong."""
+        """Close all set-ups. Raises DriverFault if that fails."""
         ...

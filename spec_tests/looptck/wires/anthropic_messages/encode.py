@@ -1,4 +1,4 @@
-"""Writes a turn as the Messages API would send it: the message with its content blocks, and errors.
+"""Encodes a turn as the Messages API would send it: the message with its content blocks, and errors.
 
 The members, and their order, are those that the service was seen to send. Each piece of the turn is a block of its own,
 in the turn's order, or two: a tool that the service itself runs, and its result. A stream (``encode_stream``) is made
@@ -32,7 +32,7 @@ UNKNOWN: dict[str, Any] = {"tool_use_id": None}
 STOP_SEQUENCE = "\n\nlooptck"
 
 _DIRECT = {"caller": {"type": "direct"}}
-"""Who asked for a tool: the model itself, and not code that it runs."""
+"""The caller of a tool: the model itself, and not code that it runs."""
 _ERROR_TYPES = {
     401: "authentication_error",
     402: "billing_error",
@@ -64,7 +64,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
 
 
 def text_of(event: object) -> str:
-    """The text for the caller that an event adds."""
+    """The text that an event adds to the answer."""
     delta = event.get("delta", {}) if isinstance(event, dict) else {}
     return str(delta["text"]) if delta.get("type") == "text_delta" else ""
 
@@ -76,7 +76,7 @@ def error_body(status: int, message: str) -> dict[str, Any]:
 
 
 def input_of(arguments: str) -> dict[str, Any]:
-    """The arguments as the object that a block holds.
+    """The arguments as the input object of a block.
 
     Of arguments that were cut it holds the members that were whole by then: so clients report it of the service. Other
     texts that are no object are never asked for in a plain reply (``Wire.can_say``).
@@ -92,7 +92,7 @@ def input_of(arguments: str) -> dict[str, Any]:
 
 
 def _ends(arguments: str) -> list[str]:
-    """The text, and the text closed before each of its commas, the last first."""
+    """The text, and the text closed before each of its commas, from the last one on."""
     commas = [at for at, char in enumerate(arguments) if char == ","]
     return [arguments, *(arguments[:at] + "}" for at in reversed(commas))]
 
@@ -116,7 +116,7 @@ def _blocks(piece: Piece) -> list[dict[str, Any]]:
 
 
 def _hosted(tool: Hosted) -> list[dict[str, Any]]:
-    """The block that asks, and the block that answers it."""
+    """The block of a hosted tool's call, and the block of its result."""
     wanted = {"query": tool.query}
     if tool.kind == "mcp":
         id = f"mcptoolu_{tool.id}"
@@ -140,7 +140,7 @@ def _hosted(tool: Hosted) -> list[dict[str, Any]]:
 
 
 def _ending(turn: Turn) -> dict[str, Any]:
-    """Why the model stopped. A refusal is a stop reason, and its words are here and in no block."""
+    """The members with the stop reason. A refusal is a stop reason; its text is here and not in a block."""
     stop = "refusal" if turn.stop is None and turn.refusal is not None else turn.stopped
     details = {
         "type": "refusal",

@@ -1,4 +1,4 @@
-"""Writes a turn as the events that the Messages API would stream.
+"""Encodes a turn as the events that the Messages API would stream.
 
 The default layout is what the service was seen to send: the message starts without content and without a stop reason,
 each block starts empty, grows by deltas and stops, and the stop reason comes with the usage after the last block. The
@@ -37,7 +37,7 @@ _AT_START: dict[str, dict[str, Any]] = {
     "server_tool_use": {"input": {}},
     "mcp_tool_use": {"input": {}},
 }
-"""By type: what a block is when it starts. A block of another type is whole from the start."""
+"""By type: the initial members of a block. A block of another type is complete from the start."""
 
 _UNKNOWN_DELTA = {"type": "x_unknown_delta", "x_unknown": UNKNOWN}
 
@@ -58,18 +58,18 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
 
 
 def without_finish(events: list[object]) -> list[object]:
-    """The events but for those that say why the model stopped, and that the message is over."""
+    """The events without those that have the stop reason or end the message."""
     last = {"message_delta", "message_stop"}
     return [event for event in events if not (isinstance(event, dict) and event["type"] in last)]
 
 
 def error_events(before: list[object], message: str) -> list[object]:
-    """The events in place of the rest of a stream: the error that the documentation shows there."""
+    """The events that replace the rest of a stream: the error from the documentation."""
     return [error_body(529, message)]
 
 
 def _between(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
-    """The events as they leave, with what the framing puts into them and between them."""
+    """The events as sent, with the additions of the framing in and between them."""
     for place, event in enumerate(stream):
         if place and framing.unknown_events:
             yield {"type": "x_unknown", "x_unknown": UNKNOWN}
@@ -83,7 +83,7 @@ def _between(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
 
 
 def _content(turn: Turn, content: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
-    """The events of all blocks, one block after the other but for calls that take turns."""
+    """The events of all blocks, one block after the other, except for interleaved calls."""
     texts = iter([call.arguments for call in turn.calls])
     lines = []
     for index, block in enumerate(content):
@@ -102,7 +102,7 @@ def _stops(event: _Event) -> bool:
 
 
 def _block(block: dict[str, Any], text: str | None, framing: Framing) -> Iterator[_Event]:
-    """The start of a block and its deltas, but for their place; ``text``: a call's input as the model wrote it."""
+    """The start of a block and its deltas, without their index; ``text``: a call's input as the model wrote it."""
     start = {**block, **_AT_START.get(block["type"], {})}
     if "input" in block and framing.quirk == "input-at-start":
         yield {"type": "content_block_start", "content_block": block}
@@ -139,7 +139,7 @@ def _fragments(text: str, framing: Framing) -> Iterator[str]:
 
 
 def _parts(text: str, framing: Framing) -> Iterator[str]:
-    """The text in parts; where the framing asks for it, with an empty one before and after each."""
+    """The text in parts; if the framing asks for it, with an empty part before and after each."""
     if framing.empty_deltas:
         yield ""
     for part in parts(text, framing.fragment):

@@ -1,4 +1,4 @@
-"""Reads a Messages request into the neutral history, leniently: judging it is the judge's work."""
+"""Reads a Messages request into the provider-neutral history, leniently: the judge checks it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from looptck.values.turns import Call, Turn
 from looptck.wires.anthropic_messages import encode
 
 _ASIDE = ("type", "cache_control", "caller", "toolset_name")
-"""Members of a block that do not count: clients leave them out or put them in, and the service takes it either way."""
+"""Members of a block that are ignored: clients may omit or add them, and the service accepts both."""
 
 _arguments = json.JSONEncoder(ensure_ascii=False).encode
-"""An input as the text of its arguments."""
+"""A call's input as JSON text."""
 
 
 def read(body: object, kept: int = 0) -> Request:
-    """The provider-neutral form of a request; what cannot be read is left out.
+    """The provider-neutral form of a request; unreadable parts are omitted.
 
-    Its first ``kept`` messages, and the system prompt and tools with them, are from the service's memory.
+    The first ``kept`` messages, with the system prompt and the tools, come from the service's stored thread.
     """
     fields = _object(body)
     thread = _object(fields.get("thread"))
@@ -36,7 +36,7 @@ def read(body: object, kept: int = 0) -> Request:
 
 
 def echo(turn: Turn) -> list[Item]:
-    """A turn as the next request should carry it: every block that has something to say, in its place."""
+    """A turn as the next request should carry it: all non-empty blocks, in order."""
     items: list[Item] = []
     for piece in turn.pieces:
         if isinstance(piece, Call):
@@ -78,7 +78,7 @@ def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:
 
 
 def _counting(value: Any) -> Any:
-    """What counts of a value: no member that is null, as some clients leave those out, nor any that only we put in."""
+    """A value without null members, which some clients omit, and without members that only looptck adds."""
     if isinstance(value, dict):
         return {
             name: _counting(member)
@@ -89,7 +89,7 @@ def _counting(value: Any) -> Any:
 
 
 def _tools(tools: object) -> Iterator[Offered]:
-    """The tools without a type of their own: the others are the service's."""
+    """The tools without a type: the others are hosted by the service."""
     for place, entry in enumerate(_list(tools)):
         tool = _object(entry)
         if _text(tool.get("type")) in {"", "custom"}:
@@ -103,7 +103,7 @@ def _tools(tools: object) -> Iterator[Offered]:
 
 
 def _text(value: object) -> str:
-    """Text, or the texts of a list of blocks joined; nothing for anything else."""
+    """Text, or the joined texts of a list of blocks; empty for anything else."""
     if isinstance(value, str):
         return value
     texts = (_object(block).get("text") for block in _list(value))

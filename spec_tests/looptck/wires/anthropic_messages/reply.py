@@ -1,4 +1,4 @@
-"""Reads a recorded reply of the Messages API back into the turn that it says."""
+"""Decodes a recorded reply of the Messages API into a turn."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _GROWS = {
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
 }
-"""By type of a delta: the member that says what is added, and but for the input where it is added."""
+"""By delta type: the member with the added text, and (except for the input) the member of the block that it extends."""
 _RESULTS = frozenset({"web_search_tool_result", "mcp_tool_result"})
 
 
 def turn(text: str, stream: bool) -> Turn:
-    """The turn in a body, plain or an event stream. Raises NoTurn where it says none."""
+    """The turn in a body, plain or an event stream. Raises NoTurn if there is none."""
     message = _grown(text) if stream else body(text)
     if not message["error"].nothing:
         raise message["error"].but("the reply is an error")
@@ -49,14 +49,14 @@ def turn(text: str, stream: bool) -> Turn:
 
 def _stop(reason: Found) -> Stop:
     if reason.nothing:
-        raise reason.but("nothing says why the model stopped")
+        raise reason.but("a stop_reason was expected")
     return _STOPS.get(reason.text, "unknown")
 
 
 def _grown(text: str) -> Found:
-    """The message that the events of a stream make. The input of a tool stays text, as the model wrote it.
+    """The message that the events of a stream form. The input of a tool stays text, as the model wrote it.
 
-    The message may come with its content: then its blocks are whole, and the stream may end with nothing between.
+    The message may start with its complete content; then the stream may end without further events.
     """
     message: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
@@ -75,7 +75,7 @@ def _grown(text: str) -> Found:
                 raise event.but("the stream breaks off with an error")
             case "message_stop":
                 return Found({**message, "content": [blocks[index] for index in sorted(blocks)]})
-    raise NoTurn("no event says that the message is over")
+    raise NoTurn("no event ends the message")
 
 
 def _grow(blocks: dict[int, dict[str, Any]], event: Found) -> None:
@@ -104,11 +104,11 @@ def _piece(block: Found, answered: Collection[str]) -> Piece:
         case "x_unknown":
             return Unknown(block["id"].text)
         case kind:
-            raise block.but(f"the kit knows no block of type {kind!r}")
+            raise block.but(f"looptck does not know blocks of type {kind!r}")
 
 
 def _input(block: Found) -> str:
-    """The text of a tool's input. Where there were no deltas, or only empty ones, what stood at the start counts."""
+    """The text of a tool's input. Without deltas, or with only empty ones, the input of the start event is used."""
     grown, given = block["partial_json"], block["input"]
     if not grown.nothing and (grown.text or not given.value or given.nothing):
         return grown.text

@@ -1,4 +1,4 @@
-"""The backend of one run of the Messages API: it judges and reads requests, given what it has sent."""
+"""The backend of one run of the Messages API: it judges and reads requests, given its earlier replies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck.wires.anthropic_messages.read import read
 
 
 class MessagesService:
-    """A ``Service`` of this wire. It always knows the thoughts that it has sent; ``stateful``: it holds threads too."""
+    """A ``Service`` of this wire. It remembers the thinking that it has sent; ``stateful``: it stores threads too."""
 
     def __init__(self, *, stateful: bool) -> None:
         self._memory = Memory()
@@ -45,7 +45,7 @@ class MessagesService:
             self._threads.replied(body, n, turn, id)
 
     def lose_state(self, why: str | None = None) -> None:
-        """See ``Service``. The state that is lost are the threads: signatures are checked without state."""
+        """See ``Service``. Only threads are lost: signatures are checked without server-side state."""
         self._threads.lose_state(why)
 
     def _judged(self, body: object, headers: Mapping[str, str] | None) -> list[Problem]:
@@ -57,7 +57,7 @@ class MessagesService:
 
 
 def service(stateful: bool) -> MessagesService:
-    """The backend of one run; given whether it keeps threads."""
+    """Makes the backend of one run; the argument: whether it stores threads."""
     return MessagesService(stateful=stateful)
 
 

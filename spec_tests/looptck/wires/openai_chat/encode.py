@@ -1,4 +1,4 @@
-"""Writes a turn as Chat Completions would send it: one body, or a stream of chunks.
+"""Encodes a turn as Chat Completions would send it: one body, or a stream of chunks.
 
 The default layout is what the service was seen to send: the members in its order, the call's id, type and name only in
 its first delta with empty arguments, ``finish_reason`` null until the chunk that ends the choice, then a chunk with
@@ -84,7 +84,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
 
 
 def error_events(before: list[object], message: str) -> list[object]:
-    """The events in place of the rest of a stream: the error object, as a chunk of its own."""
+    """The events that replace the rest of a stream: the error object as a separate chunk."""
     return [error_body(500, message)]
 
 
@@ -101,7 +101,7 @@ def error_body(status: int, message: str) -> dict[str, Any]:
 
 
 def without_finish(events: list[object]) -> list[object]:
-    """The events but for the chunks with a ``finish_reason``."""
+    """The events without the chunks that have a ``finish_reason``."""
     return [event for event in events if not _finishes(event)]
 
 
@@ -124,7 +124,7 @@ def _obfuscation(delta: dict[str, Any]) -> str:
 
 
 _NOTHING = frozenset({"", "{}"})
-"""The texts of arguments that say nothing."""
+"""The texts of arguments that are empty."""
 
 
 def _whole(call: Call, framing: Framing) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads a Chat Completions request into the neutral history, leniently: judging it is the judge's work."""
+"""Reads a Chat Completions request into the provider-neutral history, leniently: the judge checks it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from looptck.values.turns import Turn
 
 
 def read(body: object) -> Request:
-    """The provider-neutral form of a request; what cannot be read is left out."""
+    """The provider-neutral form of a request; unreadable parts are omitted."""
     fields = _object(body)
     return Request(
         model=_text(fields.get("model")),
@@ -64,7 +64,7 @@ def _tools(tools: object) -> Iterator[Offered]:
 
 
 def _text(value: object) -> str:
-    """Text, or the text parts of a content list joined; nothing for anything else."""
+    """Text, or the joined text parts of a content list; empty for anything else."""
     if isinstance(value, str):
         return value
     parts = (_object(part).get("text") for part in _list(value))

@@ -1,4 +1,4 @@
-"""Reads a recorded reply of Chat Completions back into the turn that it says.
+"""Decodes a recorded reply of Chat Completions into a turn.
 
 The service numbers calls by their ``index`` and names each once. What servers of this wire were seen to do instead is
 read as well: no index, one index for several calls that their ids tell apart, ids in every delta, arguments as an
@@ -25,7 +25,7 @@ _STOPS: dict[str, Stop] = {
 
 @dataclass(slots=True)
 class _Call:
-    """A call of which more may come."""
+    """A call that further deltas may extend."""
 
     index: Any
     id: str | None
@@ -34,7 +34,7 @@ class _Call:
     arguments: str = ""
 
     def add(self, part: Found) -> None:
-        """What a delta, or a whole call, says of it."""
+        """Add a delta, or a whole call."""
         said = part["custom" if self.custom else "function"]
         if said.nothing:
             return
@@ -45,7 +45,7 @@ class _Call:
 
 
 def turn(text: str, stream: bool) -> Turn:
-    """The turn in a body, plain or an event stream. Raises NoTurn where it says none."""
+    """The turn in a body, plain or an event stream. Raises NoTurn if there is none."""
     choices = list(_choices(events(text) if stream else [body(text)], stream=stream))
     messages = [message for choice in choices for message in _message(choice, stream=stream)]
     for message in messages:
@@ -65,7 +65,7 @@ def turn(text: str, stream: bool) -> Turn:
 
 
 def _choices(bodies: Iterable[Found], *, stream: bool) -> Iterable[Found]:
-    """What each body, a chunk or the whole, says of the first choice; a chunk may say nothing of any."""
+    """The first choice of each body (a chunk or the plain reply); a chunk may have no choice."""
     for one in bodies:
         if one["error"].value and not one["error"].nothing:
             raise one["error"].but("the reply is an error, or breaks off with one")
@@ -74,7 +74,7 @@ def _choices(bodies: Iterable[Found], *, stream: bool) -> Iterable[Found]:
 
 
 def _message(choice: Found, *, stream: bool) -> Iterable[Found]:
-    """What a choice says: its message, or its delta if it has one."""
+    """The content of a choice: its message, or its delta if it has one."""
     if not stream:
         return [choice["message"]]
     return [] if choice["delta"].nothing else [choice["delta"]]
@@ -84,7 +84,7 @@ def _stop(choices: list[Found]) -> Stop:
     reasons = [choice["finish_reason"] for choice in choices]
     finish = next((reason for reason in reasons if reason.text_if_any), None)
     if finish is None:
-        raise NoTurn(f"no finish_reason came, which is one of {', '.join(_STOPS)}")
+        raise NoTurn(f"no finish_reason came; one of {', '.join(_STOPS)} was expected")
     if finish.text not in _STOPS:
         raise finish.but(f"a finish_reason that is one of {', '.join(_STOPS)} was expected")
     return _STOPS[finish.text]
@@ -96,9 +96,9 @@ def _said(messages: list[Found], name: str) -> str | None:
 
 
 def _joined(parts: Iterable[Found], *, numbered: bool) -> list[_Call]:
-    """The calls that these parts make. A part belongs to the last call of its index, if its id is not another's.
+    """The calls that these parts form. A part belongs to the last call with its index, unless it has a different id.
 
-    ``numbered``: a part without an index has its place for one.
+    ``numbered``: a part without an index has its position as the index.
     """
     calls: list[_Call] = []
     for place, part in enumerate(parts):

@@ -1,4 +1,4 @@
-"""Writes a turn as the Responses API would send it: the response object with its output items, and errors.
+"""Encodes a turn as the Responses API would send it: the response object with its output items, and errors.
 
 The members, and their order in each item, are those that the service was seen to send in the summer of 2026. Each piece
 of the turn is an item of its own, in the turn's order; a stream (``encode_stream``) is made from the same items.
@@ -26,7 +26,7 @@ STATUS: dict[Stop, str] = {
     "queued": "queued",
     "in_progress": "in_progress",
 }
-"""The status of a response; a turn with calls and one without look the same in it."""
+"""The status of a response by stop reason; it does not show whether a turn has calls."""
 
 UNKNOWN: dict[str, Any] = {"call_id": None}
 """The value of every undocumented field. It is of one type, so that deltas which repeat it can be merged."""
@@ -35,7 +35,7 @@ SERVER_ERROR = {"code": "server_error", "message": "The server had an error whil
 
 _INCOMPLETE: dict[Stop, str] = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _BACKGROUND = frozenset({"cancelled", "queued"})
-"""What only a response that runs in the background can be."""
+"""The states that only a background response can have."""
 _WRITTEN = frozenset({"message", "function_call", "custom_tool_call"})
 """The items that can be cut in the middle."""
 _USAGE = {
@@ -53,7 +53,7 @@ _NO_IMAGES = {
     "total_tokens": 0,
 }
 _BILLED = frozenset({"completed", "incomplete"})
-"""The states in which a response was seen to have a usage."""
+"""The states in which responses were observed to have a usage."""
 
 
 def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
 def items(turn: Turn, n: int) -> list[dict[str, Any]]:
     """The output items of a numbered turn, the ``n``-th of its run.
 
-    What the token limit or the content filter cut is the last item, and it says so; the others were whole by then.
+    The token limit or the content filter cuts the last item, which is marked as incomplete; the others are complete.
     """
     names = _names(turn, n)
     output = [_item(piece, name) for piece, name in zip(turn.pieces, names, strict=True)]
@@ -118,14 +118,14 @@ def items(turn: Turn, n: int) -> list[dict[str, Any]]:
 
 
 def text_of(event: object) -> str:
-    """The text for the caller that an event adds."""
+    """The text that an event adds to the answer."""
     if isinstance(event, dict) and event.get("type") == "response.output_text.delta":
         return str(event["delta"])
     return ""
 
 
 def tool_usage(turn: Turn) -> dict[str, Any]:
-    """What the tools of the service have used in a turn."""
+    """The usage of the service's hosted tools in a turn."""
     searches = sum(isinstance(piece, Hosted) and piece.done and piece.kind == "search" for piece in turn.pieces)
     return {"image_gen": _NO_IMAGES, "web_search": {"num_requests": searches}}
 

@@ -1,4 +1,4 @@
-"""Writes a turn as the events that the Responses API would stream.
+"""Encodes a turn as the events that the Responses API would stream.
 
 The default layout is what the service was seen to send: the response is created and in progress, each item is added
 empty, grows by deltas, is repeated whole, and is done; one last event carries the whole response. Everything else
@@ -31,7 +31,7 @@ _ADDED: dict[str, dict[str, Any]] = {
     "web_search_call": {"status": "in_progress", "action": {"type": "search"}},
     "mcp_call": {"status": "in_progress", "arguments": "", "output": None},
 }
-"""By type: what an item is when it is added, where that is not what it will be."""
+"""By type: the members of an item in its added event that differ from the complete item."""
 _PADDING = "aG5ydWx4cQ9vT3"
 
 
@@ -52,14 +52,14 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
 
 
 def without_finish(events: list[object]) -> list[object]:
-    """The events but for the one that says how the response ended."""
+    """The events without the last one, which has the final status."""
     return [event for event in events if not (isinstance(event, dict) and event["type"] in _TERMINAL)]
 
 
 def error_events(before: list[object], message: str) -> list[object]:
-    """The events in place of the rest of a stream: the error, flat, then the response that has failed.
+    """The events that replace the rest of a stream: an ``error`` event, then the failed response.
 
-    The service was seen to send both. Where nothing was sent before, there is no response that could have failed.
+    The service was observed to send both. If nothing was sent before, there is no response that could have failed.
     """
     sent = [event for event in before if isinstance(event, dict)]
     error = {**SERVER_ERROR, "message": message}
@@ -75,7 +75,7 @@ def error_events(before: list[object], message: str) -> list[object]:
 
 
 def _numbered(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
-    """The events as they are sent: numbered, with the undocumented fields and events that the framing asks for."""
+    """The events as sent: numbered, with the undocumented fields and events of the framing."""
     if framing.unknown_events:
         unknown = {"type": "response.x_unknown", "x_unknown": UNKNOWN}
         stream = [event for known in stream for event in (known, unknown)][:-1]
@@ -88,7 +88,7 @@ def _numbered(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
 
 
 def _items(output: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
-    """The events of all items, one item after the other but for calls that take turns."""
+    """The events of all items, one item after the other, except for interleaved calls."""
     placed = enumerate(output)
     for together, group in groupby(placed, lambda entry: framing.interleaved and entry[1]["type"] in _CALLS):
         lines = [list(_item(item, index, framing)) for index, item in group]
@@ -96,7 +96,7 @@ def _items(output: list[dict[str, Any]], framing: Framing) -> Iterator[_Event]:
 
 
 def _ends(event: _Event) -> bool:
-    """Whether it says that an item, or a part of it, is complete."""
+    """Whether an event marks an item or a part as complete."""
     return str(event["type"]).endswith(".done")
 
 
@@ -110,7 +110,7 @@ def _item(item: dict[str, Any], index: int, framing: Framing) -> Iterator[_Event
 
 
 def _added(item: dict[str, Any], framing: Framing) -> dict[str, Any]:
-    """The item when it begins. The encrypted content of a thought is not all there yet."""
+    """The item when it begins. The encrypted content of a reasoning item is not complete yet."""
     added = {**item, **_ADDED.get(item["type"], {})}
     if item["type"] == "reasoning":
         added |= {"encrypted_content": item["encrypted_content"][:24], "summary": []}
@@ -120,7 +120,7 @@ def _added(item: dict[str, Any], framing: Framing) -> dict[str, Any]:
 
 
 def _between(item: dict[str, Any], framing: Framing) -> Iterator[_Event]:
-    """The events of one item between its first and its last, but for its place."""
+    """The events of one item between its first and its last, without its index."""
     match item["type"]:
         case "message":
             for index, part in enumerate(item["content"]):
@@ -148,7 +148,7 @@ def _completed(item: dict[str, Any]) -> Iterator[_Event]:
 
 
 def _part(part: dict[str, Any], framing: Framing) -> Iterator[_Event]:
-    """The events of a part of a message: its text grows, or the words of its refusal do."""
+    """The events of a part of a message: deltas of its text or of its refusal."""
     member = "refusal" if part["type"] == "refusal" else "text"
     yield {"type": "response.content_part.added", "part": {**part, member: ""}}
     logprobs: _Event = {} if member == "refusal" else {"logprobs": []}
@@ -164,7 +164,7 @@ def _summary(part: dict[str, Any], framing: Framing) -> Iterator[_Event]:
 
 
 def _texts(kind: str, member: str, text: str, framing: Framing) -> Iterator[_Event]:
-    """The deltas of a text, then the text once more, whole."""
+    """The deltas of a text, then the complete text."""
     for part in _cut(kind, text, framing):
         yield {"type": f"{kind}.delta", "delta": part, **_obfuscation(kind, part)}
     if framing.quirk != "no-arguments-done" or kind != "response.function_call_arguments":
@@ -182,5 +182,5 @@ def _cut(kind: str, text: str, framing: Framing) -> Iterator[str]:
 
 
 def _obfuscation(kind: str, delta: str) -> dict[str, str]:
-    """Padding that hides the length of a delta; those of a refusal were seen without it."""
+    """Padding that hides the length of a delta; deltas of a refusal were observed without it."""
     return {} if kind == "response.refusal" else {"obfuscation": _PADDING[len(delta) % len(_PADDING) :]}

@@ -1,7 +1,7 @@
-"""What the service remembers of a run: what it has answered, and whether it still has it.
+"""The server-side state of a run: the service's replies, and whether they are still stored.
 
-Each reply is noted as it is sent; it is taken apart only once a request refers to it or returns some of its items.
-Thoughts carry their encrypted content with them: the service recognizes it whether it kept the reply or not.
+Each reply is recorded when it is sent, and split into items only once a request refers to it or returns some of them.
+Reasoning items carry their encrypted content: the service recognizes it even if it has not stored the reply.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Reply:
     n: int
     turn: Turn
     promised: bool
-    """Whether the request left it to the service to store the reply."""
+    """Whether the request allowed the service to store the reply."""
     kept: bool
-    """Whether the service has it."""
+    """Whether the service has stored it."""
     history: list[Item] | None = field(default=None, repr=False)
-    """All items up to the end of this reply, once somebody has asked for them."""
+    """All items up to the end of this reply; computed on demand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class Sent:
     item: Item
     reply: Reply
     times: int
-    """How often the service has sent an item with this id: a script may say one id twice."""
+    """How often the service has sent an item with this id: a script may use one id twice."""
     thought: str | None
-    """The id of the thought that stood right before it."""
+    """The id of the reasoning item right before it."""
     followed: bool
     """Whether another item followed it."""
 
@@ -50,7 +50,7 @@ class Memory:
 
     def __init__(self, *, keeps: bool = True) -> None:
         self.lost_code: str | None = None
-        """The error code by which the service says that it has lost what it kept; None: the usual one."""
+        """The error code of the service for its lost state; None: the default one."""
         self._keeps = keeps
         self._replies: dict[str, Reply] = {}
         self._unread: list[Reply] = []
@@ -58,30 +58,30 @@ class Memory:
         self._signatures: dict[str, str] = {}
 
     def add(self, body: dict[str, Any], n: int, turn: Turn, id: str | None = None) -> None:
-        """The service has answered this request, the ``n``-th, with this turn; ``id``: of a recorded reply."""
+        """Record that the service answered this request, the ``n``-th, with this turn; ``id``: of a recorded reply."""
         promised = body.get("store") is not False
         reply = Reply(body, n, turn, promised, promised and self._keeps)
         self._replies[id or f"resp_looptck{n:016d}"] = reply
         self._unread.append(reply)
 
     def lose(self, code: str | None) -> None:
-        """All that was kept is gone."""
+        """Lose all stored replies."""
         self.lost_code = code
         for reply in self._replies.values():
             reply.kept = False
 
     def reply(self, id: str) -> Reply | None:
-        """The reply with this id, kept or not."""
+        """The reply with this id, stored or not."""
         return self._replies.get(id)
 
     def sent(self, id: str) -> Sent | None:
-        """The output item with this id, kept or not."""
+        """The output item with this id, stored or not."""
         self._read()
         return self._sent.get(id)
 
     @property
     def signatures(self) -> Mapping[str, str]:
-        """The encrypted contents of all thoughts, each with the id of its thought."""
+        """The encrypted contents of all reasoning items, each with the item's id."""
         self._read()
         return self._signatures
 
@@ -120,7 +120,7 @@ class Memory:
         return sent.item if sent is not None and sent.reply.kept else item
 
     def _read(self) -> None:
-        """Take the replies apart that came since the last time."""
+        """Split the new replies into items."""
         for reply in self._unread:
             output = items(reply.turn, reply.n)
             thought = None

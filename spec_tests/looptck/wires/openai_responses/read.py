@@ -1,4 +1,4 @@
-"""Reads a Responses request into the neutral history, leniently: judging it is the judge's work."""
+"""Reads a Responses request into the provider-neutral history, leniently: the judge checks it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from looptck.wires.openai_responses.encode import items
 
 _NO_SIGNATURES: Mapping[str, str] = {}
 _UNCOUNTED = frozenset({"type", "status", "x_unknown"})
-"""Members that say nothing about what is in an item."""
+"""Members that are not part of an item's content."""
 
 
 def read(body: object, stored: Iterable[Item] = ()) -> Request:
-    """All of a request but its input; what cannot be read is left out.
+    """The provider-neutral form of a request, without its input; unreadable parts are omitted.
 
-    ``stored``: what comes after the instructions: the service's memory, and the input.
+    ``stored``: the history after the instructions: the stored items and the input.
     """
     fields = _object(body)
     instructions = _text(fields.get("instructions"))
@@ -40,7 +40,7 @@ def echo(turn: Turn) -> list[Item]:
 
 
 def parse_item(entry: object, pointer: str, signatures: Mapping[str, str] = _NO_SIGNATURES) -> Iterator[Item]:
-    """The items of the history that an input item is; an empty message of the model is none.
+    """The history items of an input item; an empty message of the model makes none.
 
     ``signatures``: the encrypted contents that the service has issued, each with the id of its thought. A thought is
     returned by either, and nothing else of it counts: the service does not look at its summary.
@@ -65,7 +65,7 @@ def parse_item(entry: object, pointer: str, signatures: Mapping[str, str] = _NO_
 
 
 def _thought(item: dict[str, Any], signatures: Mapping[str, str]) -> dict[str, Any]:
-    """What counts of a thought: its id; and an encrypted content that is not the one issued under this id."""
+    """The content of a reasoning item: its id, and its encrypted content if it was not issued under this id."""
     id, signature = item.get("id"), item.get("encrypted_content")
     issued = signatures.get(signature) if isinstance(signature, str) else None
     if issued is not None and id in (None, issued):
@@ -74,7 +74,7 @@ def _thought(item: dict[str, Any], signatures: Mapping[str, str]) -> dict[str, A
 
 
 def _counted(item: dict[str, Any]) -> dict[str, Any]:
-    """What counts of an item, without members that are null: clients write those where the service has none."""
+    """The content of an item, without null members, which some clients add."""
     return {name: _without_nulls(value) for name, value in _without_nulls(item).items() if name not in _UNCOUNTED}
 
 
@@ -97,7 +97,7 @@ def _tools(tools: object, within: str = "") -> Iterator[Offered]:
 
 
 def _text(value: object) -> str:
-    """Text, or the texts and refusals of a list of parts joined; nothing for anything else."""
+    """Text, or the joined texts and refusals of a list of parts; empty for anything else."""
     if isinstance(value, str):
         return value
     parts = (_object(part) for part in (value if isinstance(value, list) else ()))

@@ -1,4 +1,4 @@
-"""Reads a recorded reply of the Responses API back into the turn that it says."""
+"""Decodes a recorded reply of the Responses API into a turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LAST = frozenset({"response.completed", "response.incomplete", "response.failed
 
 
 def turn(text: str, stream: bool) -> Turn:
-    """The turn in a body, plain or an event stream. Raises NoTurn where it says none."""
+    """The turn in a body, plain or an event stream. Raises NoTurn if there is none."""
     response = _last(text) if stream else body(text)
     if response["output"].nothing and not response["error"].nothing:
         raise response["error"].but("the reply is an error")
@@ -68,7 +68,7 @@ def _last(text: str) -> Found:
             error = event
     if error is not None:
         raise error.but("the stream breaks off with an error")
-    raise NoTurn("no event says how the response ended")
+    raise NoTurn("no event has the final status of the response")
 
 
 def _as_done(item: Found, thoughts: Mapping[str, Found]) -> Mapping[str, Any]:
@@ -96,7 +96,7 @@ def _pieces(item: Found) -> Iterator[Piece]:
         case "x_unknown":
             yield Unknown(item["id"].text)
         case kind:
-            raise item.but(f"the kit knows no item of type {kind!r}")
+            raise item.but(f"looptck does not know items of type {kind!r}")
 
 
 def _said(part: Found, item: Found) -> Piece:

@@ -1,9 +1,9 @@
-"""The backend of one run on the Responses wire: it judges and reads each request, given what it has answered before.
+"""The backend of one run on the Responses wire: it judges and reads each request, given its earlier replies.
 
 It stores its replies as the service does, unless a request says ``store: false``, and continues from them by
-``previous_response_id``: the history is then what stood before, without the old instructions, and the new input. Items
-may come back whole, as references, and thoughts as their encrypted content alone. There are no conversation objects: a
-request that belongs to one is refused.
+``previous_response_id``: the history is then the stored history, without the old instructions, and the new input. Items
+may come back complete or as references, and reasoning items as their encrypted content alone. There are no conversation
+objects: a request that belongs to one is refused.
 """
 
 from __future__ import annotations
@@ -54,5 +54,5 @@ class ResponsesService:
 
 
 def service(stateful: bool) -> ResponsesService:
-    """The backend of one run; given whether it stores its replies."""
+    """Makes the backend of one run; the argument: whether it stores its replies."""
     return ResponsesService(stateful=stateful)

@@ -1,9 +1,9 @@
-"""Says what the Messages service would refuse in a request, in the service's kind of words.
+"""Finds what the Messages service would refuse in a request, with messages like the service's.
 
 Five modules find problems in a single request: ``schema`` in the types and members of the body, ``options`` in its
 tools, ``strict`` in the schemas that the service compiles, ``history`` in calls and results, ``content`` in empty
 messages. Two more find problems that only a service with a memory can know: ``memory`` and ``threads``, which
-``MessagesService`` asks.
+``MessagesService`` uses.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ RULES: dict[str, str] = {
     **memory.RULES,
     **threads.RULES,
 }
-"""The slug of every rule, and the rule in one sentence."""
+"""The id of every rule, and the rule in one sentence."""
 
 
 def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
-    """What the service would refuse; nothing if it would accept. The first is what it would answer.
+    """The problems for which the service would refuse the request; it would report the first one.
 
-    ``headers``: those of the request, by name in lower case; None: they are not known. Of them the betas count.
+    ``headers``: the request headers by lower-case name; None: unknown. Only the betas are used.
     """
     betas = (headers or {}).get("anthropic-beta", "")
     return schema.SCHEMA_JUDGE.judge(
@@ -51,7 +51,7 @@ def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Proble
 
 
 def refusal(problem: Problem) -> dict[str, Any]:
-    """The error body that the service would answer with."""
+    """The error body of the service for a problem."""
     refused = error_body(problem.status, problem.message)
     if problem.code is not None:
         refused["error"]["details"] = {"error_code": problem.code}

@@ -1,4 +1,4 @@
-"""The rules on messages that say nothing, and on the places of system messages."""
+"""The rules on empty messages and on the places of system messages."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 from looptck.values.problem import Problem
 
 RULES = {
-    "content-is-present": "A message has content, but for an assistant message at the end.",
-    "texts-say-something": "The text of a message is not all blanks.",
-    "prefill-ends-in-no-blank": "An assistant message at the end, which the model goes on from, ends in no blank.",
+    "content-is-present": "A message has content, except an assistant message at the end.",
+    "texts-say-something": "The text of a message is not only white space.",
+    "prefill-ends-in-no-blank": "An assistant message at the end, which the model continues, ends without white space.",
     "system-messages-are-in-place": (
         "A system message in the history follows a user turn or a result of a hosted tool, and the model's turn or "
         "nothing follows it."
@@ -22,7 +22,7 @@ _Message = dict[str, Any]
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
-    """What is wrong with the messages one by one, in their order."""
+    """The problems of the messages one by one, in order."""
     messages = body["messages"]
     found: list[Problem] = []
     last = len(messages) - 1
@@ -50,7 +50,7 @@ def _empty(place: int) -> Problem:
 
 
 def _blank(content: str | list[dict[str, Any]]) -> bool:
-    """Whether a content that begins with a blank is all blanks: a blank text among other blocks is accepted."""
+    """Whether a content that begins with white space is only white space: among other blocks it is accepted."""
     return isinstance(content, str) or all(block["type"] == "text" and block["text"].isspace() for block in content)
 
 
@@ -62,7 +62,7 @@ def _text(content: str | list[dict[str, Any]]) -> str:
 
 
 def _system(messages: list[_Message], place: int) -> Problem | None:
-    """What is wrong with the place of a system message. Those that follow each other count as one."""
+    """The problem of a system message's place. Consecutive system messages count as one."""
     if not messages[place]["content"]:
         return None
     before = [message for message in messages[:place] if message["role"] != "system"]

@@ -1,10 +1,10 @@
 """The rules on calls and their results.
 
-Messages of one role that follow each other are one turn to the service. A turn of the model that calls tools is
-answered by the user turn after it: one result for each call, in any order, before anything else. A call's id counts
-within its turn only. What the service itself runs (``server_tool_use``, ``mcp_tool_use``) needs no result.
+The service treats consecutive messages of one role as one turn. A turn of the model that calls tools is
+answered by the user turn after it: one result for each call, in any order, before anything else. A call's id is valid
+only within its turn. Calls of hosted tools (``server_tool_use``, ``mcp_tool_use``) need no result.
 
-This runs on every request, so it is one pass over the blocks; what costs more happens only once a fault is found.
+This runs on every request, so it is one pass over the blocks; expensive steps run only once a fault is found.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ RULES = {
     "results-answer-a-call": "A tool_result block names the id of a call of the turn right before it.",
     "one-result-per-call": "A tool call is answered once.",
     "failed-results-have-content": "A tool_result block with is_error has content.",
-    "call-ids-are-unique": "No two calls of a turn have one id, but for those that the service itself has sent so.",
-    "blocks-fit-their-role": "Calls and thoughts are in assistant messages only, and results in user messages only.",
+    "call-ids-are-unique": "No two calls of a turn have the same id, unless the service itself has sent them so.",
+    "blocks-fit-their-role": "Calls and thinking are in assistant messages only, and results in user messages only.",
 }
 
 _HOMES = {
@@ -31,14 +31,14 @@ _HOMES = {
     "server_tool_use": "assistant",
     "mcp_tool_use": "assistant",
 }
-"""The role that a block of this kind belongs to; blocks of other kinds are not confined."""
+"""The role that a block of this kind belongs to; blocks of other kinds may have any role."""
 
 _TEXT = ({"type": "text"},)
 """The blocks of a content that is a string."""
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
-    """What is wrong with the calls, the results, and the blocks in a message of the wrong role."""
+    """The problems of the calls, the results, and the blocks in messages of the wrong role."""
     messages = body["messages"]
     calls = _Calls()
     before = ""
@@ -68,24 +68,24 @@ def problems(body: dict[str, Any]) -> list[Problem]:
 
 
 class _Calls:
-    """The calls of the model's latest turn, while the history goes by."""
+    """The calls of the model's latest turn, during one pass over the history."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
         self.first = True
-        """The user turn holds nothing but results so far."""
+        """Whether the user turn contains only results so far."""
         self._asker = 0
         self._asked: list[str] = []
         self._waiting: list[str] = []
 
     def model_turn(self) -> None:
-        """A turn of the model begins, or the history is over: no more results for the calls of the one before."""
+        """A turn of the model begins, or the history ends: the calls of the previous turn get no more results."""
         if self._waiting:
             self.found.append(_unanswered(self._asker, self._waiting))
         self._asked, self._waiting = [], []
 
     def asked_at(self, place: int, number: int, id: str) -> None:
-        """Here is a call."""
+        """Add a call."""
         if id in self._asked:
             self.found.append(_not_unique(place, number))
         self._asker = place
@@ -93,13 +93,13 @@ class _Calls:
         self._waiting.append(id)
 
     def answered_at(self, place: int, number: int, id: str) -> None:
-        """Here is a result."""
+        """Add a result."""
         if id not in self._waiting:
             self.found.append(_unexpected(place, number, id, self._asked))
             return
         if not self.first:
             self.found.append(_late(self._asker, place, number, self._waiting))
-            self.first = True  # said once for a turn
+            self.first = True  # reported once per turn
         self._waiting.remove(id)
 
 
@@ -108,7 +108,7 @@ def _unanswered(asker: int, waiting: list[str]) -> Problem:
 
 
 def _late(asker: int, place: int, number: int, waiting: list[str]) -> Problem:
-    """The service does not count results that follow something else."""
+    """The service ignores results that follow another block."""
     return Problem("results-come-first", f"/messages/{place}/content/{number}", _without_results(asker, waiting))
 
 

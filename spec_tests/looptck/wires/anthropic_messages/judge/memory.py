@@ -1,8 +1,8 @@
-"""What a service knows of the turns that it has sent: which thoughts are its own, and what it cannot blame a loop for.
+"""The service's memory of its turns: which thinking is genuine, and which faults are the service's and not the loop's.
 
-A thought has to come back as it was or not at all: the service refuses a signature that it never gave, and thoughts
-that were changed or moved in the model's latest turn, but accepts that they were dropped. And whatever it would refuse
-of a loop's making, it takes back what it has sent itself: thoughts without a signature too, as other servers send them.
+Thinking must come back unchanged or not at all: the service refuses a signature that it never issued, and thinking that
+was changed or moved in the model's latest turn, but accepts that it was dropped. The service also accepts everything
+that it has sent itself, even thinking without a signature, as other servers send it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from looptck.wires.anthropic_messages.encode import body
 from looptck.wires.schema_rules import value_at
 
 RULES = {
-    "thoughts-are-genuine": "A thought comes with the signature, or the data, that the service gave it.",
-    "thoughts-are-unchanged": "The thoughts of the model's latest turn have the text and the order that they came in.",
+    "thoughts-are-genuine": "A thinking block comes with the signature or the data that the service gave it.",
+    "thoughts-are-unchanged": "The thinking of the model's latest turn has its original text and order.",
 }
 
 _SIGNED_MEMBERS = {"thinking": "signature", "redacted_thinking": "data"}
-"""The member of each kind of thought that the service signs."""
+"""The member with the signature, for each kind of thinking block."""
 
 
 class Memory:
-    """The turns that were sent in one run. They are examined once a request needs them."""
+    """The turns that were sent in one run. They are examined only if a request needs them."""
 
     def __init__(self) -> None:
         self._turns: list[Turn] = []
         self._thoughts: dict[str, tuple[int, str]] = {}
-        """The place of each thought among all thoughts, and its text, by its signature."""
+        """The index and the text of each thinking block, by its signature."""
         self._unsigned: set[str] = set()
-        """The texts of thoughts with an empty signature."""
+        """The texts of thinking with an empty signature."""
         self._known = 0
 
     def add(self, turn: Turn) -> None:
@@ -41,7 +41,7 @@ class Memory:
         self._turns.append(turn)
 
     def problems(self, messages: list[dict[str, Any]]) -> list[Problem]:
-        """What is wrong with the thoughts in these messages; nothing as long as none were sent."""
+        """The problems of the thinking in these messages; none as long as no thinking was sent."""
         self._look()
         if not self._thoughts:
             return []
@@ -69,7 +69,7 @@ class Memory:
         return found
 
     def excuses(self, problem: Problem, request: dict[str, Any]) -> bool:
-        """Whether the fault is of the service's own making."""
+        """Whether the service itself caused the fault."""
         place = tuple(int(step) if step.isdigit() else step for step in problem.pointer.split("/")[1:])
         value = value_at(request, place)
         match problem.rule:
@@ -86,7 +86,7 @@ class Memory:
                 return False
 
     def _look(self) -> None:
-        """Take in the turns that were added since the last look."""
+        """Examine the turns that were added since the last call."""
         for turn in self._turns[self._known :]:
             for piece in turn.pieces:
                 if isinstance(piece, Thinking):
@@ -104,7 +104,7 @@ def _blocks(turn: Turn) -> list[dict[str, Any]]:
 
 
 def _latest(messages: list[dict[str, Any]]) -> int:
-    """The place at which the model's latest turn begins."""
+    """The index at which the model's latest turn begins."""
     place = len(messages) - 1
     while place >= 0 and messages[place]["role"] != "assistant":
         place -= 1
@@ -114,7 +114,7 @@ def _latest(messages: list[dict[str, Any]]) -> int:
 
 
 def _thoughts(messages: list[dict[str, Any]]) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The thoughts in the messages, each with the place of its message and its own."""
+    """The thinking blocks in the messages, each with the index of its message and its own."""
     for place, message in enumerate(messages):
         if message["role"] == "assistant" and isinstance(message["content"], list):
             for number, block in enumerate(message["content"]):

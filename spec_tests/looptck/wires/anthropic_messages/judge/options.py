@@ -1,4 +1,4 @@
-"""The rules on the tools that a request offers, and on the MCP servers whose tools it wants offered."""
+"""The rules on the tools that a request offers, and on its MCP servers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from looptck.values.problem import Problem
 
 RULES = {
-    "tool-names-are-unique": "No two tools have one name.",
+    "tool-names-are-unique": "No two tools have the same name.",
     "choice-needs-tools": "A tool choice other than none comes only with tools.",
     "forced-tool-is-offered": "A tool choice that names a tool names one of the tools.",
-    "mcp-servers-are-unique": "No two MCP servers have one name.",
-    "mcp-servers-are-used-once": "Each MCP server is named by one toolset among the tools, and by no second.",
+    "mcp-servers-are-unique": "No two MCP servers have the same name.",
+    "mcp-servers-are-used-once": "Exactly one toolset among the tools names each MCP server.",
     "mcp-toolsets-name-a-server": "A toolset names one of the MCP servers of the request.",
 }
 
@@ -27,7 +27,7 @@ recorded were answered, 21 of them with its beta header kept.
 
 
 def problems(body: dict[str, Any], betas: str = "") -> list[Problem]:
-    """What the tools and the choice among them contradict; ``betas``: the versions that the request asks for."""
+    """The contradictions between the tools and the tool choice; ``betas``: the versions that the request asks for."""
     found: list[Problem] = []
     tools = body.get("tools") or ()
     names = [tool.get("name") for tool in tools]
@@ -58,13 +58,13 @@ _TWICE = "tools: Tool names must be unique."
 
 
 def _in_toolsets(tools: Sequence[dict[str, Any]], betas: str) -> bool:
-    """Whether the tools of MCP servers are offered in toolsets: by the version asked for, else by what is there."""
+    """Whether MCP servers are offered in toolsets: by the requested version, else by the content of the request."""
     versions = _CONNECTOR.findall(betas)
     return max(versions) >= _TOOLSETS_SINCE if versions else any(tool.get("type") == "mcp_toolset" for tool in tools)
 
 
 def _same_name(servers: Sequence[dict[str, Any]]) -> Iterator[Problem]:
-    """The servers that have the name of one before them. The service's message is not known."""
+    """The servers with the name of an earlier server. The service's message is not known."""
     names = [server["name"] for server in servers]
     for at, name in enumerate(names):
         if name in names[:at]:
@@ -75,7 +75,7 @@ def _same_name(servers: Sequence[dict[str, Any]]) -> Iterator[Problem]:
 def _toolsets(
     body: dict[str, Any], servers: Sequence[dict[str, Any]], tools: Sequence[dict[str, Any]]
 ) -> Iterator[Problem]:
-    """What does not fit between the servers and the toolsets (MCP connector, Validation rules).
+    """The problems between the servers and the toolsets (MCP connector, Validation rules).
 
     The words for a server without a toolset are the service's own; those for the other faults are not known.
     """

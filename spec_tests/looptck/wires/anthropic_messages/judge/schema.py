@@ -13,25 +13,25 @@ from looptck.wires.schema_rules import Fault, Path, Rules
 RULES = {
     "body-is-an-object": "The body is a JSON object.",
     "model-is-named": "The request names a model.",
-    "tokens-are-limited": "The request says how many tokens the model may write.",
+    "tokens-are-limited": "The request limits the tokens that the model may write.",
     "messages-are-a-filled-list": "The request has a list of messages with at least one in it.",
-    "parameters-are-known": "No object has a member that the service does not know, where the service is closed.",
+    "parameters-are-known": "No object has an unknown member where the service refuses unknown members.",
     "roles-are-known": "Every message has one of the roles user, assistant and system.",
-    "content-is-text-or-blocks": "A message's content is a string or a list of whole blocks.",
-    "blocks-are-known": "A content block is of a kind that the service takes, or has sent itself.",
+    "content-is-text-or-blocks": "A message's content is a string or a list of complete blocks.",
+    "blocks-are-known": "A content block is of a kind that the service accepts, or has sent itself.",
     "texts-are-filled": "A text block has text.",
     "calls-are-whole": "A tool_use block has an id, a name of 1 to 200 characters and an input.",
     "input-is-an-object": "A tool_use block's input is an object, never the text that the model wrote.",
-    "ids-are-legal": "The id of a call is made of letters, digits, underscores and hyphens.",
+    "ids-are-legal": "The id of a call consists of letters, digits, underscores and hyphens.",
     "results-carry-a-call-id": "A tool_result block has the id of a call.",
-    "results-are-text-or-blocks": "A tool_result block's content is a string, a list of whole blocks, or absent.",
+    "results-are-text-or-blocks": "A tool_result block's content is a string, a list of complete blocks, or absent.",
     "thinking-is-whole": "A thinking block has its text and signature, a redacted one its data.",
     "tools-are-whole": (
         "A custom tool has a legal name and a schema of type object, a toolset the name of its MCP server, any other a "
         "type with its date."
     ),
     "choice-is-known": "A tool choice is an object of the type auto, any, tool with a name, or none.",
-    "values-fit": "Every other member is there where it must be, has its type, and keeps within its bounds.",
+    "values-fit": "Every other member is present if required, has the right type, and is within its bounds.",
 }
 
 _SCHEMA = "anthropic-messages.request.json"
@@ -74,7 +74,7 @@ _ROLES = ("user", "assistant", "system")
 
 
 def _report_order(path: Path, fault: Fault) -> tuple[int, int, tuple[str, ...]]:
-    """Top-level members that are missing, then the others, member by member, then those that are unknown."""
+    """The sort key of a fault: missing top-level members, then others, member by member, then unknown members."""
     steps = tuple(f"{step:06}" if isinstance(step, int) else step for step in path)
     fields = schema_rules.fields(_SCHEMA)
     if path[0] not in fields:
@@ -99,7 +99,7 @@ def _rule(body: dict[str, Any], path: Path) -> str:
 
 
 def _valid_message(message: object) -> dict[str, Any]:
-    """What the rules on the history need of a message, without what the schema has refused in it."""
+    """The valid subset of a message, for the rules on the history."""
     if not isinstance(message, dict) or message.get("role") not in _ROLES:
         return {"role": "", "content": "-"}
     content = message.get("content")

@@ -1,4 +1,4 @@
-"""The service's kind of words for a fault in a request's shape, and its way to name a place."""
+"""Messages like the service's for a schema fault in a request, and its notation of a place."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _WORDS = {
     "minimum": "Input should be greater than or equal to {wanted}",
     "maximum": "Input should be less than or equal to {wanted}",
 }
-"""The words for each keyword of the schema."""
+"""The message for each keyword of the schema."""
 
 _TAG = "Input tag '{}' found using 'type' does not match any of the expected tags: {}"
 
 
 def message_for(body: dict[str, Any], path: Path, fault: Fault) -> str:
-    """The service's message for a fault in the shape."""
+    """The service's message for a schema fault."""
     if path == ("messages",) and fault.keyword == "minItems":
         return "messages: at least one message is required"
     if path[-1] == "text" and fault.keyword == "minLength":
@@ -48,7 +48,7 @@ def message_for(body: dict[str, Any], path: Path, fault: Fault) -> str:
 
 
 def place_name(body: dict[str, Any], path: Path) -> str:
-    """A place as the service names it, with the kind of each block and tool in front of its members.
+    """A place in the service's notation, with the kind of each block and tool before its members.
 
     For example ``messages.1.content.0.tool_use.input`` and ``tools.0.custom.name``.
     """

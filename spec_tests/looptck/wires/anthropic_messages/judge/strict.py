@@ -34,7 +34,7 @@ _DEFINITIONS = ("$defs", "definitions")
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
-    """What is wrong with each schema that is to be compiled, then with all of them together."""
+    """The problems of each schema that the service compiles, then of all of them together."""
     tools = body.get("tools") or ()
     strict = [(place, tool["input_schema"]) for place, tool in enumerate(tools) if tool.get("strict")]
     found: list[Problem] = []
@@ -54,7 +54,7 @@ def _problem(schema: dict[str, Any], where: str, pointer: str) -> list[Problem]:
 
 
 def _parts(top: Any) -> Iterator[dict[str, Any]]:
-    """A schema and all schemas in it that are objects, those in front first."""
+    """A schema and all object schemas in it, in order."""
     waiting = [top]
     while waiting:
         schema = waiting.pop()
@@ -78,7 +78,7 @@ def _members(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
 
 
 def _fault(schema: dict[str, Any]) -> str:
-    """What is wrong with one schema, but for those in it."""
+    """What is wrong with one schema, apart from its subschemas."""
     kinds = schema.get("type")
     for kind in kinds if isinstance(kinds, list) else [kinds]:
         for keyword in _UNSUPPORTED.get(kind, ()) if isinstance(kind, str) else ():
@@ -95,7 +95,7 @@ def _fault(schema: dict[str, Any]) -> str:
 
 
 def _circle(schema: dict[str, Any]) -> str:
-    """The definitions that lead back to themselves, in the words of the service."""
+    """The problem of recursive definitions, in the service's words."""
     definitions = {
         f"#/{keyword}/{name}": (name, part)
         for keyword in _DEFINITIONS
@@ -117,7 +117,7 @@ def _circle(schema: dict[str, Any]) -> str:
 
 
 def _way_back(start: str, leads: dict[str, list[str]]) -> list[str]:
-    """The way from a definition back to it; empty: there is none."""
+    """The path from a definition back to itself; empty if there is none."""
     came_from: dict[str, str] = {}
     waiting = [start]
     while waiting:
@@ -135,7 +135,7 @@ def _way_back(start: str, leads: dict[str, list[str]]) -> list[str]:
 
 
 def _too_many(schemas: list[dict[str, Any]]) -> Iterator[Problem]:
-    """What is beyond the limits on all strict tools together. Only the parameters at the top are counted."""
+    """The exceeded limits on all strict tools together. Only top-level parameters are counted."""
     parameters = [
         (part, name in (schema.get("required") or ()))
         for schema in schemas

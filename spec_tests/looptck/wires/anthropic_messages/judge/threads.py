@@ -1,4 +1,4 @@
-"""Threads: conversations that the service holds, so that a request carries only what is new.
+"""Threads: conversations that the service stores, so that a request carries only the new messages.
 
 A request with ``thread: {"type": "create"}`` has its conversation kept under the id of the reply; one that continues
 from that id sends the new messages alone, and neither ``system`` nor ``tools``, which stay as they were. Each reply is
@@ -17,10 +17,10 @@ from looptck.values.turns import Turn
 from looptck.wires.anthropic_messages.encode import body
 
 RULES = {
-    "threads-are-supported": "A request has a thread only where the service holds threads.",
-    "threads-are-known": "A thread continues from a reply that the service holds.",
+    "threads-are-supported": "A request has a thread only if the service stores threads.",
+    "threads-are-known": "A thread continues from a reply that the service has stored.",
     "threads-go-on-once": "Each reply of a thread is continued once.",
-    "threads-keep-what-they-began-with": "A request that continues a thread has no system and no tools of its own.",
+    "threads-keep-what-they-began-with": "A request that continues a thread has neither `system` nor `tools`.",
 }
 
 _BEGINS_WITH: tuple[str, ...] = ("system", "tools")
@@ -34,7 +34,7 @@ _LOST = {
     "thread_fingerprint_mismatch": "thread: a field differs from the value that is stored with the thread",
     "thread_unsupported_request": "thread: threads are not supported for this request",
 }
-"""The words for each code with which a service turns a thread away."""
+"""The message for each error code of a refused thread."""
 
 _Message = dict[str, Any]
 
@@ -46,7 +46,7 @@ class _Thread:
 
 
 class Threads:
-    """The threads of one run, by the id of the reply that each goes on from."""
+    """The threads of one run, by the id of the reply that each continues from."""
 
     def __init__(self, *, supported: bool) -> None:
         self._supported = supported
@@ -55,7 +55,7 @@ class Threads:
         self._lost: dict[str, str] = {}
 
     def problem(self, request: dict[str, Any]) -> Problem | None:
-        """What keeps the request's thread from being begun or continued."""
+        """Why the request's thread cannot be created or continued."""
         if not self._supported:
             return _turned_away("threads-are-supported", "/thread", "thread_unsupported_request")
         id = continued(request)
@@ -75,7 +75,7 @@ class Threads:
         return None
 
     def whole(self, request: dict[str, Any]) -> tuple[dict[str, Any], int]:
-        """The request with the messages of its thread, and how many these are."""
+        """The request with the messages of its thread, and the number of these messages."""
         thread = self._threads.get(continued(request) or "")
         new = request.get("messages")
         if thread is None or not isinstance(new, list):
@@ -83,7 +83,7 @@ class Threads:
         return {**request, **thread.began, "messages": thread.messages + new}, len(thread.messages)
 
     def replied(self, request: dict[str, Any], n: int, turn: Turn, id: str | None = None) -> None:
-        """A request with a thread was answered with this turn, under an id that was recorded or else our own."""
+        """Record that a request with a thread was answered with this turn, under a recorded or generated id."""
         reply = body(turn, n, DEFAULT)
         whole, _ = self.whole(request)
         began = {field: whole[field] for field in _BEGINS_WITH if field in whole}
@@ -93,13 +93,13 @@ class Threads:
         self._continued.add(continued(request) or "")
 
     def lose_state(self, why: str | None) -> None:
-        """All threads are lost; ``why`` is the code that says so."""
+        """Lose all threads; ``why`` is the error code for that."""
         self._lost |= dict.fromkeys(self._threads, why or NOT_FOUND)
         self._threads.clear()
 
 
 def continued(request: dict[str, Any]) -> str | None:
-    """The id of the reply that a request goes on from."""
+    """The id of the reply that a request continues from."""
     thread = request.get("thread")
     id = thread.get("previous_message_id") if isinstance(thread, dict) and thread.get("type") == "continue" else None
     return id if isinstance(id, str) else None

@@ -1,7 +1,7 @@
-"""Says what the Chat Completions service would refuse in a request, in the service's kind of words.
+"""Finds what the Chat Completions service would refuse in a request, with messages like the service's.
 
 Three modules find problems: ``schema`` in the types and members of the body, ``options`` in options that contradict
-each other, ``history`` in the order of the messages. They are asked in the order in which the service reports.
+each other, ``history`` in the order of the messages. They run in the order in which the service reports.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from looptck.wires.openai_chat.judge import history, options, schema
 from looptck.wires.openai_words import param
 
 RULES: dict[str, str] = {**schema.RULES, **options.RULES, **history.RULES}
-"""The slug of every rule, and the rule in one sentence."""
+"""The id of every rule, and the rule in one sentence."""
 
 _MESSAGE_PARAMS = {
     "every-call-is-answered": "role",
@@ -31,16 +31,16 @@ _OTHER_PARAMS = {
     "forced-function-is-offered": "function_call",
     "forced-tool-is-offered": "function_call",
 }
-"""Rules whose fault the service places elsewhere than we do."""
+"""Rules whose fault the service reports at a different place than looptck does."""
 
 
 def judge(body: object) -> list[Problem]:
-    """What the service would refuse; nothing if it would accept. The first is what it would answer."""
+    """The problems for which the service would refuse the request; it would report the first one."""
     return schema.SCHEMA_JUDGE.judge(body, options.problems, history.problems)
 
 
 def refusal(problem: Problem) -> dict[str, object]:
-    """The error body that the service would answer with."""
+    """The error body of the service for a problem."""
     error = {
         "message": problem.message,
         "type": "invalid_request_error",

@@ -1,10 +1,10 @@
 """The rules on the order of the messages.
 
-After an assistant message with calls comes the run of its results: tool messages, one for each call, in any order, with
-nothing before, between or instead. A call's id counts within its turn only. Where the model itself gave one id to two
-calls, that id may be answered twice.
+An assistant message with calls is followed directly by its results: tool messages, one for each call, in any order, and
+no other message among them. A call's id is valid only within its turn. If the model gave two calls the same id, that id
+may be answered twice.
 
-This runs on every request, so it is one pass over the messages; what costs more happens only once a fault is found.
+This runs on every request, so it is one pass over the messages; expensive steps run only once a fault is found.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ RULES = {
     "one-result-per-call": "A tool call is answered once.",
     "results-carry-a-call-id": "A tool message has a tool_call_id.",
     "function-results-carry-a-name": "A function message has a name.",
-    "content-is-present": "A message has content, but for an assistant message that calls, refuses or speaks.",
+    "content-is-present": "A message has content, except an assistant message with calls, a refusal or audio.",
 }
 
 _Message = dict[str, Any]
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
-    """What is wrong with the order of the messages, then the messages that lack content."""
+    """The problems in the order of the messages, then the messages without content."""
     messages = body["messages"]
     found: list[Problem] = []
     blank: list[Problem] = []
@@ -61,7 +61,7 @@ def problems(body: dict[str, Any]) -> list[Problem]:
 
 
 def _misplaced(messages: list[_Message], asker: int, place: int) -> Problem:
-    """What is wrong with a tool message for which nothing waits."""
+    """The problem of a tool message that answers no open call."""
     name = messages[place].get("tool_call_id")
     pointer = f"/messages/{place}/tool_call_id"
     if asker < 0:
@@ -97,9 +97,9 @@ def _is_call_of(message: _Message, name: str) -> bool:
 
 
 def _unanswered(messages: list[_Message], asker: int, waiting: list[str], end: int, late: set[int]) -> Problem:
-    """The problem of a run that ended early: results are missing, or come after the message that ended the run.
+    """The problem of missing results: there are none, or they come after another message.
 
-    The places of those that come later are added to ``late``, so that one fault is reported once.
+    The places of late results are added to ``late``, so that one fault is reported once.
     """
     late_ones = _late_results(messages, waiting, end)
     late |= late_ones
@@ -113,7 +113,7 @@ def _unanswered(messages: list[_Message], asker: int, waiting: list[str], end: i
 
 
 def _late_results(messages: list[_Message], waiting: list[str], end: int) -> set[int]:
-    """The places of the results waited for that come too late, up to a turn that uses one of the ids again."""
+    """The places of the expected results that come too late, up to a turn that uses one of the ids again."""
     missing = list(waiting)
     places = set()
     for place in range(end, len(messages)):

@@ -22,12 +22,12 @@ RULES = {
     "stream-options-need-a-stream": "The option stream_options comes only with stream.",
     "one-token-limit": "Only one of max_tokens and max_completion_tokens is set.",
     "top-logprobs-need-logprobs": "The option top_logprobs comes only with logprobs.",
-    "json-mode-mentions-json": "A request for a JSON object says the word JSON in its messages.",
+    "json-mode-mentions-json": "A request for a JSON object contains the word JSON in its messages.",
 }
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
-    """What the options contradict, in the order in which the service reports."""
+    """The contradictions between options, in the order in which the service reports them."""
     found: list[Problem] = []
     tools = body.get("tools")
     if tools:
@@ -52,7 +52,7 @@ def problems(body: dict[str, Any]) -> list[Problem]:
 
 
 def _choices(body: dict[str, Any], tools: list[dict[str, Any]] | None) -> list[Problem]:
-    """Faults of the options that only make sense with tools. An empty list of tools counts as tools."""
+    """The problems of the options that need tools. An empty list of tools counts as tools."""
     found = []
     if tools is None:
         for option in ("tool_choice", "parallel_tool_calls"):
@@ -83,7 +83,7 @@ def _functions(body: dict[str, Any]) -> list[Problem]:
 
 
 def _no_function(name: str) -> str:
-    """The service's words, which speak of the deprecated option whichever of the two was used."""
+    """The service's message, which names the deprecated option whichever of the two was used."""
     return f"Invalid value for 'function_call': no function named '{name}' was specified in the 'functions' parameter."
 
 

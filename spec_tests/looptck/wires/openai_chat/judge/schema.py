@@ -14,18 +14,18 @@ RULES = {
     "body-is-an-object": "The body is a JSON object.",
     "model-is-named": "The request names a model.",
     "messages-are-a-filled-list": "The request has a list of messages with at least one in it.",
-    "parameters-are-known": "The request has no member that the service does not know, where the service is closed.",
+    "parameters-are-known": "The request has no unknown member where the service refuses unknown members.",
     "roles-are-known": "Every message has one of the roles system, developer, user, assistant, tool and function.",
-    "content-is-text-or-parts": "A message's content is a string or a list of whole parts that its role may have.",
+    "content-is-text-or-parts": "A message's content is a string or a list of complete parts that its role may have.",
     "tool-content-is-text": "A tool message's content is a string or a list of text parts.",
-    "calls-are-a-filled-list": "The tool calls of an assistant message, where it has any, are a filled list.",
-    "calls-are-whole": "A tool call has an id, a type, and the function or custom object that its type asks for.",
+    "calls-are-a-filled-list": "The tool calls of an assistant message, if present, are a non-empty list.",
+    "calls-are-whole": "A tool call has an id, a type, and the function or custom object that its type needs.",
     "arguments-are-text": "A tool call's arguments are a string.",
     "names-are-legal": "The name of a tool, call or output schema is 1 to 64 letters, digits, underscores and hyphens.",
     "participants-are-legal": "A message's name has no blanks and none of the characters < | \\ / >.",
-    "tools-are-whole": "A tool has a type, and the function or custom object with a name that its type asks for.",
+    "tools-are-whole": "A tool has a type, and the function or custom object with a name that its type needs.",
     "choice-is-known": "A tool choice is none, auto, required, or an object that names a tool.",
-    "values-fit": "Every other member is there where it must be, has its type, and keeps within its bounds.",
+    "values-fit": "Every other member is present if required, has the right type, and is within its bounds.",
 }
 
 _SCHEMA = "openai-chat.request.json"
@@ -62,7 +62,7 @@ _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def _report_order(path: Path, fault: Fault) -> tuple[int, int, Path]:
-    """Top-level members that are missing, then those that are unknown, then the others, member by member."""
+    """The sort key of a fault: missing top-level members, then unknown ones, then the others, member by member."""
     if path == ("model",):
         return 0, 0, path
     if path == ("messages",) and fault.keyword == "required":
@@ -81,7 +81,7 @@ def _problem(body: dict[str, Any], path: Path, fault: Fault) -> Problem:
 
 
 def _valid_message(message: object) -> dict[str, Any]:
-    """What the rules on the history need of a message, without what the schema has refused in it."""
+    """The valid subset of a message, for the rules on the history."""
     if not isinstance(message, dict) or message.get("role") not in _ROLES:
         return {"role": "", "content": ""}
     valid = {**message}

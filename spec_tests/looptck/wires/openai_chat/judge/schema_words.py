@@ -1,4 +1,4 @@
-"""The service's kind of words for a fault in a request's shape."""
+"""Messages like the service's for a schema fault in a request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _INTEGERS = {"n", "max_tokens", "max_completion_tokens", "top_logprobs"}
 
 
 def message_for(body: dict[str, Any], path: Path, fault: Fault) -> tuple[str, str | None]:
-    """The service's message and error code for a fault in the shape."""
+    """The service's message and error code for a schema fault."""
     keyword, wanted = fault.keyword, fault.wanted
     name = param(pointer(path))
     value = value_at(body, path)

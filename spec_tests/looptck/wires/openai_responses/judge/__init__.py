@@ -1,8 +1,8 @@
-"""Says what the Responses service would refuse in a request, in the service's kind of words.
+"""Finds what the Responses service would refuse in a request, with messages like the service's.
 
 Three modules find problems: ``schema`` in the types and members of the body, ``options`` in options that contradict
-each other, ``state`` in the server-side state that the request relies on and in the history. They are asked in the
-order in which the service reports.
+each other, ``state`` in the server-side state that the request relies on and in the history. They run in the order in
+which the service reports.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from looptck.wires.openai_responses.memory import Memory
 from looptck.wires.openai_words import param
 
 RULES: dict[str, str] = {**schema.RULES, **options.RULES, **state.RULES}
-"""The slug of every rule, and the rule in one sentence."""
+"""The id of every rule, and the rule in one sentence."""
 
 _PARAMS = {
     "body-is-an-object": None,
@@ -31,19 +31,19 @@ _PARAMS = {
     "outputs-answer-a-call": "input",
     "one-output-per-call": "input",
 }
-"""Rules whose fault the service places elsewhere than we do."""
+"""Rules whose fault the service reports at a different place than looptck does."""
 
 
 def judge(body: object, memory: Memory | None = None) -> list[Problem]:
-    """What the service would refuse; nothing if it would accept. The first is what it would answer.
+    """The problems for which the service would refuse the request; it would report the first one.
 
-    Without a memory, a request is judged by itself.
+    Without a memory, the request is judged on its own.
     """
     return schema.SCHEMA_JUDGE.judge(body, options.problems, lambda valid: state.problems(valid, memory))
 
 
 def refusal(problem: Problem) -> dict[str, object]:
-    """The error body that the service would answer with."""
+    """The error body of the service for a problem."""
     error = {
         "message": problem.message,
         "type": "invalid_request_error",

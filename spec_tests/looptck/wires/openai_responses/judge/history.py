@@ -6,7 +6,7 @@ several, that id may be answered twice. A search for tools that the client runs 
 own, and by the output of a function call. That a call is answered once is documented for compatible servers; of the
 service itself no recording shows either.
 
-This runs on every request, so it is one pass over the items; what costs more happens only once a fault is found.
+This runs on every request, so it is one pass over the items; expensive steps run only once a fault is found.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORDS = {"function_call": "function call", "custom_tool_call": "custom tool cal
 
 
 def problems(items: Sequence[dict[str, Any]], first: int, *, blind: bool = False) -> list[Problem]:
-    """What is wrong between calls and outputs: first outputs without a call, as in the service's answers.
+    """The problems between calls and outputs: outputs without a call come first, as in the service's replies.
 
     ``first``: how many of the items are stored ones, before the input. ``blind``: there may be calls that
     are not among the items, so that an output without one is not held against the request.
@@ -60,7 +60,7 @@ def problems(items: Sequence[dict[str, Any]], first: int, *, blind: bool = False
 
 
 def _misplaced(name: str, call: str, place: int, *, known: bool) -> Problem:
-    """The problem of an output that no call waits for, the ``place``-th item of the input."""
+    """The problem of an output that answers no open call, the ``place``-th item of the input."""
     pointer = f"/input/{place}/call_id"
     if known:
         message = (

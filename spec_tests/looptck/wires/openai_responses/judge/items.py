@@ -1,4 +1,4 @@
-"""The rules on items that the service has sent and that come back: their ids, their thoughts, their encrypted content.
+"""The rules on items of the service that come back: their ids, their reasoning items, their encrypted content.
 
 A thought and the item after it belong together. The service accepts recorded clients that return neither thought nor
 ids. It refuses half of the pair: a thought that has its id without the item after it, and an item that has its id
@@ -23,10 +23,10 @@ from looptck.wires.openai_responses.memory import Memory, Sent
 
 RULES = {
     "items-come-once": "An item is in the history once, counting the input and the stored items.",
-    "thoughts-come-with-what-followed": "A reasoning item that has its id is followed by the item that it led to.",
-    "items-come-with-their-thought": "An item that has its id follows the reasoning item that led to it.",
+    "thoughts-come-with-what-followed": "A reasoning item with its id is followed by the item that it led to.",
+    "items-come-with-their-thought": "An item with its id follows the reasoning item that led to it.",
     "thoughts-are-the-services": "The encrypted content of a reasoning item is one that the service issued for it.",
-    "items-are-kept": "An item that comes as its id alone is one that the service has stored.",
+    "items-are-kept": "An item that consists only of an id is one that the service has stored.",
 }
 
 _CALLS = frozenset({"function_call", "custom_tool_call"})
@@ -45,7 +45,7 @@ def problems(
     stores: bool = True,
     referred: Collection[str] = (),
 ) -> list[Problem]:
-    """What is wrong with returned items, in their order; the first ``first`` are stored ones, and are right.
+    """The problems of returned items, in order; the first ``first`` items are stored ones without problems.
 
     ``stores``: the request leaves it to the service to store what it comes to. ``referred``: the ids of the items that
     came as references; a call after such a thought may lack its id: that the service refuses it was reported
@@ -71,14 +71,14 @@ def problems(
 
 
 def gone(id: str, pointer: str, sent: Sent | None) -> Problem:
-    """The problem of an item that came as its id, and that the service has not."""
+    """The problem of an item reference to an item that the service has not stored."""
     promised = sent is not None and sent.reply.promised
     message = f"Item with id '{id}' not found.{_STORE if sent is not None and not promised else ''}"
     return Problem("items-are-kept", f"{pointer}/id", message, status=404, state_missing=promised)
 
 
 def _named(item: dict[str, Any], kind: str, pointer: str, seen: dict[str, int], memory: Memory | None) -> list[Problem]:
-    """What is wrong with an item that has an id, after the items that were seen."""
+    """The problems of an item with an id, after the items so far."""
     id = item["id"]
     sent = memory.sent(id) if memory is not None else None
     if kind == "x_unknown" and memory is not None and sent is None:
@@ -97,7 +97,7 @@ def _named(item: dict[str, Any], kind: str, pointer: str, seen: dict[str, int], 
 def _thought(
     items: Sequence[dict[str, Any]], place: int, pointer: str, memory: Memory | None, *, loose: bool, referred: bool
 ) -> list[Problem]:
-    """What is wrong with a reasoning item of the input; ``loose``: the service is to store nothing."""
+    """The problems of a reasoning item of the input; ``loose``: the request forbids storing."""
     thought = items[place]
     id, signature = thought.get("id"), thought.get("encrypted_content")
     sent = memory.sent(id) if memory is not None and id is not None else None
@@ -119,12 +119,12 @@ def _thought(
 
 
 def _open(sent: Sent) -> bool:
-    """Whether a thought was sent without encrypted content, as other servers send it: they take back what they sent."""
+    """Whether a reasoning item was sent without encrypted content, as some servers do: they accept it back."""
     return sent.item["type"] == "reasoning" and not sent.item["encrypted_content"]
 
 
 def _unverified(id: str | None, signature: str, memory: Memory) -> str:
-    """Why the service would not read an encrypted content; nothing if it would."""
+    """Why the service would refuse an encrypted content; empty if it would accept it."""
     owner = memory.signatures.get(signature)
     what = (
         f"The encrypted content {signature[:4]}...{signature[-4:]}"
@@ -137,6 +137,6 @@ def _unverified(id: str | None, signature: str, memory: Memory) -> str:
 
 
 def _is_output(item: dict[str, Any]) -> bool:
-    """Whether an item is of the kinds that a model writes."""
+    """Whether a model writes items of this kind."""
     kind = item.get("type", "message")
     return item.get("role") == "assistant" if kind == "message" else not kind.endswith("_output")

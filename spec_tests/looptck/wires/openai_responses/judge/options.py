@@ -22,15 +22,15 @@ RULES = {
         "A strict schema forbids additional properties, requires every property and keeps to the keywords of its "
         "subset, at every depth."
     ),
-    "json-mode-mentions-json": "A request for a JSON object says the word JSON in its input.",
+    "json-mode-mentions-json": "A request for a JSON object contains the word JSON in its input.",
 }
 
 _GATHERED = frozenset({"namespace", "tool_search", "mcp"})
-"""Tools that bring tools with them."""
+"""Tools that provide further tools."""
 
 
 def problems(body: dict[str, Any]) -> list[Problem]:
-    """What the options contradict."""
+    """The contradictions between options."""
     found: list[Problem] = []
     tools = body.get("tools") or ()
     for pointer, tool in own_tools(tools):
@@ -45,7 +45,7 @@ def problems(body: dict[str, Any]) -> list[Problem]:
 
 
 def own_tools(tools: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The tools of a request, those of a namespace in its place, each with its pointer."""
+    """The tools of a request, each with its pointer; a namespace is replaced by its tools."""
     for place, tool in enumerate(tools):
         if tool["type"] == "namespace":
             yield from ((f"/tools/{place}/tools/{number}", inner) for number, inner in enumerate(tool["tools"]))

@@ -14,21 +14,21 @@ RULES = {
     "body-is-an-object": "The body is a JSON object.",
     "model-is-named": "The request names a model.",
     "input-is-text-or-items": "The request has an input, which is a string or a list of items.",
-    "parameters-are-known": "The request has no member that the service does not know, where the service is closed.",
+    "parameters-are-known": "The request has no unknown member where the service refuses unknown members.",
     "items-are-of-known-kinds": "Every input item has a type that the service knows, or none, as messages may.",
-    "item-ids-fit-their-kind": "The id of an item begins as the ids of its type do.",
+    "item-ids-fit-their-kind": "The id of an item begins with the prefix of its type.",
     "roles-are-known": "Every message has one of the roles assistant, system, developer and user.",
-    "content-is-text-or-parts": "A message's content is a string or a list of whole parts that its role may have.",
+    "content-is-text-or-parts": "A message's content is a string or a list of complete parts that its role may have.",
     "calls-are-whole": "A call has a call_id, a name, and arguments or an input.",
     "arguments-are-text": "A call's arguments are a string.",
     "outputs-are-whole": "The output of a call has a call_id, and is a string or a list of parts.",
-    "thoughts-are-whole": "A reasoning item has a list as its summary, with whole parts.",
+    "thoughts-are-whole": "A reasoning item has a list of complete parts as its summary.",
     "names-are-legal": "The name of a tool, call or output schema is 1 to 64 letters, digits, underscores and hyphens.",
     "tools-are-whole": (
         "A tool has a type; a tool of the caller's own also has a name, and a namespace a list of tools."
     ),
     "choice-is-known": "A tool choice is none, auto, required, or an object that names a tool.",
-    "values-fit": "Every other member is there where it must be, has its type, and keeps within its bounds.",
+    "values-fit": "Every other member is present if required, has the right type, and is within its bounds.",
 }
 
 _SCHEMA = "openai-responses.request.json"
@@ -67,7 +67,7 @@ _READ = frozenset({"type", "role", "id", "call_id", "encrypted_content", "execut
 
 
 def _report_order(path: Path, fault: Fault) -> tuple[int, int, Path]:
-    """Top-level members that are missing, then those that are unknown, then the others, member by member."""
+    """The sort key of a fault: missing top-level members, then unknown ones, then the others, member by member."""
     fields = schema_rules.fields(_SCHEMA)
     if len(path) == 1 and fault.keyword == "required":
         return 0, fields.index(str(path[0])), path
@@ -93,7 +93,7 @@ def _rule(body: dict[str, Any], path: Path, fault: Fault) -> str:
 
 
 def _valid_item(item: object) -> dict[str, Any]:
-    """What the rules on the history need of an item, of the type that they expect."""
+    """The valid subset of an item, for the rules on the history."""
     members = item.items() if isinstance(item, dict) else ()
     return {name: str(value) for name, value in members if name in _READ and value is not None}
 

@@ -1,7 +1,7 @@
-"""The service's kind of words for a fault in a request's shape.
+"""Messages like the service's for a schema fault in a request.
 
-Lists have names of their own in them, a null at the top is an object, and an unknown kind or role is a fault of the
-item, not of its member: so it was seen in the service's answers.
+As observed in the service's replies, lists have special names, a null at the top level counts as an object, and an
+unknown type or role is a fault of the item and not of its member.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _PLACES = {
     "tool_choice": "one of an object or 'none', 'auto', or 'required'",
     "metadata": "a metadata object",
 }
-"""What is expected at a place that has words of its own for it."""
+"""The expected values at places with a special message."""
 _ROLES = ("assistant", "system", "developer", "user")
 _PARTS = frozenset({"input_text", "input_image", "input_file", "output_text", "refusal", "summary_text"})
 _UNNAMED = frozenset({"configuration_update", "x_unknown"})
-"""Kinds of items that are taken, but not named among those that are supported."""
+"""Item types that the service accepts but does not list as supported."""
 _DECIMALS = frozenset({"temperature", "top_p", "presence_penalty", "frequency_penalty"})
 
 _TOO_MANY = (
@@ -33,11 +33,11 @@ _TOO_MANY = (
     "with {size} properties instead."
 )
 _WORDS = {**WORDS, "maxProperties": (_TOO_MANY, "object_above_max_properties")}
-"""Message and error code for each keyword of the schema but ``enum`` and ``type``."""
+"""Message and error code for each schema keyword except ``enum`` and ``type``."""
 
 
 def message_for(body: dict[str, Any], path: Path, fault: Fault) -> tuple[Path, str, str | None]:
-    """Where the service sees a fault in the shape, its message, and its error code."""
+    """The place at which the service reports a schema fault, its message and its error code."""
     place = "/".join("*" if isinstance(step, int) else step for step in path)
     value = value_at(body, path)
     name = param(pointer(path))
@@ -61,7 +61,7 @@ def message_for(body: dict[str, Any], path: Path, fault: Fault) -> tuple[Path, s
 
 
 def unsupported(value: object, options: Iterable[str | None]) -> str:
-    """The message for a word that is none of these."""
+    """The message for an unsupported value."""
     supported = listed((option for option in options if option not in _UNNAMED), "and")
     return f"Invalid value: '{value if isinstance(value, str) else ''}'. Supported values are: {supported}."
 

@@ -1,7 +1,6 @@
 """The rules on the server-side state that a request relies on, and then those on its whole history.
 
-Without a memory, whatever a request says of earlier responses is believed: a judge of single requests accepts what it
-cannot know.
+Without a memory, references to earlier responses are accepted, since the judge of a single request cannot check them.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ RULES = {
 
 _STATE_MEMBERS = ("previous_response_id", "prompt", "conversation")
 _STATELESS = Memory(keeps=False)
-"""The memory of a judge that has none."""
+"""The memory of a judge without server-side state."""
 
 
 def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
-    """What the service would refuse in the state that it finds, then in the history."""
+    """The problems in the server-side state, then in the history."""
     refused = _unfounded(body, memory)
     if refused:
         return [refused]
@@ -50,14 +49,14 @@ def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
 
 
 def _referred(body: dict[str, Any]) -> set[str]:
-    """The ids of the items that came as references."""
+    """The ids of the item references."""
     given = body.get("input")
     entries = given if isinstance(given, list) else []
     return {str(item.get("id")) for item in entries if isinstance(item, dict) and item.get("type") == "item_reference"}
 
 
 def _unfounded(body: dict[str, Any], memory: Memory | None) -> Problem | None:
-    """The problem of a request that relies on state that it must not, or cannot, rely on; None: it has none."""
+    """The problem of a request that relies on state it must not or cannot rely on; None if it has none."""
     previous, conversation = body.get("previous_response_id"), body.get("conversation")
     if previous is not None and conversation is not None:
         message = (
