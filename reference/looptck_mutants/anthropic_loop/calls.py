@@ -67,7 +67,7 @@ class FifthCallWaits(Invoker):
     """Runs the fifth call of a turn when the first four have ended."""
 
     def runner(self, begun: Invocation) -> Runner:
-        return FourAtATime(**self.way(begun), client=self.client)
+        return FourAtATime(**self.runner_options(begun), client=self.client)
 
 
 @breaks("claude-hosted-calls-are-never-dispatched", cells=MESSAGES)

@@ -137,4 +137,4 @@ class TalkingChildren(Invoker):
     """Gives what a child says to the caller of its parent."""
 
     def runner(self, begun: Invocation) -> Runner:
-        return Aloud(**self.way(begun), client=self.client)
+        return Aloud(**self.runner_options(begun), client=self.client)
