@@ -3,8 +3,8 @@
 Both run in their own processes and send the same texts. One raw client asks both alternately, over 16 kept-alive
 connections: for a plain reply of about 1 KB, and for a stream of 500 deltas. Looptck's provider parses a request,
 validates it against the schema and the rules of its wire, converts it to neutral history and records it; aimock matches
-it with a fixture and keeps a journal. Looptck writes a stream in default framing at once, aimock one event at a time. CPU time is
-the server's own, and is the more stable figure.
+it with a fixture and keeps a journal. Looptck writes a stream in default framing at once, aimock one event at a time.
+CPU time is the server's own, and is the more stable figure.
 
 aimock is installed by npm into ``.tox/bench-aimock``.
 """
