@@ -1,6 +1,6 @@
-"""Mutants: the reference with one step broken on purpose, a folder for each profile whose requirements they break.
+"""Mutants: the reference with one step broken on purpose, in one folder for each profile whose requirements they break.
 
-`looptck kill` reads `MUTANTS`. `breaking` says what one has to say of itself.
+`looptck kill` reads `MUTANTS`. The module `breaking` describes how a mutant is declared.
 """
 
 from __future__ import annotations
@@ -17,4 +17,4 @@ MUTANTS: tuple[type[Any], ...] = (
     *prompty_agent_mode.MUTANTS,
     *anthropic_loop.MUTANTS,
 )
-"""The drivers of all of them, in the order of the profiles."""
+"""The drivers of all mutants, in the order of the profiles."""

@@ -1,4 +1,4 @@
-"""How a mutant says what it is: it replaces one part of the reference, and `breaks` says what must come of that.
+"""How a mutant is declared: it replaces one part of the reference, and `breaks` names the requirements that must fail.
 
     @breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})
     class OneTooMany(Loop):
@@ -7,9 +7,9 @@
         def limit_reached(self) -> bool:
             return self.model_calls > self.limit
 
-The base says which part is replaced: a loop, a wire, the stream of a wire, and so on. The docstring's first sentence
-states the fault. `looptck kill` plays the suite to the driver that has this part in place of its own, and demands that
-exactly the requirements fail that the mutant names. A mutant of several parts is a driver itself, which names them:
+The base class determines the part: a loop, a wire, the stream of a wire, and so on. The docstring's first sentence
+states the fault. `looptck kill` runs the suite on the driver with this part replaced, and requires that exactly the
+named requirements fail. A mutant that replaces several parts is itself a driver that names them:
 
     @breaks("retry-never-reruns-a-tool")
     class RetryRerunsTools(Driver):
@@ -27,29 +27,29 @@ from typing import Any, TypeVar
 __all__ = ["Breaks", "Collateral", "driver_of", "holding"]
 
 Collateral = Mapping[str | tuple[str, ...], str]
-"""Requirements, or several at a time, and the reason why they fail with the one that is broken."""
+"""Requirements, single or in tuples, with the reason why they fail together with the broken ones."""
 
 Part = TypeVar("Part")
 Holder = Callable[[type[Any]], type[Any]]
-"""Makes the next larger part of the reference, or the driver, that has a variant of one of its parts."""
+"""Makes a variant of the next larger part, or of the driver, from a variant of one of its parts."""
 
 DRIVER = "driver"
-"""The attribute of a mutant that is the driver which has it for a part."""
+"""The attribute of a mutant that holds the driver with the mutant as a part."""
 
 
 def driver_of(mutant: type[Any]) -> type[Any]:
-    """The driver, or the bench of servers, that has a mutant for one of its parts."""
+    """The driver, or the bench of servers, with this mutant as a part."""
     driver: type[Any] = vars(mutant)[DRIVER]
     return driver
 
 
 def holding(owner: type[Any], name: str) -> Holder:
-    """What makes a variant of a class that has a variant of the part which it keeps under this name."""
+    """A holder that makes subclasses of `owner` with a variant as the class attribute `name`."""
     return lambda variant: type(variant.__name__, (owner,), {name: variant, "__module__": variant.__module__})
 
 
 class Breaks:
-    """The decorator of the mutants of one reference; it knows the reference's driver and the parts of that."""
+    """The decorator of the mutants of one reference, with the reference's driver and its parts."""
 
     def __init__(self, driver: type[Any], *, cells: Sequence[str], parts: Mapping[type[Any], Holder]) -> None:
         self._driver = driver
@@ -57,7 +57,7 @@ class Breaks:
         self._parts = dict(parts)
 
     def part_of(self, owner: type[Any], name: str) -> Callable[[type[Part]], type[Part]]:
-        """Decorate the common base of mutants: its variants are parts of this class, under this name."""
+        """Register the common base of mutants: their driver has them as the attribute `name` of `owner`."""
 
         def register(base: type[Part]) -> type[Part]:
             self._parts[base] = holding(owner, name)
@@ -72,12 +72,13 @@ class Breaks:
         cells: Sequence[str] | None = None,
         broad: bool = False,
     ) -> Callable[[type[Part]], type[Part]]:
-        """Decorate a mutant with what it must fail, all of one profile.
+        """Decorate a mutant with the requirements that must fail, all of one profile.
 
-        ``collateral`` names the requirements that fail with those in some cell, each with the reason; those that are
-        only not reached do not fail. ``cells`` is where a quick matrix judges the mutant: the fewest cells in which it
-        fails all that it breaks. A ``broad`` mutant has a fault that much else fails with: it proves that many cases
-        can fail, and is judged by the checks of what it breaks and no others.
+        ``collateral`` names the requirements that fail as a consequence in some cell, each with the reason;
+        requirements that are only not reached do not count as failed. ``cells`` are the cells in which a quick matrix
+        runs the mutant: the fewest in which all broken requirements fail. A ``broad`` mutant has a fault that makes
+        many other requirements fail: it proves that many cases can fail, and only the checks of the requirements that
+        it breaks are judged.
         """
 
         def decorate(mutant: type[Part]) -> type[Part]:
@@ -96,15 +97,15 @@ class Breaks:
         return decorate
 
     def _whole(self, part: type[Any]) -> type[Any]:
-        """The driver that has a part, through all that lies between them."""
+        """The driver with this part, made through all intermediate parts."""
         while not issubclass(part, self._driver):
             holder = next((self._parts[base] for base in part.__mro__ if base in self._parts), None)
             if holder is None:
-                raise TypeError(f"{part.__name__} is a variant of no part that {self._driver.__name__} is made of")
+                raise TypeError(f"{part.__name__} is not a variant of any part of {self._driver.__name__}")
             part = holder(part)
         return part
 
 
 def _flat(collateral: Collateral) -> dict[str, str]:
-    """The reason of each requirement."""
+    """The reason for each requirement."""
     return {id: reason for ids, reason in collateral.items() for id in ((ids,) if isinstance(ids, str) else ids)}

@@ -1,7 +1,7 @@
-"""Loops with faults that act in every run: the broad mutants of each profile are made of them.
+"""Loops with faults that act in every run; the broad mutants of each profile derive from them.
 
-A targeted mutant acts where one requirement is at stake and nothing else, so it mostly fails one case of several. A
-broad one names the requirements that it is to prove case by case; what else fails with it is not judged.
+A targeted mutant acts only where one requirement is at stake, so it usually fails one of several cases. A broad one
+names the requirements whose cases it must fail one by one; other failures are not judged.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GARBLED = "garbled"
 
 
 class AnswersBackwards(Loop):
-    """Returns the text of the answer from its last character to its first."""
+    """Returns the text of the answer reversed."""
 
     def stop(self, turn: Turn) -> Action:
         end = super().stop(turn)
@@ -31,7 +31,7 @@ class AnswersBackwards(Loop):
 
 
 class NeverEnds(Loop):
-    """Asks the model to go on when it has answered."""
+    """Asks the model again after its answer."""
 
     def decide(self, turn: Turn) -> Decision:
         decision = super().decide(turn)
@@ -61,14 +61,14 @@ class RunsTheFirstOnly(Loop):
 
 
 class RunsCutCalls(Loop):
-    """Runs whatever calls it finds, why ever the turn stopped."""
+    """Runs all calls, whatever the stop reason of the turn."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls else super().decide(turn)
 
 
 class HandsNothing(Loop):
-    """Hands no tool any argument."""
+    """Runs every tool without arguments."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         return {}
@@ -82,21 +82,21 @@ class OneByOne(Loop):
 
 
 class ForgetsIds(Loop):
-    """Sends each result back under an id that nobody has given."""
+    """Sends each result with an id that does not exist."""
 
     def answer_id(self, call: ToolCall) -> str:
         return f"{call.id}_{GARBLED}"
 
 
 class GarblesResults(Loop):
-    """Sends the same word back as the result of every call."""
+    """Sends the same word as the result of every call."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([replace(result, text=GARBLED) for result in results])
 
 
 class WordBeforeResults(Loop):
-    """Says something between a turn and its results."""
+    """Adds a user message between a turn and its results."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         self.history.append({"role": "user", "content": "Results:"})
@@ -104,7 +104,7 @@ class WordBeforeResults(Loop):
 
 
 class EchoesGarbled(Loop):
-    """Echoes a turn of the model with other texts and arguments."""
+    """Sends turns back with changed texts and arguments."""
 
     def append_turn(self, turn: Turn) -> None:
         before = len(self.history)
@@ -113,7 +113,7 @@ class EchoesGarbled(Loop):
 
 
 class EchoesBackwards(Loop):
-    """Echoes the parts of a turn from the last to the first."""
+    """Sends the parts of a turn back in reverse order."""
 
     def append_turn(self, turn: Turn) -> None:
         before = len(self.history)
@@ -126,7 +126,7 @@ class EchoesBackwards(Loop):
 
 
 class KeepsTheLastFour(Loop):
-    """Asks with the last four messages."""
+    """Sends only the last four messages of the history."""
 
     def remembered(self) -> Sequence[Json]:
         return super().remembered()[-4:]

@@ -1,4 +1,4 @@
-"""Where a quick matrix judges mutants: cells of the suite, by the wire that shows a fault."""
+"""The cells in which a quick matrix runs mutants, by the wire that shows the fault."""
 
 from __future__ import annotations
 

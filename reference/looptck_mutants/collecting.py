@@ -11,7 +11,7 @@ from looptck_mutants.breaking import DRIVER, driver_of
 
 
 def defined_in(package: str, path: Iterable[str]) -> tuple[type[Any], ...]:
-    """The drivers of all mutants in a package, whose path this is: by module, and in each as they stand there."""
+    """The drivers of all mutants in the package with this path, by module and in order of definition."""
     modules = [import_module(f"{package}.{one.name}") for one in iter_modules(path)]
     return tuple(
         driver_of(one)

@@ -1,4 +1,4 @@
-"""The parts of the reference that a mutant of its loop may replace, and drivers with some of them replaced."""
+"""The parts of the reference that a mutant of its loop may replace, and drivers with replaced parts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMES = {"chat": "openai-chat", "responses": "openai-responses", "messages": "an
 
 
 def speaking(**wires: Wire) -> Mapping[str, Wire]:
-    """The driver's wires with others among them: `chat`, `responses`, `messages`."""
+    """The driver's wires, with these replaced: `chat`, `responses`, `messages`."""
     return {**Driver.wires, **{NAMES[name]: wire for name, wire in wires.items()}}
 
 
@@ -42,7 +42,7 @@ def streaming(
     messages: type[MessagesStream] = MessagesStream,
     cutter: type[EventReader] = EventReader,
 ) -> Mapping[str, Wire]:
-    """The driver's wires with other collectors, or with another reader of lines for all three."""
+    """The driver's wires with these stream collectors, or with this line reader for all three."""
 
     class Chat(ChatWire):
         reader = cutter
@@ -66,9 +66,9 @@ def streaming(
 
 
 def asking(kind: type[Conversation]) -> type[Invoker]:
-    """An invoker whose runs are conversations of this kind.
+    """An invoker whose runs use this class of conversation.
 
-    What becomes of a request that fails is no step of the loop, so the conversation is replaced.
+    The handling of a failed request is not a step of the loop, so the conversation is replaced.
     """
 
     class Asking(Invoker):
@@ -78,12 +78,12 @@ def asking(kind: type[Conversation]) -> type[Invoker]:
 
 
 def _speaking(name: str) -> Holder:
-    """A driver with a variant of this wire."""
+    """A holder for variants of this wire."""
     return lambda variant: _with(variant, speaking(**{name: variant()}))
 
 
 def _streaming(name: str) -> Holder:
-    """A driver with a variant of a collector, or of the reader of lines."""
+    """A holder for variants of a stream collector, or of the line reader."""
     return lambda variant: _with(variant, streaming(**{name: variant}))
 
 

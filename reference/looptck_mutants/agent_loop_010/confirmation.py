@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: who is asked before a call runs."""
+"""Mutants of the 010 loop: confirmation of calls by a person before they run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from looptck_reference.agent_loop_010.scheduler import CallScheduler, Confirm, S
 
 @breaks("loop010-only-unblocked-calls-are-confirmed")
 class BlockedCallsAreAskedAbout(CallScheduler):
-    """Asks about each call as it comes, blocked or not."""
+    """Asks for confirmation as soon as a call is streamed, even if it is blocked."""
 
     def rescan(self) -> list[Step]:
         blocked = [call for call in self.pending if self.is_asked(call) and not self.is_unblocked(call)]
@@ -25,7 +25,7 @@ class BlockedCallsAreAskedAbout(CallScheduler):
 
 @breaks("loop010-calls-wait-for-their-confirmation")
 class SilenceIsConsent(CallScheduler):
-    """Starts a call without an answer when two others have completed."""
+    """Starts an unconfirmed call after two other calls have completed."""
 
     ended = 0
 
@@ -43,7 +43,7 @@ class SilenceIsConsent(CallScheduler):
 
 @breaks("loop010-changed-parameters-are-used")
 class ChangesAreIgnored(SolutionLoop):
-    """Runs a call that was changed as the model wrote it."""
+    """Runs a changed call with the parameters that the model wrote."""
 
     async def confirm(self, call: Call) -> Decision:
         decision = await super().confirm(call)
@@ -52,7 +52,7 @@ class ChangesAreIgnored(SolutionLoop):
 
 @breaks("loop010-changed-parameters-are-used")
 class ChangesAreAllThereIs(CallScheduler):
-    """Drops the parameters that nobody has changed."""
+    """Drops the parameters that the person did not change."""
 
     def decided(self, call: Call, decision: Decision) -> list[Step]:
         if not isinstance(decision, Change):
@@ -63,7 +63,7 @@ class ChangesAreAllThereIs(CallScheduler):
 
 @breaks("loop010-changed-parameters-are-used")
 class FalsyChangesAreIgnored(SolutionLoop):
-    """Takes a change to 0 or false for none."""
+    """Ignores a change of a parameter to 0 or false."""
 
     async def confirm(self, call: Call) -> Decision:
         decision = await super().confirm(call)
@@ -74,7 +74,7 @@ class FalsyChangesAreIgnored(SolutionLoop):
 
 @breaks("loop010-replacements-run-instead")
 class ReplacedCallsRunToo(CallScheduler):
-    """Runs the call that was replaced beside the one in its place."""
+    """Runs the replaced call in addition to its replacement."""
 
     def decided(self, call: Call, decision: Decision) -> list[Step]:
         if isinstance(decision, Replace):
@@ -84,7 +84,7 @@ class ReplacedCallsRunToo(CallScheduler):
 
 @breaks("loop010-replacements-run-instead")
 class ReplacementsAreIgnored(SolutionLoop):
-    """Runs a call that was replaced as if nothing had been said."""
+    """Runs the original call although the person replaced it."""
 
     async def confirm(self, call: Call) -> Decision:
         decision = await super().confirm(call)
@@ -93,7 +93,7 @@ class ReplacementsAreIgnored(SolutionLoop):
 
 @breaks("loop010-replacements-run-instead")
 class ReplacementsKeepThePlace(CallScheduler):
-    """Writes the result of a replacement where the replaced call was to write."""
+    """Writes the result of a replacement to the output path of the replaced call."""
 
     def decided(self, call: Call, decision: Decision) -> list[Step]:
         if isinstance(decision, Replace):
@@ -103,7 +103,7 @@ class ReplacementsKeepThePlace(CallScheduler):
 
 @breaks("loop010-corrected-calls-are-checked-again")
 class CorrectionsAreTrusted(CallScheduler):
-    """Checks no call that somebody has changed or replaced."""
+    """Does not validate calls that a person changed or replaced."""
 
     def take(self, raw: Any, *, agreed: bool = False) -> None:
         if agreed:
@@ -121,7 +121,7 @@ class CorrectionsAreTrusted(CallScheduler):
 
 @breaks("loop010-rejected-calls-do-not-run")
 class RejectedCallsRun(CallScheduler):
-    """Tells the model why a call was rejected, and runs it."""
+    """Reports a rejection to the model, but runs the call anyway."""
 
     def decided(self, call: Call, decision: Decision) -> list[Step]:
         if isinstance(decision, Reject):
@@ -131,7 +131,7 @@ class RejectedCallsRun(CallScheduler):
 
 @breaks("loop010-rejected-calls-do-not-run")
 class RejectionsAreSilent(SolutionLoop):
-    """Tells the model that a call was rejected, and not why."""
+    """Reports a rejection to the model without the person's reason."""
 
     async def confirm(self, call: Call) -> Decision:
         decision = await super().confirm(call)

@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: what becomes of failures."""
+"""Mutants of the 010 loop: handling of failed calls."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from looptck_reference.loop.values import Json
 
 
 class ToolFailed(LoopError):
-    """A tool raised, and the caller is told."""
+    """The loop's error for its caller when a tool has raised."""
 
     reason = "tool"
 
 
 @breaks("loop010-structural-errors-run-nothing")
 class ValuesAreNotChecked(Structure):
-    """Checks what the model wrote and not what its references stand for."""
+    """Validates the parameters as the model wrote them, but not the values of their references."""
 
     def of_arguments(self, call: Call, arguments: Json) -> str | None:
         return None
@@ -35,13 +35,13 @@ class ValuesAreNotChecked(Structure):
 @breaks(
     "loop010-structural-errors-run-nothing",
     collateral={
-        "loop010-one-error-message-for-each-failure": "what nobody noticed is no failure",
-        "loop010-corrected-calls-are-checked-again": "nor is it noticed in a correction",
-        "loop010-errors-follow-all-results": "a call that runs is not told as failed",
+        "loop010-one-error-message-for-each-failure": "an undetected fault causes no Error Message",
+        "loop010-corrected-calls-are-checked-again": "resolved values of a corrected call are not validated either",
+        "loop010-errors-follow-all-results": "the invalid call runs, so it has no Error Message",
     },
 )
 class NothingIsChecked(Structure):
-    """Runs calls of known tools whatever their parameters are."""
+    """Runs calls of known tools without validating their parameters."""
 
     def of_call(self, call: Call) -> str | None:
         fault = super().of_call(call)
@@ -53,7 +53,7 @@ class NothingIsChecked(Structure):
 
 @breaks("loop010-raising-tools-end-nothing")
 class RaisedForTheCaller(CallScheduler):
-    """Hands what a tool raises to the caller of the loop."""
+    """Raises a tool's exception to the caller of the loop."""
 
     def failed(self, call: Call, error: Any) -> list[Step]:
         raise ToolFailed(str(error))
@@ -61,7 +61,7 @@ class RaisedForTheCaller(CallScheduler):
 
 @breaks("loop010-raising-tools-end-nothing")
 class RaisingCancelsOthers(CallScheduler):
-    """Forgets the calls of other tools that run when a tool raises."""
+    """Discards the results of other tools' running calls when a tool raises."""
 
     def failed(self, call: Call, error: Any) -> list[Step]:
         self.running = [one for one in self.running if one.tool == call.tool]
@@ -73,7 +73,7 @@ class RaisingCancelsOthers(CallScheduler):
 
 @breaks("loop010-raising-tools-end-nothing", cells=STREAM)
 class RaisingStopsTheTurn(CallScheduler):
-    """Starts no further call of a turn in which a tool has raised."""
+    """Starts no further call of a turn after one of its tools has raised."""
 
     def streamed(self, raw: Any) -> list[Step]:
         return [] if self.errors else super().streamed(raw)
@@ -81,7 +81,7 @@ class RaisingStopsTheTurn(CallScheduler):
 
 @breaks("loop010-one-error-message-for-each-failure")
 class TwoMessagesForAFailure(CallScheduler):
-    """Tells what a tool raised twice."""
+    """Appends two Error Messages for one tool exception."""
 
     def failed(self, call: Call, error: Any) -> list[Step]:
         self.fail(call.raw, error)
@@ -90,10 +90,10 @@ class TwoMessagesForAFailure(CallScheduler):
 
 @breaks(
     "loop010-one-error-message-for-each-failure",
-    collateral={"loop010-errors-follow-all-results": "the others are not told"},
+    collateral={"loop010-errors-follow-all-results": "the errors of the other calls are missing"},
 )
 class OneMessageForATool(SolutionLoop):
-    """Tells of several failures of one tool the last one only."""
+    """Reports only the last of several failures of one tool."""
 
     def append_errors(self, tick: CallScheduler) -> None:
         by_tool = {error["data"]["call"]["_tool"]: error for error in tick.errors}
@@ -103,7 +103,7 @@ class OneMessageForATool(SolutionLoop):
 
 @breaks("loop010-one-error-message-for-each-failure")
 class NoReason(SolutionLoop):
-    """Tells that a tool raised, and not what."""
+    """Reports that a tool raised, but not its exception."""
 
     def error_of(self, error: BaseException) -> Any:
         return {"type": type(error).__name__}
@@ -111,7 +111,7 @@ class NoReason(SolutionLoop):
 
 @breaks("loop010-errors-follow-all-results")
 class ErrorsAtOnce(CallScheduler):
-    """Appends each Error Message as the call fails."""
+    """Appends an Error Message as soon as its call fails, not at the end of the turn."""
 
     def fail(self, raw: Any, error: Any) -> None:
         super().fail(raw, error)
@@ -120,7 +120,7 @@ class ErrorsAtOnce(CallScheduler):
 
 @breaks("loop010-errors-follow-all-results")
 class ErrorsFirst(SolutionLoop):
-    """Puts the Error Messages of a turn in front of its results."""
+    """Puts the Error Messages of a turn before its results."""
 
     def append_errors(self, tick: CallScheduler) -> None:
         messages = self._context.messages
@@ -131,10 +131,10 @@ class ErrorsFirst(SolutionLoop):
 
 @breaks(
     "loop010-errors-follow-all-results",
-    collateral={"loop010-one-error-message-for-each-failure": "the next Request lacks it"},
+    collateral={"loop010-one-error-message-for-each-failure": "the next Request lacks the Error Message"},
 )
 class ErrorsOneTurnLate(SolutionLoop):
-    """Tells what a tool raised one Request later than it should."""
+    """Appends the Error Message of a tool exception one Request too late."""
 
     def append_errors(self, tick: CallScheduler) -> None:
         late = [error for error in tick.errors if error["data"]["call"]["_tool"] == "boom"]
@@ -147,7 +147,7 @@ class ErrorsOneTurnLate(SolutionLoop):
 
 @breaks("loop010-errors-hold-the-whole-call")
 class ErrorsWithoutOwnKeys(CallScheduler):
-    """Tells a call that failed without its own keys but the tool."""
+    """Reports a failed call without its keys with an underscore, except `_tool`."""
 
     def fail(self, raw: Any, error: Any) -> None:
         bare = {name: raw[name] for name in raw if name == "_tool" or not name.startswith("_")}
@@ -156,7 +156,7 @@ class ErrorsWithoutOwnKeys(CallScheduler):
 
 @breaks("loop010-errors-hold-the-whole-call")
 class ErrorsWithoutTool(CallScheduler):
-    """Tells only the parameters of a call that failed, and where it was to go."""
+    """Reports only the parameters and the output path of a failed call."""
 
     def fail(self, raw: Any, error: Any) -> None:
         super().fail({name: raw[name] for name in raw if name != "_tool"}, error)
@@ -164,7 +164,7 @@ class ErrorsWithoutTool(CallScheduler):
 
 @breaks("loop010-output-ends-in-spite-of-errors")
 class ErrorsOutdoTheOutput(SolutionLoop):
-    """Asks again where calls have failed beside an output."""
+    """Sends another Request if calls failed in the turn that has an output."""
 
     failed = False
 
@@ -178,7 +178,7 @@ class ErrorsOutdoTheOutput(SolutionLoop):
 
 @breaks("loop010-unknown-tools-are-structural-errors")
 class UnknownToolsAreSkipped(CallScheduler):
-    """Takes no notice of calls of tools that nobody offered."""
+    """Ignores calls of unknown tools without an error."""
 
     def fail(self, raw: Any, error: Any) -> None:
         if "there is no tool" not in str(error):
@@ -187,7 +187,7 @@ class UnknownToolsAreSkipped(CallScheduler):
 
 @breaks("loop010-unknown-tools-are-structural-errors")
 class UnknownToolsEndTheRun(SolutionLoop):
-    """Hands a call of a tool that nobody offered to the caller."""
+    """Raises an error to the caller for a call of an unknown tool."""
 
     def __init__(self, request: Any, messages: Any, tools: Sequence[Tool], schema: Any, **options: Any) -> None:
         super().__init__(request, messages, tools, schema, **options)
@@ -196,12 +196,12 @@ class UnknownToolsEndTheRun(SolutionLoop):
     def append_errors(self, tick: CallScheduler) -> None:
         super().append_errors(tick)
         if any(error["data"]["call"]["_tool"] not in self.offered for error in tick.errors):
-            raise ToolFailed("a tool that is not there")
+            raise ToolFailed("a call of an unknown tool")
 
 
 @breaks("loop010-unknown-tools-are-structural-errors")
 class UnknownToolsAreGuessed(SolutionLoop):
-    """Runs the tool whose name differs in case only."""
+    """Runs the tool whose name differs from the called name only in letter case."""
 
     class Guessing(Structure):
         def of_call(self, call: Call) -> str | None:
@@ -229,11 +229,11 @@ class UnknownToolsAreGuessed(SolutionLoop):
             "loop010-cycles-become-errors",
             "loop010-dependents-of-failures-never-run",
             "loop010-unresolvable-references-become-errors",
-        ): "a call that can never start is started"
+        ): "a call that must never start is started"
     },
 )
 class UnresolvedCallsRun(CallScheduler):
-    """Runs a call without its parameters where nobody can resolve them."""
+    """Runs a call without the parameters whose references cannot be resolved."""
 
     lenient = False
 

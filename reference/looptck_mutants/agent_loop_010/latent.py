@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: the outputs that a model gives, and Messages that Activities return."""
+"""Mutants of the 010 loop: outputs that the model writes itself, and Messages that Activities return."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.agent_loop_010.scheduler import CallScheduler
 
 @breaks("loop010-latent-calls-write-their-output")
 class LatentOutputsIgnored(CallScheduler):
-    """Writes no output that the model gave."""
+    """Does not store outputs that the model wrote itself."""
 
     def settle(self, call: Call) -> None:
         pass
@@ -22,7 +22,7 @@ class LatentOutputsIgnored(CallScheduler):
 
 @breaks("loop010-latent-calls-write-their-output")
 class LatentOutputsComeLate(CallScheduler):
-    """Writes the outputs that the model gave when the turn is over."""
+    """Stores outputs that the model wrote only at the end of the turn."""
 
     late: tuple[Call, ...] = ()
 
@@ -38,7 +38,7 @@ class LatentOutputsComeLate(CallScheduler):
 
 @breaks("loop010-latent-calls-without-path-store-nothing")
 class ThoughtsAreErrors(CallScheduler):
-    """Wants an output path of latent calls."""
+    """Requires an output path for latent calls."""
 
     def settle(self, call: Call) -> None:
         super().settle(call)
@@ -48,7 +48,7 @@ class ThoughtsAreErrors(CallScheduler):
 
 @breaks("loop010-latent-calls-without-path-store-nothing")
 class ThoughtsAreStored(CallScheduler):
-    """Keeps the outputs of latent calls without an output path."""
+    """Stores the outputs of latent calls that have no output path."""
 
     def settle(self, call: Call) -> None:
         super().settle(call if call.output_path else replace(call, output_path="†thoughts"))
@@ -56,10 +56,12 @@ class ThoughtsAreStored(CallScheduler):
 
 @breaks(
     "loop010-latent-calls-without-path-store-nothing",
-    collateral={"loop010-latent-calls-write-their-output": "what looks like a Message is not at its path"},
+    collateral={
+        "loop010-latent-calls-write-their-output": "an output that looks like a Message is not stored at its path"
+    },
 )
 class ThoughtsCanBeMessages(CallScheduler):
-    """Appends an output that looks like a Message."""
+    """Appends the output of a latent call as a Message if it looks like one."""
 
     def settle(self, call: Call) -> None:
         self.write(call, call.output)
@@ -67,7 +69,7 @@ class ThoughtsCanBeMessages(CallScheduler):
 
 @breaks("loop010-activities-outdo-given-outputs")
 class GivenOutputsRunNothing(CallScheduler):
-    """Takes a call that has an output for a latent one."""
+    """Treats every call with an output as latent."""
 
     def is_latent(self, call: Call) -> bool:
         return call.has_output or super().is_latent(call)
@@ -75,7 +77,7 @@ class GivenOutputsRunNothing(CallScheduler):
 
 @breaks("loop010-activities-outdo-given-outputs")
 class GivenOutputsAreWritten(CallScheduler):
-    """Runs the Activity, and writes what the model gave."""
+    """Runs the Activity, but stores the output that the model wrote."""
 
     def write(self, call: Call, value: Any) -> None:
         super().write(call, call.output if call.has_output else value)
@@ -83,10 +85,10 @@ class GivenOutputsAreWritten(CallScheduler):
 
 @breaks(
     "loop010-returned-messages-are-appended",
-    collateral={"loop010-output-expressions": "what a returned Message says of its path is not read"},
+    collateral={"loop010-output-expressions": "the output path of a returned Message is ignored"},
 )
 class MessagesAreWrapped(Context):
-    """Writes a returned Message at the output path."""
+    """Stores a returned Message as a value at the output path."""
 
     def write(self, call: Call, value: Any, date: str) -> list[Message]:
         return self.store(call, value, date)
@@ -94,7 +96,7 @@ class MessagesAreWrapped(Context):
 
 @breaks("loop010-returned-messages-are-appended")
 class MessagesNeedAPath(Context):
-    """Forgets a returned Message where the call has no output path."""
+    """Drops a returned Message if the call has no output path."""
 
     def write(self, call: Call, value: Any, date: str) -> list[Message]:
         return super().write(call, value, date) if call.output_path else []
@@ -102,7 +104,7 @@ class MessagesNeedAPath(Context):
 
 @breaks("loop010-returned-messages-are-appended")
 class AnyKindIsAMessage(Context):
-    """Appends any object that has a kind or a type."""
+    """Appends every returned object that has a `kind` or a `type` as a Message."""
 
     def write(self, call: Call, value: Any, date: str) -> list[Message]:
         if isinstance(value, dict) and "kind" in value:
@@ -112,7 +114,7 @@ class AnyKindIsAMessage(Context):
 
 @breaks("loop010-latent-calls-write-their-output")
 class LatentOutputsQueue(CallScheduler):
-    """Writes the outputs that the model gave when nothing runs."""
+    """Stores outputs that the model wrote only while no Activity runs."""
 
     def is_unblocked(self, call: Call) -> bool:
         return super().is_unblocked(call) and not (self.is_latent(call) and self.running)

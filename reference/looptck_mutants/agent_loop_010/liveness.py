@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: what never resolves, and limits."""
+"""Mutants of the 010 loop: calls that never become unblocked, and limits."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ PLAIN = ("openai-chat/plain/async",)
 
 
 def reads(call: Call) -> set[str]:
-    """What a call refers to."""
+    """The paths that a call refers to."""
     return {str(expression) for expression in references(call.parameters)}
 
 
 def circular(calls: Sequence[Call]) -> Sequence[Call]:
-    """Those of the blocked calls that wait for each other, and what waits for nobody else."""
+    """The blocked calls that wait only for each other."""
     written = {call.output_path for call in calls}
     left = [call for call in calls if reads(call) <= written]
     return left if len(left) == len(calls) else circular(left)
@@ -30,7 +30,7 @@ def circular(calls: Sequence[Call]) -> Sequence[Call]:
 
 @breaks("loop010-unresolvable-references-become-errors", cells=PLAIN)
 class WaitsForNobody(CallScheduler):
-    """Waits for ever for the input that is not there."""
+    """Waits forever for a missing input."""
 
     def end_blocked(self) -> None:
         if not any("†input.nothing" in reads(call) for call in self.pending):
@@ -39,7 +39,7 @@ class WaitsForNobody(CallScheduler):
 
 @breaks("loop010-unresolvable-references-become-errors")
 class BlockedCallsAreDropped(CallScheduler):
-    """Says nothing of calls that could never start."""
+    """Drops calls that could never start, without an error."""
 
     def end_blocked(self) -> None:
         self.pending = []
@@ -47,9 +47,9 @@ class BlockedCallsAreDropped(CallScheduler):
 
 @breaks("loop010-unresolvable-references-become-errors")
 class LateBlockedCallsAreDropped(CallScheduler):
-    """Tells of calls that are blocked as the stream ends only.
+    """Reports blocked calls only if nothing else runs when the stream ends.
 
-    Where another call runs by then, nobody looks at them again.
+    If another call still runs then, the blocked calls are never checked again.
     """
 
     closing = False
@@ -68,7 +68,7 @@ class LateBlockedCallsAreDropped(CallScheduler):
 
 @breaks("loop010-unresolvable-references-become-errors")
 class BlockedCallsAreToldTwice(CallScheduler):
-    """Tells of a call that could never start twice."""
+    """Appends two Error Messages for a call that could never start."""
 
     def end_blocked(self) -> None:
         for call in self.pending:
@@ -78,7 +78,7 @@ class BlockedCallsAreToldTwice(CallScheduler):
 
 @breaks("loop010-cycles-become-errors", cells=PLAIN)
 class CyclesHang(CallScheduler):
-    """Waits for ever for a call that waits for itself."""
+    """Waits forever for calls that wait for each other."""
 
     def end_blocked(self) -> None:
         if len(circular(self.pending)) != 1:
@@ -87,7 +87,7 @@ class CyclesHang(CallScheduler):
 
 @breaks("loop010-cycles-become-errors")
 class CyclesAreCut(CallScheduler):
-    """Starts calls that wait for each other with null for what is missing."""
+    """Starts calls that wait for each other, with null for the missing values."""
 
     cut = False
 
@@ -108,7 +108,7 @@ class CyclesAreCut(CallScheduler):
 
 @breaks("loop010-cycles-become-errors")
 class CyclesEndTheRun(CallScheduler):
-    """Hands calls that wait for each other to the caller."""
+    """Raises an error to the caller if calls wait for each other."""
 
     def end_blocked(self) -> None:
         if circular(self.pending):
@@ -118,7 +118,7 @@ class CyclesEndTheRun(CallScheduler):
 
 @breaks("loop010-dependents-of-failures-never-run")
 class FailuresWriteNull(CallScheduler):
-    """Writes null where a call that failed was to write."""
+    """Writes null to the output path of a failed call."""
 
     def failed(self, call: Call, error: Any) -> list[Step]:
         self.write(call, None)
@@ -127,7 +127,7 @@ class FailuresWriteNull(CallScheduler):
 
 @breaks("loop010-dependents-of-failures-never-run")
 class FaultyCallsWriteTheirFault(CallScheduler):
-    """Writes what is wrong with a call in place of its result."""
+    """Writes the error of an invalid call to its output path."""
 
     def take(self, raw: Any, *, agreed: bool = False) -> None:
         before = len(self.errors)
@@ -138,7 +138,7 @@ class FaultyCallsWriteTheirFault(CallScheduler):
 
 @breaks("loop010-turns-are-limited")
 class NoLimit(SolutionLoop):
-    """Asks for as long as there is no output."""
+    """Sends Requests without a limit until there is an output."""
 
     def limit_reached(self) -> bool:
         return False
@@ -146,7 +146,7 @@ class NoLimit(SolutionLoop):
 
 @breaks("loop010-turns-are-limited")
 class OneTooMany(SolutionLoop):
-    """Makes one Request more than its limit allows."""
+    """Sends one Request more than the limit allows."""
 
     def limit_reached(self) -> bool:
         return self.turns > self.limit
@@ -154,7 +154,7 @@ class OneTooMany(SolutionLoop):
 
 @breaks("loop010-turns-are-limited")
 class OneTooFew(SolutionLoop):
-    """Makes one Request less than its limit allows."""
+    """Sends one Request fewer than the limit allows."""
 
     def limit_reached(self) -> bool:
         return self.turns >= max(1, self.limit - 1)
@@ -162,7 +162,7 @@ class OneTooFew(SolutionLoop):
 
 @breaks("loop010-turns-are-limited")
 class LastTurnIsNotRead(SolutionLoop):
-    """Returns nothing of the last turn that its limit allows."""
+    """Ignores the output of the last turn that the limit allows."""
 
     def is_final(self, solution: Solution) -> bool:
         return super().is_final(solution) and self.turns < self.limit

@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: which calls run, and when."""
+"""Mutants of the 010 loop: the selection of calls to run, and their order."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from looptck_reference.agent_loop_010.scheduler import CallScheduler, Start, Ste
 from looptck_reference.loop.values import Json
 
 LATE = ("loop010-no-wake-up-is-lost", "loop010-both-triggers-rescan")
-"""What falls where a call that is ready does not begin."""
+"""The requirements that also fail if an unblocked call does not start."""
 SCHEDULES = "loop010-schedules-do-not-matter"
 
 
 def being_written(tick: CallScheduler) -> set[Path]:
-    """The paths that running calls are to write."""
+    """The output paths of the running calls."""
     return {path for one in tick.running for path in tick.context.destinations(one)}
 
 
 @breaks("loop010-unblocked-calls-run-together")
 class TenAtATime(SolutionLoop):
-    """Runs ten Activities at a time and no more."""
+    """Runs at most ten Activities at the same time."""
 
     places: asyncio.Semaphore | None = None
 
@@ -51,7 +51,7 @@ class OneToolOneCall(SolutionLoop):
 
 @breaks(
     "loop010-unblocked-calls-run-together",
-    collateral={("loop010-no-batch-barrier", *LATE): "a call that has become ready is left waiting"},
+    collateral={("loop010-no-batch-barrier", *LATE): "an unblocked call is left waiting"},
 )
 class OneAtATime(SolutionLoop):
     """Runs one Activity at a time."""
@@ -64,9 +64,9 @@ class OneAtATime(SolutionLoop):
             return await super().dispatch(start)
 
 
-@breaks("loop010-unblocked-calls-run-together", collateral={LATE: "a call that has become ready is left waiting"})
+@breaks("loop010-unblocked-calls-run-together", collateral={LATE: "an unblocked call is left waiting"})
 class DependentsQueue(OneAtATime):
-    """Runs the calls that need results one after another."""
+    """Runs calls that depend on results one after another."""
 
     async def dispatch(self, start: Start) -> Any:
         waits = any(references(start.call.parameters))
@@ -81,11 +81,11 @@ class DependentsQueue(OneAtATime):
             "loop010-last-to-complete-wins",
             "loop010-call-order-carries-no-meaning",
             "loop010-no-wake-up-is-lost",
-        ): "a call that needs several results is given null"
+        ): "a call that needs several results gets null"
     },
 )
 class AnyReferenceUnblocks(CallScheduler):
-    """Starts a call when any of its references has a value, with null for the rest."""
+    """Starts a call once any of its references has a value, with null for the others."""
 
     def is_unblocked(self, call: Call) -> bool:
         wanted = list(references(call.parameters))
@@ -102,16 +102,16 @@ class AnyReferenceUnblocks(CallScheduler):
         return found
 
     def looks(self, call: Call) -> Any:
-        """Where a call finds its values."""
+        """The lookup function for the values of a call."""
         return lambda path: self.context.look(path, call.instance)
 
 
 @breaks(
     "loop010-blocked-calls-wait",
-    collateral={"loop010-dependents-of-failures-never-run": "what a failed call would have written is null"},
+    collateral={"loop010-dependents-of-failures-never-run": "the missing result of a failed call becomes null"},
 )
 class NestedReferencesBlockNothing(CallScheduler):
-    """Waits for references that are a whole parameter, and for no others."""
+    """Waits only for references that are a whole parameter, not for nested ones."""
 
     def arguments(self, call: Call) -> Json:
         def look(path: Path) -> Any:
@@ -126,9 +126,9 @@ class NestedReferencesBlockNothing(CallScheduler):
         }
 
 
-@breaks("loop010-no-batch-barrier", collateral={LATE: "a call that has become ready is left waiting"})
+@breaks("loop010-no-batch-barrier", collateral={LATE: "an unblocked call is left waiting"})
 class BatchBarrier(CallScheduler):
-    """Starts calls that need results when nothing runs any more."""
+    """Starts calls that depend on results only while nothing runs."""
 
     idle = True
 
@@ -142,7 +142,7 @@ class BatchBarrier(CallScheduler):
 
 @breaks("loop010-calls-start-once")
 class StartedAgainAtTheEnd(CallScheduler):
-    """Starts the oldest of three calls that run at the end of the stream once more."""
+    """Starts the oldest of three running calls again when the stream ends."""
 
     def closed(self) -> list[Step]:
         oldest = self.running[: len(self.running) // 3]
@@ -152,7 +152,7 @@ class StartedAgainAtTheEnd(CallScheduler):
 
 @breaks("loop010-calls-start-once")
 class StartedAgainByANewValue(CallScheduler):
-    """Starts a running call once more when a path that it refers to is written."""
+    """Starts a running call again when a path that it refers to is written."""
 
     def write(self, call: Call, value: Any) -> None:
         super().write(call, value)
@@ -164,11 +164,11 @@ class StartedAgainByANewValue(CallScheduler):
 
 @breaks(
     "loop010-calls-start-once",
-    collateral={"loop010-turns-end-when-drained": "a call runs again when the last one has come"},
+    collateral={"loop010-turns-end-when-drained": "a call runs again after the last one was streamed"},
     cells=STREAM,
 )
 class StartedAgainByCalls(CallScheduler):
-    """Starts what has completed once more when another call comes."""
+    """Starts a completed call again when another call is streamed."""
 
     done: tuple[Call, ...] = ()
 
@@ -185,11 +185,11 @@ class StartedAgainByCalls(CallScheduler):
 @breaks(
     "loop010-call-order-carries-no-meaning",
     collateral={
-        ("loop010-no-wake-up-is-lost", "loop010-turns-end-when-drained"): "a call behind three that wait never runs"
+        ("loop010-no-wake-up-is-lost", "loop010-turns-end-when-drained"): "a call after three waiting ones never runs"
     },
 )
 class LooksAtThree(CallScheduler):
-    """Looks for unblocked calls among the three oldest."""
+    """Checks only the three oldest pending calls for being unblocked."""
 
     def unblocked(self) -> Iterable[Call]:
         return (call for call in islice(self.pending, 3) if self.is_unblocked(call))
@@ -210,7 +210,7 @@ class LooksAtThree(CallScheduler):
     },
 )
 class OthersResultsUnblock(AnyReferenceUnblocks):
-    """Starts a call, with null for what is being written, when another completes."""
+    """Starts a blocked call when any call completes, with null for values still being computed."""
 
     impatient = False
 
@@ -225,7 +225,7 @@ class OthersResultsUnblock(AnyReferenceUnblocks):
 
 @breaks("loop010-blocked-calls-wait")
 class PathsInWritingAreNull(CallScheduler):
-    """Gives null for a path that has a value while a running call is to write it."""
+    """Resolves a path to null while a running call has it as its output path, although it has a value."""
 
     def arguments(self, call: Call) -> Json:
         found = super().arguments(call)
@@ -236,7 +236,7 @@ class PathsInWritingAreNull(CallScheduler):
 
 @breaks("loop010-calls-start-once")
 class EqualCallsMultiply(CallScheduler):
-    """Starts a call anew when the model repeats it word for word."""
+    """Starts a call again if the model repeats it word for word."""
 
     seen: tuple[Json, ...] = ()
 

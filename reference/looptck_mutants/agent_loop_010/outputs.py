@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: which output ends a run, and what is returned."""
+"""Mutants of the 010 loop: the output that ends a run, and the value that is returned."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadab
             "loop010-cycles-become-errors",
             "loop010-dependents-of-failures-never-run",
             "loop010-turns-are-limited",
-        ): "a run that has ended does not go on"
+        ): "the run ends before the turns that these requirements need"
     },
 )
 class NullEnds(SolutionLoop):
-    """Ends with whatever stands under `output`."""
+    """Ends on any Solution with a member `output`, even if it is null."""
 
     def is_final(self, solution: Solution) -> bool:
         return solution.has_output
@@ -39,7 +39,7 @@ class NullEnds(SolutionLoop):
 
 @breaks("loop010-no-calls-is-no-end")
 class NoCallsEnd(SolutionLoop):
-    """Ends, with nothing, when the model asks for nothing."""
+    """Ends with null if a Solution has no calls."""
 
     def is_final(self, solution: Solution) -> bool:
         return super().is_final(solution) or not solution.calls
@@ -58,7 +58,7 @@ class NullMembersAreLost(SolutionLoop):
 
 @breaks("loop010-output-ends-and-is-returned")
 class ListsAreProgress(SolutionLoop):
-    """Goes on when the output is a list of something."""
+    """Continues if the output is a non-empty array."""
 
     def is_final(self, solution: Solution) -> bool:
         return super().is_final(solution) and not (isinstance(solution.output, list) and solution.output)
@@ -66,10 +66,10 @@ class ListsAreProgress(SolutionLoop):
 
 @breaks(
     "loop010-output-beside-calls-ends",
-    collateral={"loop010-output-ends-in-spite-of-errors": "calls that have failed are calls"},
+    collateral={"loop010-output-ends-in-spite-of-errors": "failed calls count as calls too"},
 )
 class CallsComeFirst(SolutionLoop):
-    """Goes on while there are calls, whatever the output."""
+    """Continues if a Solution has calls, even if it has an output."""
 
     def is_final(self, solution: Solution) -> bool:
         return super().is_final(solution) and not solution.calls
@@ -77,7 +77,7 @@ class CallsComeFirst(SolutionLoop):
 
 @breaks("loop010-falsy-outputs-end")
 class FalsyIsNull(SolutionLoop):
-    """Takes an output that is false, 0 or empty for none."""
+    """Treats an output that is false, 0 or empty as null."""
 
     def is_final(self, solution: Solution) -> bool:
         return bool(solution.output)
@@ -85,7 +85,7 @@ class FalsyIsNull(SolutionLoop):
 
 @breaks("loop010-falsy-outputs-end")
 class ZeroIsNull(SolutionLoop):
-    """Takes 0 and an empty text for no output, and no others."""
+    """Treats the outputs 0 and "" as null."""
 
     def is_final(self, solution: Solution) -> bool:
         zero = isinstance(solution.output, int | float) and solution.output == 0
@@ -94,7 +94,7 @@ class ZeroIsNull(SolutionLoop):
 
 @breaks("loop010-calls-of-the-last-turn-run")
 class ReturnsAtOnce(SolutionLoop):
-    """Returns an output as soon as it is read, and cancels what runs."""
+    """Returns an output as soon as it is parsed, and cancels the running calls."""
 
     ends = False
 
@@ -108,7 +108,7 @@ class ReturnsAtOnce(SolutionLoop):
 
 @breaks("loop010-calls-of-the-last-turn-run")
 class LastTurnsBlockedCallsAreDropped(SolutionLoop):
-    """Beside an output, runs what can run at once and nothing else."""
+    """Runs only the calls that are unblocked from the start if the Solution has an output."""
 
     def request_ended(self, tick: CallScheduler, solution: Solution | Unreadable) -> Sequence[Step]:
         if isinstance(solution, Solution) and self.is_final(solution):
@@ -118,7 +118,7 @@ class LastTurnsBlockedCallsAreDropped(SolutionLoop):
 
 @breaks("loop010-calls-of-the-last-turn-run", cells=("openai-chat/plain/async",))
 class LastTurnRunsNothing(Reader):
-    """Starts no call when it has read an output with it."""
+    """Starts no call that arrives together with an output."""
 
     def feed(self, piece: str) -> list[Any]:
         calls = super().feed(piece)
@@ -127,7 +127,7 @@ class LastTurnRunsNothing(Reader):
 
 @breaks("loop010-calls-of-the-last-turn-run")
 class StopsReadingAtTheOutput(Reader):
-    """Reads no further than an output, though calls may follow it."""
+    """Stops parsing at an output, although calls may follow it."""
 
     def feed(self, piece: str) -> list[Any]:
         calls = super().feed(piece)
@@ -141,11 +141,11 @@ class StopsReadingAtTheOutput(Reader):
             "loop010-falsy-outputs-end",
             "loop010-lazy-plans-run-nothing",
             "loop010-output-ends-in-spite-of-errors",
-        ): "other outputs are returned too"
+        ): "those requirements check returned outputs too"
     },
 )
 class OutputsBecomeText(SolutionLoop):
-    """Returns an output that is no text as its JSON text."""
+    """Returns an output that is not a string as its JSON text."""
 
     async def run(self) -> Any | None:
         output = await super().run()
@@ -154,7 +154,7 @@ class OutputsBecomeText(SolutionLoop):
 
 @breaks("loop010-output-ends-and-is-returned")
 class OutputsAreStripped(SolutionLoop):
-    """Returns a text without the blanks around it."""
+    """Returns a text output without leading and trailing white space."""
 
     async def run(self) -> Any | None:
         output = await super().run()
@@ -163,7 +163,7 @@ class OutputsAreStripped(SolutionLoop):
 
 @breaks("loop010-output-ends-and-is-returned")
 class JsonTextsAreParsed(SolutionLoop):
-    """Returns the value that an output is the JSON text of."""
+    """Returns the parsed value if a text output is valid JSON."""
 
     async def run(self) -> Any | None:
         output = await super().run()
@@ -173,7 +173,7 @@ class JsonTextsAreParsed(SolutionLoop):
 
 
 def parsed(text: str) -> Any:
-    """The JSON value that a text is, None if it is none."""
+    """The JSON value of a text, None if it is not JSON."""
     with suppress(ValueError):
         return json.loads(text)
     return None

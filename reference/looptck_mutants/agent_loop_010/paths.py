@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: paths that name several paths, and values that belong to instances."""
+"""Mutants of the 010 loop: expressions of several paths, and values that belong to instances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Look = Callable[[Path], Found]
 
 
 class _Reading(CallScheduler):
-    """Reads expressions in a way of its own."""
+    """Evaluates input expressions in a different way."""
 
     def arguments(self, call: Call) -> Json:
         found: Json = self.read(call.parameters, lambda path: self.context.look(path, call.instance))
@@ -51,13 +51,13 @@ class _Reading(CallScheduler):
         return value
 
     def value_of(self, expression: Expression, look: Look) -> Found:
-        """What an expression stands for."""
+        """The value of an expression."""
         return value_of(expression, look)
 
 
 @breaks("loop010-input-expressions")
 class FalsyIsMissing(_Reading):
-    """Passes over an alternative that is false, 0 or empty."""
+    """Skips an alternative whose value is false, 0 or empty."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         if isinstance(expression, FirstOf):
@@ -67,7 +67,7 @@ class FalsyIsMissing(_Reading):
 
 @breaks("loop010-input-expressions")
 class LastAlternativeWins(_Reading):
-    """Takes the last alternative that exists."""
+    """Uses the last alternative that exists, not the first."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         if isinstance(expression, FirstOf):
@@ -77,7 +77,7 @@ class LastAlternativeWins(_Reading):
 
 @breaks("loop010-input-expressions")
 class AlternativesWait(_Reading):
-    """Waits for an alternative that a call of the turn is about to write."""
+    """Waits for an alternative that a call of the same turn will write."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         if isinstance(expression, FirstOf) and being_written(self) & set(expression.operands):
@@ -87,7 +87,7 @@ class AlternativesWait(_Reading):
 
 @breaks("loop010-input-expressions")
 class AllTakesTheFirst(_Reading):
-    """Gives the first of all that were asked for."""
+    """Uses the first value of an `&&` expression, not the last."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         if isinstance(expression, AllOf):
@@ -97,7 +97,7 @@ class AllTakesTheFirst(_Reading):
 
 @breaks("loop010-input-expressions")
 class AllNeedsTheLast(_Reading):
-    """Waits for the last of all that were asked for, and for no other."""
+    """Waits only for the last path of an `&&` expression."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         return super().value_of(expression.operands[-1] if isinstance(expression, AllOf) else expression, look)
@@ -105,7 +105,7 @@ class AllNeedsTheLast(_Reading):
 
 @breaks("loop010-input-expressions")
 class FalsyIsNotThere(_Reading):
-    """Waits for a true value where several are asked for."""
+    """Waits for truthy values in an `&&` expression."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         if isinstance(expression, AllOf):
@@ -114,7 +114,7 @@ class FalsyIsNotThere(_Reading):
 
 
 class _Writing(Context):
-    """Writes to paths of its own choice."""
+    """Stores results at different paths."""
 
     def destinations(self, call: Call) -> tuple[Path, ...]:
         if call.output_path is None:
@@ -123,13 +123,13 @@ class _Writing(Context):
         return (expression,) if isinstance(expression, Path) else self.several(expression)
 
     def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
-        """Which of several paths."""
+        """The paths to write, for an expression of several paths."""
         return expression.operands if isinstance(expression, AllOf) else expression.operands[:1]
 
 
 @breaks("loop010-output-expressions")
 class FanOutWritesOnce(_Writing):
-    """Writes to the first of several paths."""
+    """Writes only the first path of an `&&` expression."""
 
     def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
         return expression.operands[:1]
@@ -137,7 +137,7 @@ class FanOutWritesOnce(_Writing):
 
 @breaks("loop010-output-expressions")
 class FanOutStopsAtTwo(_Writing):
-    """Writes to two of several paths."""
+    """Writes only the first two paths of an `&&` expression."""
 
     def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
         return super().several(expression)[:2]
@@ -145,7 +145,7 @@ class FanOutStopsAtTwo(_Writing):
 
 @breaks("loop010-output-expressions")
 class AlternativesAreAllWritten(_Writing):
-    """Writes to every alternative."""
+    """Writes all paths of an `||` expression."""
 
     def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
         return expression.operands
@@ -153,7 +153,7 @@ class AlternativesAreAllWritten(_Writing):
 
 @breaks("loop010-output-expressions")
 class LastAlternativeIsWritten(_Writing):
-    """Writes to the last alternative."""
+    """Writes the last path of an `||` expression, not the first."""
 
     def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
         return super().several(expression) if isinstance(expression, AllOf) else expression.operands[-1:]
@@ -161,7 +161,7 @@ class LastAlternativeIsWritten(_Writing):
 
 @breaks("loop010-instances-stay-apart")
 class InstancesWriteForAll(Context):
-    """Writes what a call of an instance gives for all."""
+    """Stores the result of an instance's call as common to all instances."""
 
     def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
         return super().result(replace(call, instance=None), path, value, date)
@@ -169,7 +169,7 @@ class InstancesWriteForAll(Context):
 
 @breaks("loop010-instances-stay-apart")
 class InstancesReadAll(Context):
-    """Reads what belongs to any instance."""
+    """Lets a call read the values of every instance."""
 
     def seen(self, kind: str, instance: str | None) -> list[Message]:
         messages: list[Message] = []
@@ -180,7 +180,7 @@ class InstancesReadAll(Context):
 
 @breaks("loop010-instances-stay-apart")
 class InstancesReadWhatIsForAll(Context):
-    """Reads what belongs to no instance, and nothing else."""
+    """Lets a call of an instance read only the common values."""
 
     def seen(self, kind: str, instance: str | None) -> list[Message]:
         return super().seen(kind, None)
@@ -188,7 +188,7 @@ class InstancesReadWhatIsForAll(Context):
 
 @breaks("loop010-instances-stay-apart")
 class InstancesReadTheirOwnOnly(Context):
-    """Reads nothing that belongs to all where a call has an instance."""
+    """Lets a call of an instance read only the values of that instance."""
 
     def seen(self, kind: str, instance: str | None) -> list[Message]:
         return [one for one in super().seen(kind, instance) if one.get("_instance") == instance]
@@ -196,7 +196,7 @@ class InstancesReadTheirOwnOnly(Context):
 
 @breaks("loop010-instances-stay-apart")
 class WhatIsForAllWins(Context):
-    """Reads what belongs to all in place of what belongs to an instance."""
+    """Prefers common values to those of the call's instance."""
 
     def seen(self, kind: str, instance: str | None) -> list[Message]:
         return sorted(super().seen(kind, instance), key=lambda message: "_instance" not in message)
@@ -204,7 +204,7 @@ class WhatIsForAllWins(Context):
 
 @breaks("loop010-input-expressions")
 class AbsentAlternativesAreNull(_Reading):
-    """Takes the first alternative in any case, and null where it is not there."""
+    """Uses the first alternative in any case, with null if it does not exist."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         if not isinstance(expression, FirstOf):
@@ -215,7 +215,7 @@ class AbsentAlternativesAreNull(_Reading):
 
 @breaks("loop010-input-expressions")
 class NullAlternativesBecomeText(_Reading):
-    """Takes an empty text for an alternative that is null."""
+    """Resolves an alternative whose value is null to an empty text."""
 
     def value_of(self, expression: Expression, look: Look) -> Found:
         found = super().value_of(expression, look)

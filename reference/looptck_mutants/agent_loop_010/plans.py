@@ -12,15 +12,15 @@ from looptck_reference.agent_loop_010.solution import Solution, Unreadable
 
 @breaks("loop010-plans-hold-the-last-calls")
 class PlansStay(SolutionLoop):
-    """Tells in every Request the plan that the run began with."""
+    """Sends the initial plan in every Request."""
 
     def carry_plan(self, solution: Solution) -> None:
-        """The plan is as it was."""
+        """Leave the plan unchanged."""
 
 
 @breaks("loop010-plans-hold-the-last-calls")
 class PlansGrow(SolutionLoop):
-    """Adds the calls of each turn to the plan."""
+    """Adds the calls of each turn to the plan instead of replacing it."""
 
     def carry_plan(self, solution: Solution) -> None:
         place = self._plan()
@@ -31,7 +31,7 @@ class PlansGrow(SolutionLoop):
 
 @breaks("loop010-plans-hold-the-last-calls")
 class PlansLoseOwnKeys(SolutionLoop):
-    """Keeps of the calls in a plan no more than tool and parameters."""
+    """Keeps only the tool and the parameters of the calls in a plan."""
 
     def carry_plan(self, solution: Solution) -> None:
         bare = [
@@ -43,7 +43,7 @@ class PlansLoseOwnKeys(SolutionLoop):
 
 @breaks("loop010-lazy-plans-run-nothing")
 class LazyPlansRun(SolutionLoop):
-    """Runs the calls of a lazy plan before it returns the Solution."""
+    """Runs the calls of a lazy plan before returning the Solution."""
 
     async def turn(self, tick: CallScheduler) -> Solution | Unreadable:
         lazy, self.lazy = self.lazy, False
@@ -54,7 +54,7 @@ class LazyPlansRun(SolutionLoop):
 
 @breaks("loop010-lazy-plans-run-nothing")
 class LazyPlansGoOn(SolutionLoop):
-    """Runs nothing of a lazy plan, and asks again."""
+    """Runs no call of a lazy plan, but sends another Request."""
 
     async def turn(self, tick: CallScheduler) -> Solution | Unreadable:
         solution = await super().turn(tick)
@@ -64,7 +64,7 @@ class LazyPlansGoOn(SolutionLoop):
 
 @breaks("loop010-lazy-plans-run-nothing")
 class LazyPlansReturnTheOutput(SolutionLoop):
-    """Returns of a Solution that was not executed its output only."""
+    """Returns only the output of a lazy Solution."""
 
     async def run(self) -> Any | None:
         value = await super().run()

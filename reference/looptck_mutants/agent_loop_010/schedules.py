@@ -1,6 +1,6 @@
 """Mutants of the 010 loop: faults that only some schedules show.
 
-Each stands the small graphs that a person thinks of: it takes many calls, or one order of events among many.
+None of them shows in the small graphs that a person thinks of: each needs many calls, or a rare order of events.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from looptck_reference.loop.values import Json
 
 @breaks("loop010-no-wake-up-is-lost")
 class OnlyTheOldestAreLookedAt(CallScheduler):
-    """Looks at the three calls that have been pending longest."""
+    """Checks only the three calls that have been pending longest while others run."""
 
     def unblocked(self) -> Iterable[Call]:
-        """Those of the first three, while others run."""
+        """The unblocked calls among the first three, while others run."""
         return (call for call in self.pending[: 3 if self.running else None] if self.is_unblocked(call))
 
 
 @breaks("loop010-no-wake-up-is-lost")
 class VainLooksAreSpared(CallScheduler):
-    """Looks no more at completions once three have unblocked nothing."""
+    """Stops checking at completions after three checks that unblocked nothing."""
 
     vain = 0
 
     def completed(self, call: Call, value: Any) -> list[Step]:
-        """Look only if it was worth it lately, or if nothing runs that would be another reason to look."""
+        """Check only if a recent check unblocked a call, or if no running call could cause a later check."""
         if self.vain >= 3 and len(self.running) > 1:
             self.running = without(self.running, call)
             self.write(call, value)
@@ -45,29 +45,29 @@ class VainLooksAreSpared(CallScheduler):
 
 @breaks("loop010-no-wake-up-is-lost")
 class ThreeStartAtATime(CallScheduler):
-    """Starts three of the calls that a result unblocks, and the others at the next."""
+    """Starts only three of the calls that a result unblocks, and the others at the next result."""
 
     most = 3
 
     def rescan(self) -> list[Step]:
-        """Three more than run already may run then."""
+        """Allow three more calls than are running now."""
         self.most = len(self.running) + 3
         return super().rescan()
 
     def unblocked(self) -> Iterable[Call]:
-        """None any more once so many run."""
+        """No call once the allowed number runs."""
         return super().unblocked() if len(self.running) < self.most else ()
 
 
 @breaks(
     "loop010-no-wake-up-is-lost",
-    collateral={"loop010-schedules-do-not-matter": "it is given the reference that has none"},
+    collateral={"loop010-schedules-do-not-matter": "the call gets the unresolved reference itself"},
 )
 class TwoOfThreeAreEnough(CallScheduler):
-    """Starts a call when all but one of its three references have a value."""
+    """Starts a call once all but one of its three references have a value."""
 
     def arguments(self, call: Call) -> Json:
-        """With the one that lacks as it was written."""
+        """The parameters; the missing reference stays as it was written."""
         found = [value_of(one, self.context.look) for one in references(call.parameters)]
         if len(found) < 3 or found.count(MISSING) != 1:
             return super().arguments(call)
@@ -75,41 +75,41 @@ class TwoOfThreeAreEnough(CallScheduler):
         return resolved
 
     def look(self, path: Path) -> Found:
-        """The value or, for want of one, its name."""
+        """The value at the path, or the path's text if there is none."""
         value = self.context.look(path)
         return str(path) if value is MISSING else value
 
 
 @breaks("loop010-schedules-do-not-matter", cells=STREAM)
 class LoneSeparatorsAreLost(Reader):
-    """Takes a piece of the stream that is a U+2028 for an empty line."""
+    """Drops a piece of the stream that consists of a U+2028 only."""
 
     def feed(self, piece: str) -> list[Any]:
-        """What a line holds, and nothing of lines that hold nothing."""
+        """Read the piece unless it counts as an empty line."""
         return super().feed(piece) if piece.splitlines() != [""] else []
 
 
 class CountingTick(CallScheduler):
-    """Keeps what calls have read."""
+    """Counts how often each path was read."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
         self.read: list[str] = []
 
     def launch(self, call: Call) -> Step | None:
-        """It reads all that it refers to."""
+        """Count the paths that the call refers to."""
         self.read += map(str, references(call.parameters))
         return super().launch(call)
 
 
 @breaks("loop010-schedules-do-not-matter")
 class UsedResultsAreForgotten(SolutionLoop):
-    """Forgets behind a turn what three calls of it have read."""
+    """Discards a result at the end of a turn if three calls of the turn have read it."""
 
     tick = CountingTick
 
     def append_errors(self, tick: CallScheduler) -> None:
-        """A turn is over: make room."""
+        """Discard results at the end of a turn."""
         super().append_errors(tick)
         assert isinstance(tick, CountingTick)
         used = [path for path in tick.read if tick.read.count(path) > 2]
@@ -120,19 +120,19 @@ class UsedResultsAreForgotten(SolutionLoop):
 
 @breaks("loop010-last-to-complete-wins")
 class FirstLooksAreRemembered(CallScheduler):
-    """Gives a call that waits for two values what each was when it was first seen."""
+    """Resolves the references of a call with two references to the first value seen at each path."""
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
         self.seen: list[tuple[Call, Path, Found]] = []
 
     def arguments(self, call: Call) -> Json:
-        """With values of earlier looks in front of those that stand there now."""
+        """The parameters, with earlier seen values instead of the current ones."""
         resolved: Json = resolve(call.parameters, lambda path: self.look(call, path))
         return resolved
 
     def look(self, call: Call, path: Path) -> Found:
-        """What was found there first."""
+        """The first value found at the path."""
         for one, where, value in self.seen:
             if one is call and where == path:
                 return value

@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: what is written, and what is read."""
+"""Mutants of the 010 loop: storing and reading of results."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
 FOLD = "loop010-methods-fold-in-order"
 
 
-@breaks(
-    "loop010-last-to-complete-wins", collateral={FOLD: "what is merged into or pushed upon a value is a second write"}
-)
+@breaks("loop010-last-to-complete-wins", collateral={FOLD: "a merge or push to an existing value is a second write"})
 class FirstWriteWins(Context):
-    """Writes a result at a path once, and never again."""
+    """Stores a result at a path only once."""
 
     def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
         written = any(
@@ -34,7 +32,7 @@ class FirstWriteWins(Context):
 
 
 class _Ranked(CallScheduler):
-    """Puts a result before those of calls of its turn that have a higher rank, whichever comes first."""
+    """Orders the results of a turn by the rank of their calls, not by completion."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -54,18 +52,18 @@ class _Ranked(CallScheduler):
         messages[at:at] = new
 
 
-@breaks("loop010-last-to-complete-wins", collateral={FOLD: "what is pushed upon a later call's value stands before it"})
+@breaks("loop010-last-to-complete-wins", collateral={FOLD: "a push onto a later call's value is ordered before it"})
 class LastListedWins(_Ranked):
-    """Lets the result of the call that stands last win."""
+    """Lets the result of the call that was listed last win, not of the last to complete."""
 
     def take(self, raw: Any, *, agreed: bool = False) -> None:
         super().take(raw, agreed=agreed)
         self.ranks += self.pending[-1:]
 
 
-@breaks("loop010-last-to-complete-wins", collateral={FOLD: "what is pushed upon a later call's value stands before it"})
+@breaks("loop010-last-to-complete-wins", collateral={FOLD: "a push onto a later call's value is ordered before it"})
 class LastBegunWins(_Ranked):
-    """Lets the result of the call that began last win."""
+    """Lets the result of the call that started last win, not of the last to complete."""
 
     def launch(self, call: Call) -> Step | None:
         self.ranks.append(call)
@@ -74,7 +72,7 @@ class LastBegunWins(_Ranked):
 
 @breaks("loop010-older-nested-values-stay")
 class NeighboursAreLost(Context):
-    """Writes a field, and with it all of the object that it stands in."""
+    """Replaces the whole object around a field when it writes the field."""
 
     def writes(self, message: Message) -> Iterator[tuple[tuple[str, ...], Method, Any]]:
         for keys, method, value in super().writes(message):
@@ -83,7 +81,7 @@ class NeighboursAreLost(Context):
 
 @breaks(FOLD)
 class MethodsForgotten(Context):
-    """Sets every result, whatever the call says."""
+    """Stores every result with the method `set`."""
 
     def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
         return super().result(replace(call, method="set"), path, value, date)
@@ -91,7 +89,7 @@ class MethodsForgotten(Context):
 
 @breaks(FOLD)
 class MergesAreShallow(Context):
-    """Merges as it assigns."""
+    """Treats `merge` as `assign`."""
 
     def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
         shallow = replace(call, method="assign") if call.method == "merge" else call
@@ -100,7 +98,7 @@ class MergesAreShallow(Context):
 
 @breaks(FOLD)
 class PushedArraysAreConcatenated(Context):
-    """Pushes the elements of an array, and not the array."""
+    """Pushes the elements of an array instead of the array."""
 
     def applied(self, base: Found, method: Method, value: Any) -> Any:
         return super().applied(base, "concat" if method == "push" else method, value)
@@ -108,7 +106,7 @@ class PushedArraysAreConcatenated(Context):
 
 @breaks(FOLD)
 class ArraysAreNeverSet(Context):
-    """Adds to an array that is there where another one is set."""
+    """Appends to an existing array when another array is set."""
 
     def applied(self, base: Found, method: Method, value: Any) -> Any:
         adds = method == "set" and isinstance(base, list) and isinstance(value, list)
@@ -117,7 +115,7 @@ class ArraysAreNeverSet(Context):
 
 @breaks("loop010-own-keys-are-hidden")
 class OwnKeysShown(Prompt):
-    """Tells the model all that a result is kept with."""
+    """Shows the model the hidden keys of results."""
 
     def words(self, message: Message) -> str:
         if "_call" in message:
@@ -127,7 +125,7 @@ class OwnKeysShown(Prompt):
 
 @breaks("loop010-own-keys-are-hidden")
 class DatesShown(Prompt):
-    """Tells the model when a result was written."""
+    """Shows the model the dates of results."""
 
     def words(self, message: Message) -> str:
         dated = f"\nIts _date is {message['_date']}." if "_date" in message else ""
@@ -136,7 +134,7 @@ class DatesShown(Prompt):
 
 @breaks("loop010-no-path-stores-nothing")
 class StoredWithoutPath(Context):
-    """Keeps results without an output path under the names of their tools."""
+    """Stores results without an output path under the names of their tools."""
 
     def destinations(self, call: Call) -> tuple[Path, ...]:
         found = super().destinations(call)

@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: when calls start while a Request streams."""
+"""Mutants of the 010 loop: the start of calls while a Request streams."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from looptck_reference.loop.values import Json
 
 @breaks(
     "loop010-calls-start-while-streaming",
-    collateral={("loop010-both-triggers-rescan", "loop010-no-wake-up-is-lost"): "nothing starts in a stream"},
+    collateral={("loop010-both-triggers-rescan", "loop010-no-wake-up-is-lost"): "nothing starts during a stream"},
     cells=STREAM,
 )
 class WaitsForTheEnd(CallScheduler):
-    """Starts nothing before the stream is at its end."""
+    """Starts no call before the end of the stream."""
 
     def unblocked(self) -> Iterable[Call]:
         return super().unblocked() if self.stream_closed else ()
@@ -29,11 +29,11 @@ class WaitsForTheEnd(CallScheduler):
 
 @breaks(
     "loop010-calls-start-while-streaming",
-    collateral={"loop010-no-wake-up-is-lost": "what starts with the last letter starts late"},
+    collateral={"loop010-no-wake-up-is-lost": "calls that start only with the last character start late"},
     cells=STREAM,
 )
 class WaitsForTheDocument(Reader):
-    """Gives no call before the Solution is whole."""
+    """Starts no call before the Solution is complete."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,13 +49,13 @@ class WaitsForTheDocument(Reader):
 
 @breaks(
     "loop010-both-triggers-rescan",
-    collateral={"loop010-no-wake-up-is-lost": "a look that is missed is a wake-up that is lost"},
+    collateral={"loop010-no-wake-up-is-lost": "a missed check is a lost wake-up"},
     cells=STREAM,
 )
 class CompletionsAreNotHeard(CallScheduler):
-    """Looks at what is blocked when a call comes, but not when one completes.
+    """Checks blocked calls when a call is streamed, but not when one completes.
 
-    Once the stream is closed it looks again, or else it would wait for ever.
+    After the end of the stream it checks again; otherwise it would wait forever.
     """
 
     def completed(self, call: Call, value: Any) -> list[Step]:
@@ -68,11 +68,11 @@ class CompletionsAreNotHeard(CallScheduler):
 
 @breaks(
     "loop010-both-triggers-rescan",
-    collateral={"loop010-no-wake-up-is-lost": "a look that is missed is a wake-up that is lost"},
+    collateral={"loop010-no-wake-up-is-lost": "a missed check is a lost wake-up"},
     cells=STREAM,
 )
 class NewCallsAreNotSeen(CallScheduler):
-    """Looks at no new call while another runs, until that completes."""
+    """Checks a newly streamed call only after the running calls have completed."""
 
     def streamed(self, raw: Any) -> list[Step]:
         if not self.running:
@@ -82,12 +82,12 @@ class NewCallsAreNotSeen(CallScheduler):
 
 
 class _EarlyReader(Reader):
-    """Gives a call of which only a part is there, and does not give it again when it is whole."""
+    """Returns a call that is only partly streamed, and does not return it again when it is complete."""
 
     tail = ""
-    """What would make a whole Solution of the part."""
+    """The text that completes the part to a Solution."""
     last = ""
-    """The key that the part has to end with."""
+    """The key that the part must end with."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class PartsOfTextsAreTaken(_EarlyReader):
 
 @breaks("loop010-partial-calls-never-start", cells=STREAM)
 class PathsAreNotWaitedFor(_EarlyReader):
-    """Starts a call once its parameters are there, whatever follows."""
+    """Starts a call once its parameters have been streamed, before the rest of its keys."""
 
     tail = "}]}"
     last = "other"
@@ -125,7 +125,7 @@ class PathsAreNotWaitedFor(_EarlyReader):
 
 @breaks("loop010-partial-calls-never-start", cells=STREAM)
 class BracesAreNotWaitedFor(_EarlyReader):
-    """Starts a call that lacks nothing but its last brace."""
+    """Starts a call before its closing brace has been streamed."""
 
     tail = "}]}"
     last = "_outputPath"
@@ -133,7 +133,7 @@ class BracesAreNotWaitedFor(_EarlyReader):
 
 @breaks("loop010-turns-end-when-drained", cells=STREAM)
 class IdleStreamsEndTurns(SolutionLoop):
-    """Ends a turn when five calls have completed and none is left."""
+    """Ends a turn after five completed calls if no call is left, although the stream is open."""
 
     class Idling(CallScheduler):
         done = 0
@@ -157,9 +157,9 @@ class IdleStreamsEndTurns(SolutionLoop):
             return Solution({"calls": [], "output": None})
 
 
-@breaks("loop010-turns-end-when-drained", collateral={"loop010-no-wake-up-is-lost": "what is dropped never wakes up"})
+@breaks("loop010-turns-end-when-drained", collateral={"loop010-no-wake-up-is-lost": "a dropped call never wakes up"})
 class LongChainsAreCut(CallScheduler):
-    """Drops what is pending when three calls have completed behind the stream."""
+    """Drops pending calls after three completions following the end of the stream."""
 
     late = 0
 
@@ -173,7 +173,7 @@ class LongChainsAreCut(CallScheduler):
 
 @breaks("loop010-late-results-are-kept")
 class LateResultsAreForgotten(CallScheduler):
-    """Keeps sixteen of the results that come behind the stream."""
+    """Stores only sixteen of the results that arrive after the end of the stream."""
 
     late = 0
 

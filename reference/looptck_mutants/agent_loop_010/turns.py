@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: what is asked, and what the model is told."""
+"""Mutants of the 010 loop: Requests, and the messages that the model gets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from looptck_reference.loop.values import Json
 
 @breaks("loop010-one-request-per-turn")
 class TwoRequestsForOneTurn(SolutionLoop):
-    """Throws away what it is told in its sixth turn, and asks again."""
+    """Discards the reply of the sixth turn and sends the Request again."""
 
     async def ask(self) -> AsyncGenerator[str]:
         if self.turns == 6:
@@ -30,7 +30,7 @@ class TwoRequestsForOneTurn(SolutionLoop):
 
 @breaks("loop010-one-request-per-turn")
 class AsksAhead(SolutionLoop):
-    """Makes its fourth Request while calls of the third turn run."""
+    """Sends the fourth Request while calls of the third turn still run."""
 
     ahead: asyncio.Task[list[str]] | None = None
 
@@ -49,26 +49,26 @@ class AsksAhead(SolutionLoop):
 
 @breaks("loop010-first-request-is-the-initial-context")
 class ContextBackwards(SolutionLoop):
-    """Opens with the newest message of the context."""
+    """Sends the messages of the first Request in reverse order."""
 
     def ask(self) -> AsyncGenerator[str]:
-        told = self._context.messages[:: -1 if self.turns == 1 else 1]
-        return self.request(self._prompt.messages(told), self._prompt.schema())
+        sent = self._context.messages[:: -1 if self.turns == 1 else 1]
+        return self.request(self._prompt.messages(sent), self._prompt.schema())
 
 
 @breaks("loop010-first-request-is-the-initial-context")
 class OnlyTextsAreTold(SolutionLoop):
-    """Opens with the texts of the context alone."""
+    """Sends only the text messages of the context in the first Request."""
 
     def ask(self) -> AsyncGenerator[str]:
         every = self._context.messages
-        told = [message for message in every if message["type"] == "text"] if self.turns == 1 else every
-        return self.request(self._prompt.messages(told), self._prompt.schema())
+        sent = [message for message in every if message["type"] == "text"] if self.turns == 1 else every
+        return self.request(self._prompt.messages(sent), self._prompt.schema())
 
 
 @breaks("loop010-first-request-is-the-initial-context")
 class LastRunIsTold(SolutionLoop):
-    """Opens with the results of the run before, too."""
+    """Sends the results of the previous run in the first Request too."""
 
     left: ClassVar[list[Message]] = []
 
@@ -85,10 +85,10 @@ class LastRunIsTold(SolutionLoop):
 
 @breaks(
     "loop010-null-output-asks-again",
-    collateral={"loop010-late-results-are-kept": "what is told of no result is told of no late one"},
+    collateral={"loop010-late-results-are-kept": "late results are missing like all others"},
 )
 class ResultsAreNotTold(Prompt):
-    """Keeps results to itself, for the calls that refer to them."""
+    """Does not send results to the model, but resolves references with them."""
 
     def messages(self, context: Sequence[Message]) -> list[Json]:
         return super().messages([message for message in context if "_call" not in message])
@@ -110,11 +110,11 @@ class ResultsAreNotTold(Prompt):
             "loop010-partial-calls-never-start",
             "loop010-returned-messages-are-appended",
             "loop010-schedules-do-not-matter",
-        ): "what stands in the state is shown by what a later turn is given"
+        ): "the state is observed through the values that later turns get"
     },
 )
 class EachTurnBeginsAnew(SolutionLoop):
-    """Tells the model what earlier turns have led to, and resolves nothing by it."""
+    """Sends the results of earlier turns to the model, but does not resolve references with them."""
 
     class Forgetting(Context):
         initial = 0
@@ -140,7 +140,7 @@ class EachTurnBeginsAnew(SolutionLoop):
 
 @breaks("loop010-solutions-are-not-echoed")
 class EchoesTheText(SolutionLoop):
-    """Appends what the model has said."""
+    """Appends the model's own text to the context."""
 
     said = ""
 
@@ -157,7 +157,7 @@ class EchoesTheText(SolutionLoop):
 
 @breaks("loop010-solutions-are-not-echoed")
 class EchoesTheDocument(SolutionLoop):
-    """Appends each Solution as data."""
+    """Appends each Solution to the context as data."""
 
     def carry_plan(self, solution: Solution) -> None:
         super().carry_plan(solution)
@@ -170,10 +170,10 @@ async def _whole(pieces: AsyncGenerator[str]) -> list[str]:
 
 @breaks("loop010-no-request-is-refused")
 class AsksInAStrangeRole(SolutionLoop):
-    """Tells of its third turn's context in a role that no service knows."""
+    """Sends the context of the third turn in a role that no service knows."""
 
     def ask(self) -> AsyncGenerator[str]:
-        told = self._prompt.messages(self._context.messages)
+        sent = self._prompt.messages(self._context.messages)
         if self.turns == 3:
-            told = [{**message, "role": "context"} if message["role"] == "user" else message for message in told]
-        return self.request(told, self._prompt.schema())
+            sent = [{**message, "role": "context"} if message["role"] == "user" else message for message in sent]
+        return self.request(sent, self._prompt.schema())

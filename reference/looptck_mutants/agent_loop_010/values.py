@@ -1,4 +1,4 @@
-"""Mutants of the 010 loop: what a reference hands on."""
+"""Mutants of the 010 loop: the values of resolved references."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.loop.values import Json
 
 
 class _Resolving(CallScheduler):
-    """Resolves in a way of its own, once everything is there."""
+    """Resolves references in a different way once all values exist."""
 
     def arguments(self, call: Call) -> Json:
         super().arguments(call)
@@ -25,13 +25,13 @@ class _Resolving(CallScheduler):
         return found
 
     def argument(self, value: Any, look: Any) -> Any:
-        """What one parameter stands for."""
+        """The resolved value of a parameter."""
         return resolve(value, look)
 
 
 @breaks("loop010-references-are-resolved")
 class NestedReferencesStay(_Resolving):
-    """Resolves references that are a whole parameter, and no others."""
+    """Resolves only references that are a whole parameter, not nested ones."""
 
     def argument(self, value: Any, look: Any) -> Any:
         return super().argument(value, look) if isinstance(value, str) else value
@@ -39,7 +39,7 @@ class NestedReferencesStay(_Resolving):
 
 @breaks("loop010-references-are-resolved")
 class FractionsBecomeText(_Resolving):
-    """Hands on numbers with a fraction as text."""
+    """Passes numbers with a fraction as text."""
 
     def argument(self, value: Any, look: Any) -> Any:
         found = super().argument(value, look)
@@ -48,7 +48,7 @@ class FractionsBecomeText(_Resolving):
 
 @breaks("loop010-references-are-resolved")
 class ReferencesWithinTexts(_Resolving):
-    """Puts values into texts that only speak of a path."""
+    """Resolves references inside plain texts."""
 
     def argument(self, value: Any, look: Any) -> Any:
         if isinstance(value, list):
@@ -58,9 +58,12 @@ class ReferencesWithinTexts(_Resolving):
         return super().argument(value, look)
 
 
-@breaks("loop010-references-are-resolved", collateral={"loop010-input-expressions": "alternatives are handed on too"})
+@breaks(
+    "loop010-references-are-resolved",
+    collateral={"loop010-input-expressions": "alternatives are resolved to such values too"},
+)
 class IntegersBecomeText(_Resolving):
-    """Hands on integers and booleans as text."""
+    """Passes integers and booleans as text."""
 
     def argument(self, value: Any, look: Any) -> Any:
         found = super().argument(value, look)
@@ -82,11 +85,11 @@ class IntegersBecomeText(_Resolving):
             "loop010-output-expressions",
             "loop010-returned-messages-are-appended",
             "loop010-schedules-do-not-matter",
-        ): "what stands in the state is shown by what a later call is given"
+        ): "the state is observed through the values that later calls get"
     },
 )
 class StructuresBecomeText(_Resolving):
-    """Hands on objects and arrays as their JSON text."""
+    """Passes objects and arrays as their JSON text."""
 
     def argument(self, value: Any, look: Any) -> Any:
         found = super().argument(value, look)
@@ -95,7 +98,7 @@ class StructuresBecomeText(_Resolving):
 
 @breaks("loop010-references-are-resolved")
 class EmptyTextsBecomeNull(_Resolving):
-    """Hands on an empty text as null."""
+    """Passes an empty text as null."""
 
     def argument(self, value: Any, look: Any) -> Any:
         found = super().argument(value, look)
@@ -104,7 +107,7 @@ class EmptyTextsBecomeNull(_Resolving):
 
 @breaks("loop010-references-are-resolved")
 class TextsBecomeAscii(_Resolving):
-    """Hands on texts with question marks in place of what is beyond ASCII."""
+    """Replaces characters beyond ASCII by question marks."""
 
     def argument(self, value: Any, look: Any) -> Any:
         found = super().argument(value, look)
@@ -115,7 +118,7 @@ class TextsBecomeAscii(_Resolving):
 
 @breaks("loop010-references-are-resolved")
 class DeepReferencesStopShort(_Resolving):
-    """Follows a reference for two keys and no further."""
+    """Follows only the first two keys of a reference."""
 
     def argument(self, value: Any, look: Any) -> Any:
         return super().argument(value, lambda path: look(replace(path, keys=path.keys[:2])))

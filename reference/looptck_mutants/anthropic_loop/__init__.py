@@ -1,4 +1,4 @@
-"""Mutants that break requirements of ``anthropic-loop``, one module for each family of steps that they bend."""
+"""Mutants that break requirements of ``anthropic-loop``, one module for each family of steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Broad mutants: faults that act in every run, and prove the cases of what they break, one by one."""
+"""Broad mutants: faults that act in every run, to prove each case of the requirements that they break."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELLS = ("anthropic-messages/*/sync",)
     broad=True,
 )
 class ClaudeAnswersBackwards(broad_faults.AnswersBackwards):
-    """Returns the text of the answer backwards."""
+    """Returns the text of the answer reversed."""
 
 
 @breaks(
@@ -34,12 +34,12 @@ class ClaudeRunsThrice(broad_faults.RunsThrice):
 
 @breaks("claude-every-call-runs", "claude-every-call-is-answered", cells=CELLS, broad=True)
 class ClaudeRunsTheFirstOnly(broad_faults.RunsTheFirstOnly):
-    """Runs the first call of a turn in place of the others."""
+    """Runs the first call of a turn for each of its calls."""
 
 
 @breaks("claude-empty-input-is-an-object", "claude-input-is-accumulated", cells=CELLS, broad=True)
 class ClaudeHandsNothing(broad_faults.HandsNothing):
-    """Hands no tool any argument."""
+    """Runs every tool without arguments."""
 
 
 @breaks("claude-calls-run-at-the-same-time", cells=CELLS, broad=True)
@@ -54,7 +54,7 @@ class ClaudeOneTooMany(limits.OneTooMany):
 
 @breaks("claude-every-call-is-answered", "claude-failed-results-are-marked", cells=CELLS, broad=True)
 class ClaudeForgetsIds(broad_faults.ForgetsIds):
-    """Sends results back under ids that nobody has given."""
+    """Sends results with ids that do not exist."""
 
 
 @breaks(
@@ -65,7 +65,7 @@ class ClaudeForgetsIds(broad_faults.ForgetsIds):
     broad=True,
 )
 class ClaudeGarblesResults(broad_faults.GarblesResults):
-    """Sends one word back for every result."""
+    """Sends the same word as the result of every call."""
 
 
 @breaks(
@@ -77,9 +77,9 @@ class ClaudeGarblesResults(broad_faults.GarblesResults):
     broad=True,
 )
 class ClaudeEchoesGarbled(broad_faults.EchoesGarbled):
-    """Echoes turns with other texts and inputs."""
+    """Sends turns back with changed texts and inputs."""
 
 
 @breaks("claude-thinking-goes-back", "claude-turn-precedes-its-results", cells=CELLS, broad=True)
 class ClaudeKeepsTheLastFour(broad_faults.KeepsTheLastFour):
-    """Asks with the last four messages."""
+    """Sends only the last four messages of the history."""

@@ -1,4 +1,4 @@
-"""Which calls of a turn run, and when: the seams `calls_of` and `handler_for`."""
+"""The calls of a turn that run, and their order: the seams `calls_of` and `handler_for`."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ class PassesOver(Loop):
     passed_over: Collection[str] = ()
 
     def passes_over(self, kinds: Sequence[str]) -> bool:
-        """Whether a turn of blocks of these kinds is one of them."""
+        """Whether the calls of a turn with blocks of these types are skipped."""
         raise NotImplementedError
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        """All of them, some noted down."""
+        """All calls; remember those to skip."""
         it_is = self.passes_over([block["type"] for block in turn.content])
         self.passed_over = {call.id for call in turn.calls} if it_is else ()
         return super().calls_of(turn)
 
     def handler_for(self, call: ToolCall) -> Handler | None:
-        """For those that were noted down, one that does nothing."""
+        """A handler that does nothing, for the skipped calls."""
         return _nothing if call.id in self.passed_over else super().handler_for(call)
 
 
 @breaks("claude-tool-use-runs-the-calls", cells=MESSAGES)
 class SpokenTurnUnrun(PassesOver):
-    """Takes the text before a call for an answer that needs no tool."""
+    """Does not run a call that has text before it."""
 
     def passes_over(self, kinds: Sequence[str]) -> bool:
         return kinds == ["text", "tool_use"]
@@ -48,14 +48,14 @@ class SpokenTurnUnrun(PassesOver):
 
 @breaks("claude-every-call-runs", cells=MESSAGES)
 class CallBeforeTextUnrun(PassesOver):
-    """Runs no call behind which the model went on writing."""
+    """Does not run a call that has text after it."""
 
     def passes_over(self, kinds: Sequence[str]) -> bool:
         return kinds == ["tool_use", "text"]
 
 
 class FourAtATime(Runner):
-    """Runs no more than four tools at once."""
+    """Runs at most four tools at the same time."""
 
     def _ends(self, runs: Sequence[Run], spans: RunSpans) -> list[End]:
         ends = super()._ends(runs[:4], spans)
@@ -64,15 +64,15 @@ class FourAtATime(Runner):
 
 @breaks("claude-calls-run-at-the-same-time", cells=MESSAGES)
 class FifthCallWaits(Invoker):
-    """Runs the fifth call of a turn when the first four have ended."""
+    """Runs the fifth call of a turn only after the first four have ended."""
 
     def runner(self, begun: Invocation) -> Runner:
-        return FourAtATime(**self.way(begun), client=self.client)
+        return FourAtATime(**self.runner_options(begun), client=self.client)
 
 
 @breaks("claude-hosted-calls-are-never-dispatched", cells=MESSAGES)
 class HostedNamesakesRun(Loop):
-    """Runs a tool of its own when the service runs one of that name."""
+    """Runs its own tool when the service runs a hosted tool of the same name."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         hosted = [block for block in turn.content if block["type"] in HOSTED and block["name"] in self.tools]

@@ -1,4 +1,4 @@
-"""Calls that start while the model still writes: `MessagesStream` sees them, and tells the loop."""
+"""Calls that start during a stream: `MessagesStream` sees them first and passes them to the loop."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from looptck_reference.wires.anthropic_messages_stream import PartialBlock
 
 
 class Early(Driver):
-    """The driver of such loops, in sync mode alone: what runs inside a stream cannot be awaited there."""
+    """The driver of such loops, in sync mode only, because a tool that runs inside a stream cannot be awaited."""
 
     eager: ClassVar[bool] = False
-    """Whether it declares what it does."""
+    """Whether the driver declares the capability `eager`."""
 
     def start(self) -> Json:
-        """With its capability."""
+        """The description, with the capability."""
         started = super().start()
         return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "eager": self.eager}}
 
 
 class Eager(Early):
-    """The same, with the capability declared."""
+    """The same driver, with the capability declared."""
 
     eager = True
 
 
 @breaks.part_of(Early, "loop")
 class EarlyLoop(Loop):
-    """Starts calls early where its stream tells it to, and runs none of them again."""
+    """Starts calls when its stream asks for it, and does not run them again."""
 
     stream: ClassVar[type[EarlyStream]]
 
@@ -48,7 +48,7 @@ class EarlyLoop(Loop):
         self.gave: dict[str, Handler] = {}
 
     def start_early(self, block: PartialBlock, text: str) -> None:
-        """Run a call if this text is its input, and keep what came of it."""
+        """Run a call with this input if it is valid, and keep the result."""
         call = ToolCall(block.head["id"], block.head["name"], text)
         handler = super().handler_for(call)
         if handler is not None and text and call.id not in self.gave:
@@ -59,13 +59,13 @@ class EarlyLoop(Loop):
             self.gave[call.id] = lambda **_: value
 
     def handler_for(self, call: ToolCall) -> Handler | None:
-        """One that gives what was kept, or the tool's own."""
+        """A handler that returns the kept result, or else the tool's own handler."""
         return self.gave.get(call.id) or super().handler_for(call)
 
 
 @breaks.part_of(Eager, "loop")
 class EagerLoop(EarlyLoop):
-    """A loop that declares that it starts calls early."""
+    """A loop that declares the capability to start calls early."""
 
 
 @breaks.part_of(EarlyLoop, "stream")
@@ -77,7 +77,7 @@ class EarlyStream(MessagesStream):
         self.loop = loop
 
     def start(self, blocks: Iterable[PartialBlock]) -> None:
-        """Start those of the blocks that are calls, and whose inputs read as objects by now."""
+        """Start the calls among the blocks whose input so far is a JSON object."""
         for block in blocks:
             if block.head["type"] == "tool_use":
                 self.loop.start_early(block, "".join(block.input))
@@ -85,31 +85,31 @@ class EarlyStream(MessagesStream):
 
 @breaks.part_of(EagerLoop, "stream")
 class AtOnceStream(EarlyStream):
-    """Starts a call that came at once when text follows it."""
+    """Starts a call whose input came in one or two pieces when text follows it."""
 
     def begin(self, index: Any, head: Json) -> str:
-        """A block begins, so that the one before it is whole."""
+        """A block begins, so the previous block is complete."""
         if head["type"] == "text":
             self.start(block for block in self.blocks[-1:] if len(block.input) < 3)
         return super().begin(index, head)
 
 
 class EarlyWire(MessagesWire):
-    """The wire of such a loop, which only its stream can tell of calls while they are written."""
+    """The wire of such a loop; its stream knows the loop."""
 
     def __init__(self, loop: EarlyLoop) -> None:
         self.loop = loop
 
     def stream(self) -> MessagesStream:
-        """A stream that knows the loop."""
+        """A stream that can start calls of the loop."""
         return self.loop.stream(self, self.loop)
 
 
 @breaks("claude-no-input-is-parsed-in-pieces", cells=MESSAGES_STREAM)
 class HalfInputStarts(AtOnceStream):
-    """Starts a call whose long input lacks nothing but its brace.
+    """Starts a call before the closing brace of its long input has arrived.
 
-    It declares that it starts calls early, which excuses it from nothing but waiting for the stop reason.
+    It declares that it starts calls early, which only permits it to start before the stop reason.
     """
 
     def add_input(self, block: PartialBlock, piece: str) -> None:
@@ -122,7 +122,7 @@ class HalfInputStarts(AtOnceStream):
 
 @breaks("claude-nothing-runs-before-the-stop-reason", cells=MESSAGES_STREAM)
 class LongInputStarts(EarlyStream):
-    """Starts calls with long inputs before it knows the stop reason."""
+    """Starts calls with long inputs before the stop reason has arrived."""
 
     def add_input(self, block: PartialBlock, piece: str) -> None:
         super().add_input(block, piece)
@@ -132,7 +132,7 @@ class LongInputStarts(EarlyStream):
 
 @breaks("claude-eager-calls-run-at-most-once", cells=MESSAGES_STREAM)
 class EarlyCallsRunAgain(EagerLoop):
-    """Starts a call early once text follows it, and runs it again."""
+    """Starts a call early when text follows it, and runs it again after the turn."""
 
     stream = AtOnceStream
 
@@ -143,7 +143,7 @@ class EarlyCallsRunAgain(EagerLoop):
 
 @breaks("claude-error-event-runs-nothing", cells=MESSAGES_STREAM)
 class WholeCallsRunAtAnError(EarlyStream):
-    """Runs what has come whole of a stream before it tells of the error in it."""
+    """Runs the complete calls of a stream before it reports the error in the stream."""
 
     def refuse_error(self, event: Json) -> None:
         if event.get("type") == "error":
@@ -153,7 +153,7 @@ class WholeCallsRunAtAnError(EarlyStream):
 
 @breaks("claude-cut-stream-runs-nothing", cells=MESSAGES_STREAM)
 class WholeCallsRunAtTheEnd(EarlyStream):
-    """Runs what has come whole of a stream before it tells that it was cut."""
+    """Runs the complete calls of a truncated stream before it reports the truncation."""
 
     def close(self) -> Turn:
         if not self.whole():

@@ -1,4 +1,4 @@
-"""What is told of calls that failed, or could not be run: policies of the dialect, and the seam `append_results`."""
+"""Results of calls that failed or could not run: policies of the dialect, and the seam `append_results`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
 
 @breaks("claude-tool-errors-are-not-thrown", cells=MESSAGES)
 class ErrorsThrown(Driver):
-    """Hands the error of a tool to its caller."""
+    """Raises a tool's exception to its caller."""
 
     dialects = otherwise(tool_raises=Propagate())
 
 
 @breaks("claude-failed-results-are-marked", cells=MESSAGES)
 class FailuresUnmarked(Loop):
-    """Tells the model what a tool raised as if it had returned it."""
+    """Reports a tool's exception to the model without marking the result as an error."""
 
     def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
         result = super().result(call, end)
@@ -35,7 +35,7 @@ class FailuresUnmarked(Loop):
 
 @breaks("claude-failing-call-leaves-the-others-whole", cells=MESSAGES)
 class OthersCancelledWhereOneFailed(Loop):
-    """Keeps the results of a turn to itself where a tool raised."""
+    """Withholds the other results of a turn if one tool raised."""
 
     def tools_ended(self, ends: Sequence[End]) -> Action:
         raised = any(isinstance(end, Raised) for end in ends)
@@ -46,14 +46,14 @@ class OthersCancelledWhereOneFailed(Loop):
 
 @breaks("claude-failed-results-tell-why", cells=MESSAGES)
 class ReasonWithheld(Driver):
-    """Tells the model that a tool has failed, and not why."""
+    """Reports to the model that a tool failed, but not why."""
 
     dialects = otherwise(tool_raises=FeedBack("Error"))
 
 
 @breaks("claude-invalid-input-runs-nothing", cells=MESSAGES_STREAM)
 class UnreadInputRuns(Loop):
-    """Runs a call whose input it cannot read without arguments."""
+    """Runs a call without arguments if its input is invalid."""
 
     def parse_arguments(self, text: str) -> Json:
         return super().parse_arguments(text if _reads(text) else "")
@@ -69,7 +69,7 @@ class UnreadInputRuns(Loop):
 
 @breaks("claude-invalid-input-is-told", cells=MESSAGES_STREAM)
 class UnreadInputEnds(Loop):
-    """Takes a turn with a call that it cannot read for the answer."""
+    """Treats a turn with an invalid input as the answer."""
 
     def decide(self, turn: Turn) -> Decision:
         decision = super().decide(turn)
@@ -79,25 +79,25 @@ class UnreadInputEnds(Loop):
 
 @breaks("claude-unknown-tool-is-loud", cells=MESSAGES)
 class UnknownToolUnnamed(Driver):
-    """Tells the model that there is no such tool, and not which."""
+    """Reports an unknown tool to the model without its name."""
 
     dialects = otherwise(unknown_tool=FeedBack("Error: there is no such tool."))
 
 
 @breaks(
     "claude-unknown-tool-is-never-unanswered",
-    collateral={"claude-unknown-tool-is-loud": "where there is no result, nobody is told"},
+    collateral={"claude-unknown-tool-is-loud": "without a result the model gets no report"},
     cells=MESSAGES,
 )
 class UnknownToolIgnored(Loop):
-    """Passes over calls of tools that it does not know."""
+    """Ignores calls of unknown tools."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         return [call for call in turn.calls if self.handler_for(call) is not None]
 
 
 def _reads(text: str) -> bool:
-    """Whether the text is a JSON object, or blank."""
+    """Whether the text is a JSON object or blank."""
     try:
         parse_arguments(text)
     except BadArguments:

@@ -1,4 +1,4 @@
-"""What becomes of the pieces of an input: the seams of `MessagesStream`."""
+"""Assembly of an input from its pieces: the seams of `MessagesStream`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KNOWN = {
 
 @breaks("claude-input-is-accumulated", cells=MESSAGES_STREAM)
 class PiecesOverflow(MessagesStream):
-    """Loses pieces of an input behind the sixtieth that came in a row."""
+    """Drops pieces of an input after sixty consecutive ones."""
 
     in_a_row: tuple[PartialBlock | None, int] = None, 0
 
@@ -33,7 +33,7 @@ class PiecesOverflow(MessagesStream):
 
 @breaks("claude-input-is-accumulated-by-index", cells=MESSAGES_STREAM)
 class LongInputsStray(MessagesStream):
-    """Takes pieces behind the tenth of an input for the latest block's."""
+    """Appends pieces to the latest block once their own block has ten."""
 
     def block_at(self, index: Any) -> PartialBlock:
         block = super().block_at(index)
@@ -42,27 +42,27 @@ class LongInputsStray(MessagesStream):
 
 @breaks("claude-empty-input-is-an-object", cells=MESSAGES_STREAM)
 class NoTextIsNoObject(Loop):
-    """Takes an empty input for one that is no JSON."""
+    """Treats an empty input as invalid JSON."""
 
     def parse_arguments(self, text: str) -> Json:
         if not text:
-            raise BadArguments("an empty text is no JSON")
+            raise BadArguments("an empty text is not JSON")
         return super().parse_arguments(text)
 
 
 @breaks("claude-pings-and-unknown-events-are-skipped", cells=MESSAGES_STREAM)
 class UnknownEventsBreak(MessagesStream):
-    """Gives up a stream with an event that it does not know."""
+    """Fails on a stream with an unknown event."""
 
     def take(self, event: Json) -> str:
         if event.get("type") not in KNOWN:
-            raise StreamBroken(f"nobody knows events of the type {event.get('type')!r}")
+            raise StreamBroken(f"unknown event type {event.get('type')!r}")
         return super().take(event)
 
 
 @breaks("claude-pings-and-unknown-events-are-skipped", cells=MESSAGES_STREAM)
 class PingEndsItsBlock(MessagesStream):
-    """Loses what comes of a block behind a ping in it."""
+    """Drops the rest of an input after a ping inside its block."""
 
     def add_input(self, block: PartialBlock, piece: str) -> None:
         if self.pinged is not block:
@@ -78,7 +78,7 @@ class PingEndsItsBlock(MessagesStream):
 
 @breaks("claude-lost-turn-is-told", cells=MESSAGES_STREAM)
 class LostTurnIsTheAnswer(MessagesStream):
-    """Takes what has come of a lost turn for the answer, and runs nothing of it."""
+    """Returns the text of an incomplete turn as the answer, without running its calls."""
 
     def refuse_error(self, event: Json) -> None:
         self.complete = event.get("type") == "error"

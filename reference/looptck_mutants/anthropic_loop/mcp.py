@@ -1,4 +1,4 @@
-"""MCP servers: what `MessagesWire` says of them in a request, and in its headers."""
+"""MCP servers: the members of requests that name them, and their headers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from looptck_reference.wires import MessagesWire
 
 @breaks("claude-mcp-servers-are-named", cells=MESSAGES)
 class ServersWithoutPaths(MessagesWire):
-    """Leaves the paths out of the URLs of MCP servers."""
+    """Removes the paths from the URLs of MCP servers."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         body = super().request(agent, history, stream=stream)
@@ -23,7 +23,7 @@ class ServersWithoutPaths(MessagesWire):
 
 @breaks("claude-mcp-toolsets-are-offered", cells=MESSAGES)
 class ToolsetsMissing(MessagesWire):
-    """Offers no toolset of an MCP server."""
+    """Sends the MCP servers without their toolsets."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         body = super().request(agent, history, stream=stream)
@@ -32,7 +32,7 @@ class ToolsetsMissing(MessagesWire):
 
 @breaks("claude-mcp-stands-beside-tools", cells=MESSAGES)
 class ToolsetsAlone(MessagesWire):
-    """Offers none of its own tools where there are MCP servers."""
+    """Does not offer the agent's own tools if there are MCP servers."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         body = super().request(agent, history, stream=stream)
@@ -42,7 +42,7 @@ class ToolsetsAlone(MessagesWire):
 
 @breaks("claude-mcp-beta-is-asked-for", cells=MESSAGES)
 class BetaOutdated(MessagesWire):
-    """Offers toolsets and asks for a version of the connector that knows none."""
+    """Sends toolsets with a beta header of a connector version that does not know them."""
 
     def headers_for(self, agent: Agent) -> Mapping[str, str]:
         return dict.fromkeys(super().headers_for(agent), "mcp-client-2025-04-04")

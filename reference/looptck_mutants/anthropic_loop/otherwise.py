@@ -1,4 +1,4 @@
-"""The reference's dialects, with the skill's questions answered otherwise."""
+"""The reference's dialects, with different answers in that of the skill."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from looptck_reference.loop.dialects import ANTHROPIC_LOOP, Dialect
 
 
 def otherwise(**answers: Any) -> Mapping[str, Dialect]:
-    """With other answers to these questions."""
+    """The dialects, with these answers in that of ``anthropic-loop``."""
     return {**Driver.dialects, "anthropic-loop": replace(ANTHROPIC_LOOP, **answers)}

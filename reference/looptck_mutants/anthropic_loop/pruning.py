@@ -1,4 +1,4 @@
-"""Which rounds a pruned request keeps: the seam `remembered`."""
+"""The rounds that a pruned request keeps: the seam `remembered`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck_reference.loop.values import Json, Turn
 
 @breaks("claude-pruning-keeps-the-prompt", cells=MESSAGES)
 class QuestionPruned(Loop):
-    """Prunes the user's question with the rounds."""
+    """Prunes the user's question together with the rounds."""
 
     def remembered(self) -> Sequence[Json]:
         kept = super().remembered()
@@ -26,7 +26,7 @@ class QuestionPruned(Loop):
 
 @breaks("claude-pruning-keeps-the-latest-rounds", cells=MESSAGES)
 class OneRoundTooFew(Loop):
-    """Keeps one round less than it is to keep where there are more."""
+    """Keeps one round fewer than configured."""
 
     def remembered(self) -> Sequence[Json]:
         prompt, *ends = self.round_ends
@@ -37,7 +37,7 @@ class OneRoundTooFew(Loop):
 
 @breaks("claude-pruning-drops-older-rounds", cells=MESSAGES)
 class OneRoundTooMany(Loop):
-    """Keeps one round more than it is to keep."""
+    """Keeps one round more than configured."""
 
     def __init__(self, agent: Agent, *, keep_rounds: int | None = None, **options: Any) -> None:
         super().__init__(agent, keep_rounds=keep_rounds and keep_rounds + 1, **options)
@@ -45,7 +45,7 @@ class OneRoundTooMany(Loop):
 
 @breaks("claude-pruning-to-none-drops-all", cells=MESSAGES)
 class TextsOfNoneStay(Loop):
-    """Leaves the texts of the rounds where it is to keep none."""
+    """Keeps the texts of the rounds although no round is to be kept."""
 
     def remembered(self) -> Sequence[Json]:
         kept = super().remembered()
@@ -59,7 +59,7 @@ class TextsOfNoneStay(Loop):
 
 @breaks("claude-pruning-beyond-the-rounds-drops-none", cells=MESSAGES)
 class FourRoundsAtMost(Loop):
-    """Keeps four rounds where it is to keep more."""
+    """Keeps at most four rounds, even if more are configured."""
 
     def __init__(self, agent: Agent, *, keep_rounds: int | None = None, **options: Any) -> None:
         super().__init__(agent, keep_rounds=keep_rounds and min(keep_rounds, 4), **options)
@@ -67,11 +67,11 @@ class FourRoundsAtMost(Loop):
 
 @breaks(
     "claude-pruning-leaves-no-orphan",
-    collateral={"claude-pruning-drops-older-rounds": "the calls that it leaves are of older rounds"},
+    collateral={"claude-pruning-drops-older-rounds": "the remaining calls are of older rounds"},
     cells=MESSAGES,
 )
 class OldResultsAlonePruned(Loop):
-    """Prunes old results and leaves their calls."""
+    """Prunes old results, but keeps their calls."""
 
     def remembered(self) -> Sequence[Json]:
         if self.keep_rounds is None:
@@ -83,7 +83,7 @@ class OldResultsAlonePruned(Loop):
 
 @breaks("claude-pruning-changes-no-tool-run", cells=MESSAGES)
 class PruningToldInTheAnswer(Loop):
-    """Tells its caller of pruning in the answer."""
+    """Mentions the pruning in the answer."""
 
     def stop(self, turn: Turn) -> Action:
         pruned = len(self.remembered()) < len(self.history)

@@ -1,4 +1,4 @@
-"""What a request carries of the turns before it: the seams `append_turn` and `Wire.echo`, and the tools."""
+"""The earlier turns and the tools in a request: the seams `append_turn` and `Wire.echo`, and the tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.wires import MessagesWire
 
 @breaks("claude-turn-precedes-its-results", cells=MESSAGES)
 class TextBeforeCalls(Loop):
-    """Sends the text of a turn before its calls, wherever it stood."""
+    """Moves the text of a turn before its calls."""
 
     def append_turn(self, turn: Turn) -> None:
         kinds = {block["type"] for block in turn.content}
@@ -25,7 +25,7 @@ class TextBeforeCalls(Loop):
 
 @breaks("claude-history-only-grows", cells=MESSAGES)
 class OldResultsShortened(Loop):
-    """Shortens old results where nobody asked for pruning."""
+    """Shortens old results although pruning is not configured."""
 
     def remembered(self) -> Sequence[Json]:
         if self.keep_rounds is not None or len(self.round_ends) < 4:
@@ -37,7 +37,7 @@ class OldResultsShortened(Loop):
 
 @breaks("claude-tools-are-offered-every-time", cells=MESSAGES)
 class OnlyTheLastToolOffered(Loop):
-    """Offers the tool that was called last alone, from the second round on."""
+    """Offers only the tool that was called last, from the second round on."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results)
@@ -48,7 +48,7 @@ class OnlyTheLastToolOffered(Loop):
 
 @breaks("claude-thinking-goes-back", cells=MESSAGES)
 class RedactedThoughtsDropped(MessagesWire):
-    """Forgets thoughts that it cannot read."""
+    """Drops redacted thinking blocks."""
 
     def echo(self, turn: Turn) -> list[Json]:
         redacted = [block for block in turn.content if block["type"] == "redacted_thinking"]
@@ -57,7 +57,7 @@ class RedactedThoughtsDropped(MessagesWire):
 
 @breaks("claude-hosted-blocks-go-back", cells=MESSAGES)
 class HostedBlocksAtTheEndDropped(MessagesWire):
-    """Forgets what the service ran behind the last call."""
+    """Drops blocks of hosted tools after the last call."""
 
     def echo(self, turn: Turn) -> list[Json]:
         places = [place for place, block in enumerate(turn.content) if block["type"] == "tool_use"]

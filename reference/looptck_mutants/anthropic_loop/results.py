@@ -1,4 +1,4 @@
-"""Results and the message that holds them: the seams `answer_id`, `append_results` and `Wire.results`."""
+"""Results and their message: the seams `answer_id`, `append_results` and `Wire.results`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NO_RESULT = "null"
 
 @breaks("claude-every-call-is-answered", cells=MESSAGES)
 class NullUnanswered(Loop):
-    """Sends no result where a tool returned nothing."""
+    """Sends no result for a tool that returned null."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         if kept := [result for result in results if result.text != NO_RESULT]:
@@ -29,7 +29,7 @@ class NullUnanswered(Loop):
 
 @breaks("claude-results-carry-their-ids", cells=MESSAGES)
 class IdsMadeSlugs(Loop):
-    """Writes an underline where an id has a hyphen."""
+    """Replaces hyphens in ids by underscores."""
 
     def answer_id(self, call: ToolCall) -> str:
         return call.id.replace("-", "_")
@@ -37,7 +37,7 @@ class IdsMadeSlugs(Loop):
 
 @breaks("claude-results-keep-call-order", cells=MESSAGES)
 class ResultsReversed(Loop):
-    """Sends the results of a turn in reverse."""
+    """Sends the results of a turn in reverse order."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[::-1])
@@ -45,7 +45,7 @@ class ResultsReversed(Loop):
 
 @breaks("claude-results-share-one-message", cells=MESSAGES)
 class ResultsApart(MessagesWire):
-    """Sends each result in a user message of its own."""
+    """Sends each result in a separate user message."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         return [{"role": "user", "content": [self.result(result)]} for result in results]
@@ -53,11 +53,11 @@ class ResultsApart(MessagesWire):
 
 @breaks(
     "claude-results-come-first",
-    collateral={"claude-results-stand-alone": "what stands before the results stands beside them"},
+    collateral={"claude-results-stand-alone": "text before the results is also text next to them"},
     cells=MESSAGES,
 )
 class RemarkBeforeResults(Loop):
-    """Says something before its results where the model did so behind its calls."""
+    """Adds text before its results if the turn had text after its calls."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results)
@@ -67,7 +67,7 @@ class RemarkBeforeResults(Loop):
 
 @breaks("claude-results-stand-alone", cells=MESSAGES)
 class RemarkBehindResults(Loop):
-    """Says something behind its results where the model did so behind its calls."""
+    """Adds text after its results if the turn had text after its calls."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results)
@@ -77,7 +77,7 @@ class RemarkBehindResults(Loop):
 
 @breaks("claude-results-stand-alone-beside-a-pending-tool", cells=MESSAGES)
 class RemarkBesidePendingTool(Loop):
-    """Reminds the service of a tool that it still has to run."""
+    """Adds text after its results while a hosted tool is still pending."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results)
@@ -89,7 +89,7 @@ class RemarkBesidePendingTool(Loop):
 
 @breaks("claude-content-is-text-or-blocks", cells=MESSAGES)
 class ValuesAsContent(MessagesWire):
-    """Sends what a tool returned as it is, objects and numbers too."""
+    """Sends tool values unchanged as content, including objects and numbers."""
 
     def result(self, result: ToolResult) -> Json:
         block = super().result(result)
@@ -98,7 +98,7 @@ class ValuesAsContent(MessagesWire):
 
 @breaks("claude-content-holds-the-value", cells=MESSAGES)
 class LongResultsShortened(Driver):
-    """Sends no more than forty characters of what a tool returned."""
+    """Truncates results to forty characters."""
 
     dialects = otherwise(result_text=lambda value: json_text(value)[:40])
 

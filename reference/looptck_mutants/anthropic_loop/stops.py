@@ -1,4 +1,4 @@
-"""What a stop reason means: the seam `decide`, and `MessagesWire.turn`, which knows the reason's own word."""
+"""The meaning of stop reasons: the seam `decide`, and `MessagesWire.turn`, which sees the original reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KNOWN = {*STOPS, "end_turn", "stop_sequence"}
 
 
 class CallsWhere(MessagesWire):
-    """Tells of the calls of an ended turn where its stop reason is one of these alone."""
+    """Keeps the calls of an ended turn only for some stop reasons."""
 
     def __init__(self, is_one: Callable[[str], bool]) -> None:
         self.is_one = is_one
@@ -27,18 +27,18 @@ class CallsWhere(MessagesWire):
     def turn(
         self, blocks: Sequence[Json], stop_reason: str, usage: Mapping[str, Any] | None, written: Mapping[int, str]
     ) -> Turn:
-        """Of other ended turns, all but the calls."""
+        """The turn; without its calls if it ended for another reason."""
         turn = super().turn(blocks, stop_reason, usage, written)
         return turn if turn.stop is not Stop.END or self.is_one(stop_reason) else replace(turn, calls=())
 
 
 class RunsAndEnds(Loop):
-    """Runs the calls of an ended turn, and takes its text for the answer all the same."""
+    """Runs the calls of an ended turn, and still returns its text as the answer."""
 
     ended: Turn | None = None
 
     def decide(self, turn: Turn) -> Decision:
-        """An ended turn is run too."""
+        """Run the calls of an ended turn too."""
         if turn.calls and turn.stop is Stop.END:
             self.ended = turn
             return Decision.RUN
@@ -66,7 +66,7 @@ class SequenceCallsRun(Driver):
 
 @breaks("claude-unknown-stop-reason-runs-nothing", cells=MESSAGES)
 class UnknownStopCallsRun(Driver):
-    """Runs the calls of a turn whose stop reason it does not know."""
+    """Runs the calls of a turn with an unknown stop reason."""
 
     loop = RunsAndEnds
     wires = speaking(messages=CallsWhere(lambda reason: reason not in KNOWN))
@@ -74,7 +74,7 @@ class UnknownStopCallsRun(Driver):
 
 @breaks("claude-unknown-stop-reason-ends-the-loop", cells=MESSAGES)
 class UnknownStopGoesOn(MessagesWire):
-    """Takes a stop reason that it does not know for a pause."""
+    """Treats an unknown stop reason as a pause."""
 
     def stop_for(self, reason: str) -> Stop:
         return super().stop_for(reason) if reason in KNOWN else Stop.PAUSE
@@ -82,7 +82,7 @@ class UnknownStopGoesOn(MessagesWire):
 
 @breaks("claude-truncated-turn-runs-nothing", cells=MESSAGES)
 class TruncatedCallsRun(Loop):
-    """Runs the calls of a turn that a limit of tokens has cut."""
+    """Runs the calls of a turn that the token limit truncated."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
@@ -90,7 +90,7 @@ class TruncatedCallsRun(Loop):
 
 @breaks("claude-refused-turn-runs-nothing", cells=MESSAGES)
 class RefusalCallsRun(Loop):
-    """Runs the calls of a turn that the service refused."""
+    """Runs the calls of a refused turn."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
@@ -98,7 +98,7 @@ class RefusalCallsRun(Loop):
 
 @breaks("claude-nothing-empty-is-sent", cells=MESSAGES)
 class NobodyAnswered(Loop):
-    """Answers a turn that announced calls and made none with an empty message."""
+    """Sends an empty user message after a turn that announced calls and has none."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.stop is Stop.CALLS else super().decide(turn)

@@ -1,4 +1,4 @@
-"""How many turns there are: pauses, limits, and when a loop takes a turn for its last."""
+"""The number of turns: pauses, limits, and the decision which turn is the last."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from looptck_reference.loop.values import Answer, Stop, ToolCall, Turn
 
 @breaks("claude-model-is-asked-until-it-answers", cells=MESSAGES)
 class ThirdToolEnds(Loop):
-    """Takes a turn that calls a third tool for the last."""
+    """Treats a turn that calls a third tool as the last."""
 
     called: frozenset[str] = frozenset()
 
@@ -29,7 +29,7 @@ class ThirdToolEnds(Loop):
 
 @breaks("claude-answer-is-returned", cells=MESSAGES)
 class AllTextIsTheAnswer(Loop):
-    """Answers with what the model said before its calls, too."""
+    """Returns the text before calls as part of the answer."""
 
     said = ""
 
@@ -43,7 +43,7 @@ class AllTextIsTheAnswer(Loop):
 
 @breaks("claude-paused-turn-is-resumed", cells=MESSAGES)
 class PausedTextAnswers(Loop):
-    """Takes the text of a paused turn for the answer."""
+    """Returns the text of a paused turn as the answer."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.ANSWER if turn.stop is Stop.PAUSE else super().decide(turn)
@@ -51,7 +51,7 @@ class PausedTextAnswers(Loop):
 
 @breaks("claude-paused-turn-is-resumed", cells=MESSAGES)
 class EmptyMessageAfterPause(Loop):
-    """Answers a paused turn with a user message that holds nothing."""
+    """Sends an empty user message after a paused turn."""
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)
@@ -61,7 +61,7 @@ class EmptyMessageAfterPause(Loop):
 
 @breaks("claude-pauses-are-bounded", cells=MESSAGES)
 class PausesCountForNothing(Loop):
-    """Counts no paused turn against its limit."""
+    """Does not count paused turns against its limit."""
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)
@@ -70,14 +70,14 @@ class PausesCountForNothing(Loop):
 
 @breaks("claude-default-limit-is-ten", cells=MESSAGES)
 class DozenByDefault(Driver):
-    """Asks the model twelve times where it was given no limit."""
+    """Asks the model twelve times by default, without a configured limit."""
 
     dialects = otherwise(limit=12)
 
 
 @breaks("claude-limit-counts-model-calls", cells=MESSAGES)
 class ZeroIsNoLimit(Loop):
-    """Takes the limit 0 for none."""
+    """Treats the limit 0 as no limit."""
 
     def __init__(self, agent: Agent, *, limit: int | None = None, **options: Any) -> None:
         super().__init__(agent, limit=limit or None, **options)
@@ -85,7 +85,7 @@ class ZeroIsNoLimit(Loop):
 
 @breaks("claude-last-turn-runs-its-tools", cells=MESSAGES)
 class LastCallsUnrun(Loop):
-    """Runs no tools once the model cannot be told of them."""
+    """Does not run tools in the last round, whose results the model would not see."""
 
     def calls_of(self, turn: Turn) -> tuple[ToolCall, ...]:
         return () if self.limit_reached() else turn.calls
@@ -93,7 +93,7 @@ class LastCallsUnrun(Loop):
 
 @breaks("claude-answer-in-the-last-turn-is-returned", cells=MESSAGES)
 class LastAnswerLost(Loop):
-    """Looks at its limit before it looks for an answer."""
+    """Fails at its limit even if the last turn is an answer."""
 
     def stop(self, turn: Turn) -> Action:
         return self.ask() if self.limit_reached() else super().stop(turn)
@@ -101,7 +101,7 @@ class LastAnswerLost(Loop):
 
 @breaks("claude-limit-is-an-error", cells=MESSAGES)
 class TextAtTheLimit(Loop):
-    """Answers with the text of the last turn at its limit."""
+    """Returns the text of the last turn as the answer when it reaches its limit."""
 
     said = ""
 

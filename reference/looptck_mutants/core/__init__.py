@@ -1,4 +1,4 @@
-"""Mutants that break requirements of ``core``, one module for each step that they bend."""
+"""Mutants that break requirements of ``core``, one module for each step."""
 
 from __future__ import annotations
 

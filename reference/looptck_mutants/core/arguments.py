@@ -1,4 +1,4 @@
-"""Arguments that are not what the model wrote, and tools that run again: `parse_arguments` and dispatch."""
+"""Arguments that differ from what the model wrote, and tools that run again: `parse_arguments` and dispatch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,14 @@ from looptck_reference.loop.values import Json, ToolCall, ToolResult
 @breaks(
     "arguments-arrive-whatever-their-shape",
     collateral={
-        ("missing-sequence-is-tolerated", "recorded-traffic-is-read-right"): "numbers with fractions were recorded"
+        (
+            "missing-sequence-is-tolerated",
+            "recorded-traffic-is-read-right",
+        ): "the recordings contain numbers with fractions"
     },
 )
 class WholeNumbers(Loop):
-    """Cuts the fractions off numbers."""
+    """Truncates numbers to integers."""
 
     def parse_arguments(self, text: str) -> Json:
         super().parse_arguments(text)
@@ -30,20 +33,20 @@ class WholeNumbers(Loop):
 
 @breaks(
     "empty-arguments-are-an-empty-object",
-    collateral={"no-argument-delta-is-an-empty-object": "what is streamed in no piece is empty text"},
+    collateral={"no-argument-delta-is-an-empty-object": "arguments without any delta are an empty text"},
 )
 class NothingIsBad(Loop):
-    """Takes arguments that are empty text for bad ones."""
+    """Treats empty arguments as invalid."""
 
     def parse_arguments(self, text: str) -> Json:
         if not text:
-            raise BadArguments("there are none")
+            raise BadArguments("the arguments are empty")
         return super().parse_arguments(text)
 
 
 @breaks("bad-arguments-never-run-the-tool")
 class BadIsNothing(Loop):
-    """Runs a tool without arguments where it cannot read them."""
+    """Runs a tool without arguments if its arguments are invalid."""
 
     def parse_arguments(self, text: str) -> Json:
         try:
@@ -54,7 +57,7 @@ class BadIsNothing(Loop):
 
 @breaks("bad-arguments-never-run-the-tool")
 class RubbishIsNothing(Loop):
-    """Reads no arguments in what it cannot read, and asks for what is required."""
+    """Runs a tool without arguments if they are invalid, unless its schema requires some."""
 
     needs: Sequence[str] = ()
 
@@ -74,7 +77,7 @@ class RubbishIsNothing(Loop):
 
 @breaks("raising-tool-runs-once")
 class TriesAgain(Loop):
-    """Runs a tool that raised once more."""
+    """Runs a tool again after it raised."""
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         handler = super().handler_for(call)

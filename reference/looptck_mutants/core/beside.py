@@ -1,4 +1,4 @@
-"""Text beside calls taken for more or less than it is: the seams `decide`, `append_results` and `stop`, and a wire."""
+"""Text in turns with calls, treated in a wrong way: the seams `decide`, `append_results` and `stop`, and a wire."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from looptck_reference.loop.values import Answer, Json, ToolCall, ToolResult, Tu
 from looptck_reference.wires import ChatWire, ResponsesWire
 
 HAVE_TEXT: Collateral = {
-    ("conversations-are-carried-right", "recorded-traffic-is-read-right"): "a turn of theirs has text beside its calls"
+    ("conversations-are-carried-right", "recorded-traffic-is-read-right"): "they contain a turn with text and calls"
 }
 SAID_BEFORE: Collateral = {
     **HAVE_TEXT,
-    "loop-goes-on-until-the-model-answers": "the answer is judged there too",
-    "missing-sequence-is-tolerated": "the recorded streams of one wire are judged by it",
+    "loop-goes-on-until-the-model-answers": "this requirement checks the answer too",
+    "missing-sequence-is-tolerated": "it checks recorded streams of one wire too",
 }
 
 
 @breaks(
     "text-before-calls-runs-the-calls",
-    collateral={**HAVE_TEXT, "every-call-of-a-turn-runs": "a call beside text is a call"},
+    collateral={**HAVE_TEXT, "every-call-of-a-turn-runs": "a call in a turn with text is a call too"},
     cells=CHAT,
 )
 class CallBehindTextDropped(Loop):
-    """Drops the one call of a turn that has text too, and asks again."""
+    """Drops the only call of a turn that has text too, and asks the model again."""
 
     def drops(self, turn: Turn) -> bool:
-        """On one wire, so that the pieces of other wires' turns need no care."""
+        """Whether the call is dropped; only on one wire, to keep the mutant simple."""
         return isinstance(self.wire, ChatWire) and turn.text != "" and len(turn.calls) == 1
 
     def decide(self, turn: Turn) -> Decision:
@@ -46,7 +46,7 @@ class CallBehindTextDropped(Loop):
 
 @breaks("text-before-calls-is-not-the-answer", collateral=SAID_BEFORE, cells=CHAT)
 class AllThatWasSaid(Loop):
-    """Answers with the text beside calls too, and not of the last turn alone."""
+    """Returns the text of turns with calls as part of the answer."""
 
     said = ""
 
@@ -60,11 +60,11 @@ class AllThatWasSaid(Loop):
 
 @breaks(
     "wires-agree",
-    collateral={**SAID_BEFORE, "text-before-calls-is-not-the-answer": "on that wire it is the answer"},
+    collateral={**SAID_BEFORE, "text-before-calls-is-not-the-answer": "on that wire the answer includes this text"},
     cells=CHAT,
 )
 class ResponsesSaysAll(AllThatWasSaid):
-    """On one wire it answers with the text beside calls too."""
+    """Returns, on one wire only, the text of turns with calls as part of the answer."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(turn) if isinstance(self.wire, ResponsesWire) else Loop.stop(self, turn)
@@ -72,11 +72,11 @@ class ResponsesSaysAll(AllThatWasSaid):
 
 @breaks(
     "plain-and-stream-agree",
-    collateral={"text-beside-calls-is-echoed": "where nothing is streamed, the text is lost"},
+    collateral={"text-beside-calls-is-echoed": "the text is lost if the reply is not streamed"},
     cells=CHAT_STREAM,
 )
 class PlainTextBesideCallsDropped(ChatWire):
-    """Drops the text beside calls where the turn was not streamed."""
+    """Drops the text of a turn with calls if the reply is not streamed."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)
@@ -85,14 +85,14 @@ class PlainTextBesideCallsDropped(ChatWire):
 
 @breaks("conversations-are-carried-right", cells=CHAT)
 class ResultsBesideTextExchanged(Loop):
-    """Exchanges the results of a turn that has text beside its calls."""
+    """Swaps the results of a turn that has text and calls."""
 
-    told = False
+    has_text = False
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        self.told = turn.text != ""
+        self.has_text = turn.text != ""
         return super().calls_of(turn)
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
-        texts = [result.text for result in (reversed(results) if self.told else results)]
+        texts = [result.text for result in (reversed(results) if self.has_text else results)]
         super().append_results([replace(one, text=text) for one, text in zip(results, texts, strict=True)])

@@ -1,4 +1,4 @@
-"""Broad mutants: faults that act in every run, and prove the cases of what they break, one by one."""
+"""Broad mutants: faults that act in every run, to prove each case of the requirements that they break."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = ("*/*/sync",)
     broad=True,
 )
 class CoreAnswersBackwards(broad_faults.AnswersBackwards):
-    """Returns the text of the answer backwards."""
+    """Returns the text of the answer reversed."""
 
 
 @breaks(
@@ -32,7 +32,7 @@ class CoreAnswersBackwards(broad_faults.AnswersBackwards):
     broad=True,
 )
 class CoreNeverEnds(broad_faults.NeverEnds):
-    """Asks the model to go on when it has answered."""
+    """Asks the model again after its answer."""
 
 
 @breaks(
@@ -51,7 +51,7 @@ class CoreRunsThrice(broad_faults.RunsThrice):
     "incomplete-call-never-runs", "stopped-turn-runs-nothing", "truncated-turn-runs-nothing", cells=CELLS, broad=True
 )
 class CoreRunsCutCalls(broad_faults.RunsCutCalls):
-    """Runs whatever calls it finds."""
+    """Runs all calls, whatever the stop reason of the turn."""
 
 
 @breaks(
@@ -66,7 +66,7 @@ class CoreRunsCutCalls(broad_faults.RunsCutCalls):
     broad=True,
 )
 class CoreHandsNothing(broad_faults.HandsNothing):
-    """Hands no tool any argument."""
+    """Runs every tool without arguments."""
 
 
 @breaks(
@@ -78,17 +78,17 @@ class CoreHandsNothing(broad_faults.HandsNothing):
     broad=True,
 )
 class CoreForgetsIds(broad_faults.ForgetsIds):
-    """Sends results back under ids that nobody has given."""
+    """Sends results with ids that do not exist."""
 
 
 @breaks("results-carry-their-call-ids", "text-result-arrives-unchanged", cells=CELLS, broad=True)
 class CoreGarblesResults(broad_faults.GarblesResults):
-    """Sends one word back for every result."""
+    """Sends the same word as the result of every call."""
 
 
 @breaks("results-follow-their-calls", cells=CELLS, broad=True)
 class CoreWordBeforeResults(broad_faults.WordBeforeResults):
-    """Says something between a turn and its results."""
+    """Adds a user message between a turn and its results."""
 
 
 @breaks(
@@ -101,9 +101,9 @@ class CoreWordBeforeResults(broad_faults.WordBeforeResults):
     broad=True,
 )
 class CoreEchoesGarbled(broad_faults.EchoesGarbled):
-    """Echoes turns with other texts and arguments."""
+    """Sends turns back with changed texts and arguments."""
 
 
 @breaks("turn-is-echoed-in-order", cells=CELLS, broad=True)
 class CoreEchoesBackwards(broad_faults.EchoesBackwards):
-    """Echoes the parts of a turn backwards."""
+    """Sends the parts of a turn back in reverse order."""

@@ -1,4 +1,4 @@
-"""Calls that run while the model still writes: the seam `ChatStream.add_call`, in a wire that knows the loop."""
+"""Calls that run before their turn is complete: the seam `ChatStream.add_call`, in a wire that knows the loop."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from looptck_reference.wires import ChatStream, ChatWire, Wire
 
 @breaks("calls-run-after-the-stream-ends", cells=CHAT_STREAM)
 class Eager(Loop):
-    """Runs a call that has arguments once a delta brings their last brace alone."""
+    """Runs a call when its closing brace arrives as a separate delta."""
 
     def __init__(self, agent: Agent, *, wire: Wire, **options: Any) -> None:
         super().__init__(agent, wire=EagerChat(self) if isinstance(wire, ChatWire) else wire, **options)
         self.gave: dict[str, object] = {}
 
     def run_early(self, call: ToolCall) -> None:
-        """Run it, and keep what it gave."""
+        """Run the call, and keep its result."""
         handler = super().handler_for(call)
         if handler is not None and call.id not in self.gave:
             self.gave[call.id] = handler(**self.parse_arguments(call.arguments))
@@ -32,13 +32,13 @@ class Eager(Loop):
 
 
 class EagerChat(ChatWire):
-    """The wire of `Eager`: it knows the loop, as its stream alone sees the calls while they are written."""
+    """The wire of `Eager`; it knows the loop, because only its stream sees incomplete turns."""
 
     def __init__(self, loop: Eager) -> None:
         self.loop = loop
 
     def stream(self) -> ChatStream:
-        """A stream that has calls run."""
+        """A stream that can run calls of the loop."""
         return EagerStream(self.loop)
 
 
@@ -50,7 +50,7 @@ class EagerStream(ChatStream):
         self.loop = loop
 
     def add_call(self, delta: Json) -> None:
-        """Run the call if it is whole."""
+        """Run the call if it is complete."""
         super().add_call(delta)
         call = self._calls[-1].whole()
         if delta["function"].get("arguments") == "}" and call.arguments != "{}":

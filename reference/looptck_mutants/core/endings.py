@@ -1,4 +1,4 @@
-"""Work that goes on when the caller believes it is done."""
+"""Work that continues after the caller got the result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.loop.values import ToolCall, Turn
 
 @breaks("nothing-runs-after-the-end")
 class RunsOn(Loop):
-    """Runs the first of four calls in the background, and once more when it is done."""
+    """Runs the first of four calls in the background, and a second time when it has ended."""
 
     first: ToolCall | None = None
 
@@ -30,11 +30,11 @@ class RunsOn(Loop):
 def _in_the_background(handler: Handler) -> Handler:
     def begin(**arguments: Any) -> str:
         def work() -> None:
-            with contextlib.suppress(Exception):  # whoever would hear of it has gone
+            with contextlib.suppress(Exception):  # its caller is gone
                 handler(**arguments)
                 handler(**arguments)
 
         threading.Thread(target=work, daemon=True).start()
-        return "It is on its way."
+        return "The call is running."
 
     return begin

@@ -1,4 +1,4 @@
-"""Calls that are taken for others: equal to an earlier one, or of a name that begins alike."""
+"""Calls that are mistaken for others: for an equal earlier one, or for one with a similar name."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from looptck_reference.loop.values import ToolCall, ToolResult, Turn
 
 
 class Remembering(Loop):
-    """Answers a call with what an equal one was answered."""
+    """Answers a call with the result of an equal earlier call."""
 
     forgets = False
-    """Whether it forgets at the end of a turn."""
+    """Whether the results are discarded at the end of a turn."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -24,7 +24,7 @@ class Remembering(Loop):
         self.turn = Turn()
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        """Those that have no answer yet, each once."""
+        """The calls without a known result, each once."""
         self.turn = turn
         first = {_said(call): call for call in reversed(turn.calls) if _said(call) not in self.known}
         return [call for call in turn.calls if first.get(_said(call)) is call]
@@ -44,14 +44,14 @@ def _said(call: ToolCall) -> tuple[str, str]:
 
 @breaks("equal-calls-run-again")
 class EqualsRunOnce(Remembering):
-    """Runs one of several equal calls of a turn, and answers all of them with it."""
+    """Runs only one of several equal calls of a turn, and uses its result for all of them."""
 
     forgets = True
 
 
 @breaks("equal-calls-run-again")
 class CachedAnswers(Remembering):
-    """Answers a call that an earlier turn has made with the answer of then."""
+    """Answers a call with the result of an equal call of an earlier turn."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         self.turn = turn
@@ -69,7 +69,7 @@ class CachedAnswers(Remembering):
 
 @breaks("ids-may-come-again")
 class KnownIdsAnsweredAtOnce(Loop):
-    """Answers a call whose id has an answer with that."""
+    """Answers a call with an earlier result if its id was used before."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -88,10 +88,10 @@ class KnownIdsAnsweredAtOnce(Loop):
 
 @breaks(
     "every-call-of-a-turn-runs",
-    collateral={"results-carry-their-call-ids": "what did not run has no result of its own"},
+    collateral={"results-carry-their-call-ids": "a call that did not run has no correct result"},
 )
 class TenCallsAtMost(Loop):
-    """Runs ten calls of a turn, and answers the others with a word of its own."""
+    """Runs at most ten calls of a turn, and answers the others with a fixed text."""
 
     rest: Sequence[ToolCall] = ()
 
@@ -100,13 +100,13 @@ class TenCallsAtMost(Loop):
         return turn.calls[:10]
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
-        untold = [ToolResult(call.id, call.name, "Too many calls.") for call in self.rest]
-        super().append_results([*results, *untold])
+        unrun = [ToolResult(call.id, call.name, "Too many calls.") for call in self.rest]
+        super().append_results([*results, *unrun])
 
 
 @breaks("calls-run-the-tool-they-name")
 class FirstNameThatBeginsAlike(Loop):
-    """Runs the first tool with whose name that of a call begins."""
+    """Runs the first tool whose name is a prefix of the called name."""
 
     def handler_of_name(self, call: ToolCall) -> Handler | None:
         found = next((name for name in self.tools if call.name.startswith(name)), call.name)
@@ -115,7 +115,7 @@ class FirstNameThatBeginsAlike(Loop):
 
 @breaks("calls-run-the-tool-they-name")
 class HyphensAreUnderscores(Loop):
-    """Looks a tool up by its name as an identifier."""
+    """Treats hyphens in tool names as underscores."""
 
     def handler_of_name(self, call: ToolCall) -> Handler | None:
         return super().handler_of_name(replace(call, name=call.name.replace("-", "_")))

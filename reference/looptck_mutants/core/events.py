@@ -1,4 +1,4 @@
-"""The JSON of events read too narrowly: the seam `EventStream.add`, shown on Chat Completions."""
+"""The JSON of events, parsed too strictly: the seam `EventStream.add`, shown on Chat Completions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from looptck_reference.loop.values import Delta
 from looptck_reference.wires import ChatStream
 
 ESCAPES = re.compile(r"(?<!\\)\\u(?!00[01])[0-9a-fA-F]{4}")
-"""An escape of a character that could as well stand for itself."""
+"""An escape of a character that needs no escape."""
 
 
 @breaks("framing-does-not-matter", cells=CHAT_STREAM)
 class EscapesUnread(ChatStream):
-    """Reads a question mark where an event writes a character as an escape."""
+    """Replaces escaped characters in events by question marks."""
 
     def add(self, data: str) -> Delta:
         return super().add(ESCAPES.sub("?", data))
@@ -25,9 +25,9 @@ class EscapesUnread(ChatStream):
 
 @breaks("padding-changes-nothing", collateral=A_FRAMING, cells=CHAT_STREAM)
 class PaddingRefused(ChatStream):
-    """Gives up at an event with spaces before its last brace."""
+    """Fails on an event with spaces before its closing brace."""
 
     def add(self, data: str) -> Delta:
         if data.endswith(" }"):
-            raise StreamBroken(f"an event of the stream is not written as it should be: {data:.200}")
+            raise StreamBroken(f"an event of the stream has unexpected spaces: {data:.200}")
         return super().add(data)

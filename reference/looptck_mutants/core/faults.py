@@ -1,4 +1,4 @@
-"""Faults of the provider taken for something else: the seams `refuse_error` and `whole`, and what the runner does."""
+"""Faults of the provider, handled wrongly: the seams `refuse_error` and `whole`, and the conversation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from looptck_reference.wires import ChatStream
 
 @breaks("stream-without-finish-runs-nothing", cells=CHAT_STREAM)
 class AnyEndRunsCalls(ChatStream):
-    """Runs the calls of a stream that just ends."""
+    """Runs the calls of a stream that ended without its end mark."""
 
     def whole(self) -> bool:
         return self.calling or super().whole()
@@ -39,7 +39,7 @@ class AnyEndRunsCalls(ChatStream):
 
 @breaks("stream-without-finish-is-told", cells=CHAT_STREAM)
 class AnyEndIsTheAnswer(ChatStream):
-    """Takes the text of a stream that just ends for the answer."""
+    """Returns the text of a stream that ended without its end mark as the answer."""
 
     def whole(self) -> bool:
         return (bool(self._text) and not self.calling) or super().whole()
@@ -47,7 +47,7 @@ class AnyEndIsTheAnswer(ChatStream):
 
 @breaks("error-event-runs-nothing", cells=CHAT_STREAM)
 class ErrorRunsCalls(ChatStream):
-    """Runs the calls that came before an error in a stream."""
+    """Runs the calls that arrived before an error in a stream."""
 
     def refuse_error(self, event: Json) -> None:
         if not self.calling:
@@ -58,7 +58,7 @@ class ErrorRunsCalls(ChatStream):
 
 @breaks("error-event-is-told", cells=CHAT_STREAM)
 class ErrorIsTheEnd(ChatStream):
-    """Takes the text that came before an error in a stream for the answer."""
+    """Returns the text that arrived before an error in a stream as the answer."""
 
     def refuse_error(self, event: Json) -> None:
         if self.calling:
@@ -69,7 +69,7 @@ class ErrorIsTheEnd(ChatStream):
 
 @breaks("malformed-event-is-told", cells=CHAT_STREAM)
 class MalformedEventsSkipped(ChatStream):
-    """Passes over an event that is no JSON."""
+    """Skips an event that is not JSON."""
 
     def add(self, data: str) -> Delta:
         with suppress(StreamBroken):
@@ -79,11 +79,11 @@ class MalformedEventsSkipped(ChatStream):
 
 @breaks("cut-reply-runs-nothing", cells=CHAT_STREAM)
 class LateCutIgnored(Driver):
-    """Runs the calls of a stream whose connection broke behind their last piece."""
+    """Runs the calls of a stream whose connection broke after their last piece."""
 
     class Stream(ChatStream):
         broke = False
-        """Whether the connection of the latest stream did."""
+        """Whether the connection of the latest stream broke."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -106,7 +106,7 @@ class LateCutIgnored(Driver):
 
 @breaks("cut-reply-is-told", cells=CHAT_STREAM)
 class CutTextIsTheAnswer(Conversation):
-    """Takes the text that came before the connection broke for the answer."""
+    """Returns the text that arrived before the connection broke as the answer."""
 
     said = ""
 
@@ -129,7 +129,7 @@ class CutTextIsTheAnswer(Conversation):
 
 @breaks("http-error-is-told", cells=CHAT)
 class ErrorIsTheAnswer(Conversation):
-    """Answers with the provider's own words where a request fails."""
+    """Returns the provider's error message as the answer."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         try:
@@ -142,7 +142,7 @@ class ErrorIsTheAnswer(Conversation):
 
 @breaks("http-error-is-told", cells=CHAT)
 class GivesUpInSilence(Conversation):
-    """Returns nothing at all once it has asked eight times in vain."""
+    """Returns an empty answer after eight failed requests."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         for _ in range(8):
@@ -156,7 +156,7 @@ class GivesUpInSilence(Conversation):
 
 @breaks("http-error-is-told", cells=CHAT)
 class NeverGivesUp(Conversation):
-    """Asks again and again while the service errs."""
+    """Repeats a request without limit while the service fails."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         while True:
@@ -169,7 +169,7 @@ class NeverGivesUp(Conversation):
 
 @breaks("page-instead-of-json-is-told", cells=CHAT)
 class PageIsTheAnswer(Conversation):
-    """Takes a reply that is no JSON for the answer."""
+    """Returns a reply that is not JSON as the answer."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         try:
@@ -181,7 +181,7 @@ class PageIsTheAnswer(Conversation):
 
 
 class Retrying(Conversation):
-    """Asks once more where the service failed."""
+    """Repeats a failed request once."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         try:
@@ -192,13 +192,13 @@ class Retrying(Conversation):
         return (yield from super().ask(self.again(ask)))
 
     def again(self, ask: Ask) -> Ask:
-        """What is asked the second time: the same."""
+        """The request of the second attempt: the same as the first."""
         return ask
 
 
 @breaks("retry-never-reruns-a-tool", cells=CHAT)
 class RetryRerunsTools(Driver):
-    """Runs the last calls again before it repeats a request."""
+    """Runs the last calls again before it repeats a failed request."""
 
     class Remembering(Loop):
         ran: Sequence[ToolCall] = ()
@@ -219,14 +219,14 @@ class RetryRerunsTools(Driver):
 
 @breaks("retried-request-is-the-same", cells=CHAT)
 class RetryForgets(Retrying):
-    """Repeats a request with the prompt alone."""
+    """Repeats a failed request with the prompt alone."""
 
     def again(self, ask: Ask) -> Ask:
         return Ask(ask.history[: self.loop.round_ends[0]])
 
 
 class AfterBreaks(Conversation):
-    """Asks once more where a reply broke."""
+    """Repeats a request once if its reply broke off."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         try:
@@ -238,13 +238,13 @@ class AfterBreaks(Conversation):
         return (yield from super().ask(self.again(ask)))
 
     def again(self, ask: Ask) -> Ask:
-        """What is asked the second time: the same."""
+        """The request of the second attempt: the same as the first."""
         return ask
 
 
 @breaks("broken-reply-reruns-no-tool", cells=CHAT_STREAM)
 class BreakRerunsTools(Driver):
-    """Runs the last calls again where the reply to their results broke."""
+    """Runs the last calls again if the reply to their results broke off."""
 
     class Remembering(Loop):
         ran: Sequence[ToolCall] = ()
@@ -265,7 +265,7 @@ class BreakRerunsTools(Driver):
 
 @breaks("retried-request-is-the-same", cells=CHAT_STREAM)
 class BreakForgets(AfterBreaks):
-    """Asks with the prompt alone where a reply broke."""
+    """Repeats a request with the prompt alone if its reply broke off."""
 
     def again(self, ask: Ask) -> Ask:
         return Ask(ask.history[: self.loop.round_ends[0]])

@@ -1,4 +1,4 @@
-"""Text that reaches the caller late, or twice: what the driver's runs hand on."""
+"""Text that reaches the caller late or twice: the text that the driver forwards."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from looptck_reference.loop.values import Json
 
 @breaks("final-text-arrives-as-it-is-written", cells=CHAT_STREAM)
 class Hoarder(Driver):
-    """Keeps the final text until all of it is there."""
+    """Forwards the final text only when it is complete."""
 
     def run(self, case: Json, emit: OnText) -> Json:
-        """One piece at the end."""
+        """Forward one piece at the end."""
         held: list[str] = []
         outcome = super().run(case, held.append)
         emit("".join(held))
@@ -23,10 +23,10 @@ class Hoarder(Driver):
 
 @breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
 class SaidTwice(Driver):
-    """Hands on the whole answer once more at its end."""
+    """Forwards the whole answer a second time at its end."""
 
     def run(self, case: Json, emit: OnText) -> Json:
-        """All pieces, and then all of them as one."""
+        """Forward all pieces, and then the whole text."""
         outcome = super().run(case, emit)
         if case["stream"] and outcome["kind"] == "value":
             emit(outcome["text"])

@@ -1,4 +1,4 @@
-"""Turns that go back otherwise than they came: the seam `append_turn`, and how wires echo."""
+"""Turns that are sent back with changes: the seam `append_turn`, and how wires echo turns."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
 CALLS = {"function_call", "tool_use"}
-"""The kinds of pieces that are calls: an item of one wire, a block of another."""
+"""The types of items and blocks that are calls."""
 
 
 @breaks(
-    "calls-are-echoed", collateral={"recorded-traffic-is-read-right": "a turn with two calls of one tool was recorded"}
+    "calls-are-echoed",
+    collateral={"recorded-traffic-is-read-right": "the recordings contain a turn with two calls of one tool"},
 )
 class NumberedNames(ChatWire):
-    """Numbers the calls of one tool in the names that it sends back."""
+    """Appends numbers to the names of repeated tools when it sends calls back."""
 
     def echo(self, turn: Turn) -> list[Json]:
         counted = Counter[str]()
@@ -35,7 +36,7 @@ class NumberedNames(ChatWire):
 
 @breaks("arguments-are-echoed-as-given")
 class EmptyTextsLeftOut(ChatWire):
-    """Leaves empty texts out of the objects in the arguments that it sends back."""
+    """Removes empty texts from the arguments when it sends calls back."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, calls=tuple(map(_anew, turn.calls))))
@@ -43,7 +44,7 @@ class EmptyTextsLeftOut(ChatWire):
 
 @breaks("text-beside-calls-is-echoed")
 class TextDropped(ChatWire):
-    """Keeps the calls of a turn and forgets its text."""
+    """Sends the calls of a turn back without its text."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, text=""))
@@ -51,7 +52,7 @@ class TextDropped(ChatWire):
 
 @breaks("turn-is-echoed-in-order", cells=MESSAGES)
 class CallsLast(Loop):
-    """Sends the calls of a turn back behind all else."""
+    """Moves the calls of a turn to its end when it sends it back."""
 
     def append_turn(self, turn: Turn) -> None:
         ordered = sorted(turn.content, key=lambda piece: piece.get("type") in CALLS)
@@ -60,11 +61,11 @@ class CallsLast(Loop):
 
 @breaks(
     "thinking-leads-its-turn",
-    collateral={"turn-is-echoed-in-order": "the order of a turn is that of all its pieces"},
+    collateral={"turn-is-echoed-in-order": "the order includes all parts of a turn"},
     cells=MESSAGES,
 )
 class ThinkingLast(Loop):
-    """Sends the thinking of a turn back behind all else."""
+    """Moves the thinking of a turn to its end when it sends it back."""
 
     def append_turn(self, turn: Turn) -> None:
         ordered = sorted(turn.content, key=lambda piece: "thinking" in piece.get("type", ""))
@@ -73,7 +74,7 @@ class ThinkingLast(Loop):
 
 @breaks("no-request-is-refused", cells=MESSAGES)
 class EmptyTextEchoed(MessagesWire):
-    """Sends an empty block of text back that stood before a call."""
+    """Sends back an empty text block before a call."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return [{"role": "assistant", "content": list(turn.content)}] if turn.content else []
@@ -81,15 +82,15 @@ class EmptyTextEchoed(MessagesWire):
 
 @breaks("thinking-is-echoed", cells=MESSAGES)
 class SilentThinkingDropped(MessagesWire):
-    """Forgets thinking that has a signature and no words."""
+    """Drops thinking that has a signature and no text."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(_without(turn, lambda block: block.get("thinking") == ""))
 
 
-@breaks("thinking-is-echoed", collateral={"turn-is-echoed-in-order": "thinking is a piece of its turn"}, cells=MESSAGES)
+@breaks("thinking-is-echoed", collateral={"turn-is-echoed-in-order": "thinking is a part of its turn"}, cells=MESSAGES)
 class SignatureChanged(MessagesWire):
-    """Takes the padding off signatures, which nobody reads anyway."""
+    """Removes the padding from signatures."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, content=tuple(map(_unpadded, turn.content))))
@@ -97,7 +98,7 @@ class SignatureChanged(MessagesWire):
 
 @breaks("redacted-thinking-is-echoed", cells=MESSAGES)
 class RedactedDropped(MessagesWire):
-    """Forgets thinking that it cannot read."""
+    """Drops redacted thinking."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(_without(turn, lambda block: block.get("type") == "redacted_thinking"))
@@ -105,14 +106,14 @@ class RedactedDropped(MessagesWire):
 
 @breaks("reasoning-is-echoed", cells=RESPONSES)
 class SilentReasoningDropped(ResponsesWire):
-    """Forgets reasoning that has no words."""
+    """Drops reasoning that has no text."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(_without(turn, _says_nothing))
 
 
 def _anew(call: ToolCall) -> ToolCall:
-    """Arguments that are no JSON stay as they are."""
+    """The call with changed arguments; invalid JSON is left unchanged."""
     try:
         return replace(call, arguments=json.dumps(json.loads(call.arguments, object_hook=_without_empty_texts)))
     except ValueError:

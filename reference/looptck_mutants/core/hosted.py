@@ -1,4 +1,4 @@
-"""Pieces of a turn that are not the loop's to act upon: those of the service's own tools, and those of the future."""
+"""Parts of a turn on which the loop must not act: blocks of the service's own tools, and unknown blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.wires import MessagesWire
 
 @breaks("hosted-tools-are-never-dispatched", cells=RESPONSES)
 class HostedDispatched(Loop):
-    """Takes a search that the service has done for a call to it."""
+    """Runs a search that the service has already run."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         searches = [piece for piece in turn.content if piece["type"] == "web_search_call"]
@@ -23,7 +23,7 @@ class HostedDispatched(Loop):
 
 @breaks("hosted-tools-are-echoed", cells=MESSAGES)
 class ServersForgotten(Loop):
-    """Forgets what MCP servers were asked and said."""
+    """Drops the calls of MCP servers and their results."""
 
     def append_turn(self, turn: Turn) -> None:
         kept = tuple(piece for piece in turn.content if not piece["type"].startswith("mcp_"))
@@ -32,7 +32,7 @@ class ServersForgotten(Loop):
 
 @breaks("unknown-pieces-are-echoed", cells=MESSAGES)
 class UnknownDropped(MessagesWire):
-    """Forgets the blocks whose kind it does not know."""
+    """Drops blocks of unknown types."""
 
     def echo(self, turn: Turn) -> list[Json]:
         known = tuple(block for block in turn.content if not block["type"].startswith("x_"))

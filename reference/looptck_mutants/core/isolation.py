@@ -1,4 +1,4 @@
-"""Runs that know of each other: what a loop keeps on its class and not in its run."""
+"""Runs that affect each other: state on the class of a loop instead of its instance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from looptck_reference.wires import ChatWire, Wire
 
 @breaks(
     "runs-do-not-leak",
-    collateral={"concurrent-runs-do-not-leak": "the run before may have been one of two at the same time"},
+    collateral={"concurrent-runs-do-not-leak": "the previous run may be one of two concurrent runs"},
     cells=CHAT,
 )
 class LastRunIsTheUser(Loop):
-    """Names the question of the run before as the `user` of its requests."""
+    """Sends the question of the previous run as the `user` of its requests."""
 
     before: ClassVar[str] = ""
 
@@ -37,7 +37,7 @@ class LastRunIsTheUser(Loop):
 
 @breaks("tools-do-not-leak", cells=CHAT)
 class ToolsPileUp(Loop):
-    """Offers the tools of the run before too."""
+    """Offers the tools of earlier runs too."""
 
     before: ClassVar[Sequence[Tool]] = ()
 
@@ -50,7 +50,7 @@ class ToolsPileUp(Loop):
 
 @breaks("concurrent-runs-do-not-leak", cells=CHAT)
 class LatestRunIsTheUser(ChatWire):
-    """Names the question of the latest run that began as the `user` of its requests."""
+    """Sends the question of the run that began last as the `user` of its requests."""
 
     latest = ""
 

@@ -1,4 +1,4 @@
-"""Limits that do not hold: the seam `limit_reached`, what is counted, and what becomes of a run at its limit."""
+"""Limits that do not hold: the seam `limit_reached`, the counting of calls, and the end of a run at its limit."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from looptck_reference.loop.values import Answer, ToolResult, Turn
 @breaks(
     "limit-is-a-ceiling",
     "loop-is-finite-by-default",
-    collateral={"limit-of-zero-runs-no-tool": "0 is a limit too", "pauses-are-finite": "a limit is what ends pauses"},
+    collateral={"limit-of-zero-runs-no-tool": "0 is a limit too", "pauses-are-finite": "the limit ends pauses"},
 )
 class NoLimit(Loop):
-    """Asks the model for ever."""
+    """Asks the model without a limit."""
 
     def limit_reached(self) -> bool:
         return False
 
 
-@breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one call of the model is one round of tools"})
+@breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})
 class OneTooMany(Loop):
     """Asks the model once more than its limit allows."""
 
@@ -34,7 +34,7 @@ class OneTooMany(Loop):
 
 @breaks("limit-is-a-ceiling")
 class AtLeastTwo(Loop):
-    """Takes a limit of 1 for a round of tools and the answer behind it."""
+    """Treats a limit of 1 as 2, for one round of tools and the answer."""
 
     def limit_reached(self) -> bool:
         return self.model_calls >= self.limit + (self.limit == 1)
@@ -42,7 +42,7 @@ class AtLeastTwo(Loop):
 
 @breaks("limit-allows-what-fits")
 class OneTooFew(Loop):
-    """Stops one call of the model before its limit."""
+    """Stops one model call before its limit."""
 
     def limit_reached(self) -> bool:
         return self.model_calls >= self.limit - 1
@@ -50,7 +50,7 @@ class OneTooFew(Loop):
 
 @breaks("limit-reached-is-told")
 class LimitIsAnAnswer(Loop):
-    """Returns an empty answer at its limit, as if the model had given it."""
+    """Returns an empty answer at its limit."""
 
     def ask(self) -> Action:
         action = super().ask()
@@ -59,7 +59,7 @@ class LimitIsAnAnswer(Loop):
 
 @breaks("limit-reached-is-told")
 class LimitIsAMistake(Loop):
-    """Stumbles at its limit over a reply that there is not."""
+    """Raises an unrelated IndexError at its limit."""
 
     def ask(self) -> Action:
         action = super().ask()
@@ -69,7 +69,7 @@ class LimitIsAMistake(Loop):
 
 @breaks("limit-of-one-answers")
 class AnswerNeedsRoom(Loop):
-    """Fails with an answer that came without tools in the last turn that its limit allows."""
+    """Fails at its limit although the last turn is an answer without calls."""
 
     def stop(self, turn: Turn) -> Action:
         no_round_yet = len(self.round_ends) == 1
@@ -78,7 +78,7 @@ class AnswerNeedsRoom(Loop):
 
 @breaks("limit-of-zero-runs-no-tool")
 class ZeroIsNone(Loop):
-    """Takes a limit of 0 for no limit of the caller's."""
+    """Treats a limit of 0 as no limit from the caller."""
 
     def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
         super().__init__(agent, limit=limit or None, **more)
@@ -86,7 +86,7 @@ class ZeroIsNone(Loop):
 
 @breaks("loop-is-finite-by-default")
 class DefaultStartsAnew(Loop):
-    """Counts from 0 again behind each round, where it has only its default limit."""
+    """Resets the default limit after each round."""
 
     def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
         super().__init__(agent, limit=limit, **more)

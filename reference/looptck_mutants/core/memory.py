@@ -1,6 +1,6 @@
-"""Loops that let the service keep the conversation, and do something else than tell it anew once it is lost.
+"""Loops that rely on server-side conversation state, and react wrongly when it is missing.
 
-They speak Messages, plain, and send what is new alone in a thread.
+They use Messages without streams, and send only new messages in a thread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEVER_KEPT = "threads are not supported"
 
 
 class Thread(MessagesWire):
-    """The wire of one run: it leans on the last reply until that is lost, and no more where nothing is kept."""
+    """The wire of one run: it relies on the state of the last reply as long as the service has it."""
 
     def __init__(self) -> None:
         self.keeps = True
@@ -33,7 +33,7 @@ class Thread(MessagesWire):
         self.kept = 0
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        """All of the history, or what the service has not got."""
+        """The request with the whole history, or with the part that the service does not have."""
         body = super().request(agent, history, stream=stream)
         self.asked = len(history)
         if not self.keeps:
@@ -45,27 +45,27 @@ class Thread(MessagesWire):
         return {**new, "messages": history[self.kept :], "thread": thread}
 
     def decode(self, reply: Json) -> Turn:
-        """The service has the history that was asked with, and its own message behind it."""
+        """The turn; the service now has the history of the request, and this turn."""
         turn = super().decode(reply)
         self.previous, self.kept = reply["id"], self.asked + len(self.echo(turn))
         return turn
 
 
 class InThreads(Loop):
-    """A loop with a wire of its own; it remembers the calls that ran last."""
+    """A loop with its own wire; it keeps the calls of the last turn."""
 
     def __init__(self, agent: Agent, *, wire: Wire, **options: Any) -> None:
         super().__init__(agent, wire=Thread(), **options)
         self.ran: Sequence[ToolCall] = ()
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        """All of them."""
+        """All calls."""
         self.ran = super().calls_of(turn)
         return self.ran
 
 
 class Retelling(Conversation):
-    """Tells the service all of the conversation where it has lost what a request leans on."""
+    """Sends the whole conversation if the state that a request relies on is missing."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         wire = self.loop.wire
@@ -80,17 +80,17 @@ class Retelling(Conversation):
         return (yield from super().ask(ask))
 
     def lost(self) -> None:
-        """What is done before it is told: nothing."""
+        """Called before the conversation is sent again; does nothing here."""
 
 
 class Leaning(Driver):
-    """A loop with a memory: it declares one, and one wire, one mode and no streams."""
+    """A loop that relies on server-side state; it declares this, one wire, one mode and no streams."""
 
     loop = InThreads
     wires: ClassVar = {"anthropic-messages": ANTHROPIC_MESSAGES}
 
     def start(self) -> Json:
-        """What it can, and no more."""
+        """The description, with the capabilities of this loop."""
         started = super().start()
         able = {**started["capabilities"], "memory": True, "stream": False}
         return {**started, "modes": ["sync"], "capabilities": able}
@@ -98,7 +98,7 @@ class Leaning(Driver):
 
 @breaks("lost-memory-reruns-no-tool", cells=MESSAGES)
 class LossRerunsTools(Leaning):
-    """Runs the last calls again where the service has lost their turn."""
+    """Runs the last calls again if the service has lost their turn."""
 
     class Runs(Retelling):
         def lost(self) -> None:
@@ -110,7 +110,7 @@ class LossRerunsTools(Leaning):
 
 @breaks("refused-memory-is-done-without", cells=MESSAGES)
 class NothingKeptStillShort(Leaning):
-    """Sends what is new alone where the service has said that it keeps nothing."""
+    """Sends only new messages although the service has said that it keeps no state."""
 
     class Shortening(InThreads):
         def remembered(self) -> Sequence[Json]:

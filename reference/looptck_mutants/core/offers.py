@@ -1,4 +1,4 @@
-"""Schemas that are offered otherwise than tools declare them: `Wire.request`, and what is done with what they say."""
+"""Schemas that are offered with changes: `Wire.request`, and the use of schemas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from looptck_reference.wires import ChatWire, Wire
 
 
 def offering(change: Callable[[Json], Json]) -> Mapping[str, Wire]:
-    """The wires, with other schemas of parameters in Chat Completions."""
+    """The wires, with changed parameter schemas in Chat Completions."""
 
     class Chat(ChatWire):
         def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
@@ -28,7 +28,7 @@ def offering(change: Callable[[Json], Json]) -> Mapping[str, Wire]:
 
 
 def _everywhere(change: Callable[[Json], Json], schema: Json) -> Json:
-    """The schema with this done to it and to all schemas in it."""
+    """The schema, with this change applied to it and to all nested schemas."""
     inner = dict(schema)
     if "properties" in inner:
         inner["properties"] = {name: _everywhere(change, one) for name, one in inner["properties"].items()}
@@ -48,24 +48,24 @@ def _flat(schema: Json) -> Json:
 
 @breaks(
     "offered-schema-is-the-declared-one",
-    collateral={"parameter-descriptions-are-offered": "what is left out had descriptions"},
+    collateral={"parameter-descriptions-are-offered": "the removed parts had descriptions"},
 )
 class SchemasWithoutDepth(Driver):
-    """Offers objects and lists without what is in them."""
+    """Offers objects and arrays without their nested schemas."""
 
     wires = offering(_flat)
 
 
 @breaks("offered-schema-is-the-declared-one")
 class ChoicesDropped(Driver):
-    """Offers a choice of words as any text."""
+    """Offers an enum as an arbitrary string."""
 
     wires = offering(lambda schema: _everywhere(_without("enum"), schema))
 
 
 @breaks("offered-schema-is-the-declared-one")
 class NothingRequired(Driver):
-    """Offers every parameter as one that may be left out."""
+    """Offers all parameters as optional."""
 
     wires = offering(_without("required"))
 
@@ -76,7 +76,7 @@ class ParametersUndescribed(Driver):
 
     @staticmethod
     def bare(schema: Json) -> Json:
-        """A schema in which nothing is described; a parameter may be called so."""
+        """The schema without descriptions; a parameter may itself be named `description`."""
         return {key: one for key, one in schema.items() if key != "description" or not isinstance(one, str)}
 
     wires = offering(lambda schema: _everywhere(ParametersUndescribed.bare, schema))
@@ -84,14 +84,14 @@ class ParametersUndescribed(Driver):
 
 @breaks("open-schemas-are-offered")
 class ClosesAllObjects(Driver):
-    """Offers objects that take any members as such that take none."""
+    """Offers objects with arbitrary members as objects without additional members."""
 
     wires = offering(lambda schema: {**schema, "additionalProperties": False})
 
 
 @breaks("open-schemas-are-offered")
 class UnknownMembersDropped(Loop):
-    """Hands a tool nothing but the members that its schema names."""
+    """Passes a tool only the arguments that its schema names."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         known: Mapping[str, Any] = tool.parameters.get("properties", {}) if tool else arguments
@@ -100,7 +100,7 @@ class UnknownMembersDropped(Loop):
 
 @breaks("prompt-reaches-the-model")
 class DoubleBracesHalved(ChatWire):
-    """Takes the prompt for a format string."""
+    """Treats the prompt as a format string."""
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         halved = [(one, one["content"].replace("{{", "{").replace("}}", "}")) for one in super().opening(messages)]
@@ -109,7 +109,7 @@ class DoubleBracesHalved(ChatWire):
 
 @breaks("requests-are-well-formed")
 class ChoiceWithoutTools(ChatWire):
-    """Says how tools are to be chosen where there are none."""
+    """Sends a tool choice in requests without tools."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         return {"tool_choice": "auto", **super().request(agent, history, stream=stream)}
@@ -117,7 +117,7 @@ class ChoiceWithoutTools(ChatWire):
 
 @breaks("prompt-reaches-the-model")
 class EarlierTurnsForgotten(ChatWire):
-    """Leaves what the assistant had said before out of the prompt."""
+    """Drops the earlier assistant messages of the prompt."""
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         return [message for message in super().opening(messages) if message["role"] != "assistant"]

@@ -1,4 +1,4 @@
-"""Turns that the service paused: what they lead to, and whether they count."""
+"""Paused turns: their consequence, and whether they count against the limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.wires import MessagesWire
 
 @breaks("paused-turn-is-resumed", cells=MESSAGES)
 class PauseIsTheEnd(MessagesWire):
-    """Takes the text of a paused turn for the answer."""
+    """Returns the text of a paused turn as the answer."""
 
     def stop_for(self, reason: str) -> Stop:
         return Stop.END if reason == "pause_turn" else super().stop_for(reason)
@@ -22,7 +22,7 @@ class PauseIsTheEnd(MessagesWire):
 
 @breaks("paused-turn-is-resumed", cells=MESSAGES)
 class PauseIsNudged(MessagesWire):
-    """Tells the model to go on where the last block of a paused turn waits for its result."""
+    """Sends a user message to continue a paused turn whose last block awaits its result."""
 
     def echo(self, turn: Turn) -> list[Json]:
         waits = not turn.calls and turn.content and turn.content[-1]["type"] == "server_tool_use"
@@ -31,7 +31,7 @@ class PauseIsNudged(MessagesWire):
 
 @breaks("pauses-are-finite", cells=MESSAGES)
 class PausesAreFree(Loop):
-    """Does not count the calls of the model that ended in a pause."""
+    """Does not count model calls that ended in a pause."""
 
     def decide(self, turn: Turn) -> Decision:
         decision = super().decide(turn)
@@ -41,7 +41,7 @@ class PausesAreFree(Loop):
 
 @breaks("compacted-turn-is-resumed", cells=MESSAGES)
 class CompactionIsTheEnd(MessagesWire):
-    """Takes the summary of a compacted turn for the answer."""
+    """Returns the summary of a compacted turn as the answer."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         asked = {"type": "compact_20260112", "pause_after_compaction": True}

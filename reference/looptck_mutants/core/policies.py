@@ -1,4 +1,4 @@
-"""What the model is told: the fields of the dialect."""
+"""Error reports to the model: the fields of the dialect."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from looptck_reference.loop.tools import json_text
 
 
 def answering(**changes: Any) -> Mapping[str, Dialect]:
-    """The dialects, with other answers in that of `core`."""
+    """The dialects, with these answers in that of `core`."""
     return {**Driver.dialects, "core": replace(CORE, **changes)}
 
 
 @breaks("bad-arguments-are-not-lost")
 class BadArgumentsUntold(Driver):
-    """Answers a call whose arguments are no JSON with nothing."""
+    """Sends an empty result for a call with invalid arguments."""
 
     dialects = answering(bad_arguments=FeedBack(""))
 
 
 @breaks("unknown-tool-is-not-lost")
 class UnknownToolUntold(Driver):
-    """Answers a call of a tool that it does not know as if it had run."""
+    """Answers a call of an unknown tool as if it had run."""
 
     dialects = answering(unknown_tool=FeedBack("Done."))
 
 
 @breaks("raising-tool-is-not-lost")
 class ErrorUntold(Driver):
-    """Answers a call whose tool raised with nothing."""
+    """Sends an empty result for a call whose tool raised."""
 
     dialects = answering(tool_raises=FeedBack(""))
 
 
 @breaks("text-result-arrives-unchanged")
 class LongTextCut(Driver):
-    """Gives the model the first 50,000 characters of a result."""
+    """Sends only the first 50,000 characters of a result."""
 
     dialects = answering(result_text=lambda value: json_text(value)[:50_000])
 
 
 @breaks("structured-result-reaches-the-model")
 class ObjectObject(Driver):
-    """Gives the model of an object nothing but that it is one."""
+    """Sends a fixed text for every object that a tool returns."""
 
     dialects = answering(result_text=lambda value: "[object Object]" if isinstance(value, dict) else json_text(value))

@@ -1,4 +1,4 @@
-"""Requests that the service refuses, and only where something beside the ordinary has happened."""
+"""Requests that the service refuses, only after unusual events."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import ToolResult
 
 UNKNOWN = "cannot be called"
-"""Words of the reference's own about a tool that nobody offered."""
+"""A part of the reference's error message about unknown tools."""
 
 
 @breaks(
     "no-request-is-refused",
-    collateral={"results-follow-their-calls": "a word between the results parts them from their calls"},
+    collateral={"results-follow-their-calls": "a message between the results separates them from their calls"},
     cells=CHAT,
 )
 class WordBesideFailure(Loop):
-    """Puts a word of the user between the results as soon as a tool fails."""
+    """Adds a user message between the results if a tool failed."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         for result in results:
@@ -30,7 +30,7 @@ class WordBesideFailure(Loop):
 
 @breaks("no-request-is-refused", cells=CHAT)
 class EmptyResultForgotten(Loop):
-    """Leaves out a result whose text is empty."""
+    """Omits a result whose text is empty."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([result for result in results if result.text])
@@ -38,7 +38,7 @@ class EmptyResultForgotten(Loop):
 
 @breaks("no-request-is-refused", cells=MESSAGES)
 class UnknownIsNamedTwice(Loop):
-    """Answers the call of a tool that nobody offered twice."""
+    """Sends two results for a call of an unknown tool."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([*results, *(one for one in results if UNKNOWN in one.text)])
@@ -46,11 +46,11 @@ class UnknownIsNamedTwice(Loop):
 
 @breaks(
     "no-request-is-refused",
-    collateral={"limit-allows-what-fits": "seven turns have a third one, and the refusal ends the run"},
+    collateral={"limit-allows-what-fits": "a run of seven turns has a third one, and the refusal ends it"},
     cells=RESPONSES,
 )
 class ThirdTurnUnanswered(Loop):
-    """Leaves the last call of the third turn without its result."""
+    """Omits the last result of the third turn."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[:-1] if self.model_calls == 3 else results)

@@ -1,4 +1,4 @@
-"""Plain replies read too narrowly: the seam `Wire.decode`."""
+"""Plain replies, parsed too strictly: the seam `Wire.decode`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from looptck_reference.loop.values import Json, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 FIELDS = {"role", "content", "refusal", "annotations", "audio", "tool_calls", "reasoning_content"}
-"""Of a message of Chat Completions, with one that compatible servers share."""
+"""The fields of a Chat Completions message, with one that compatible servers add."""
 
 
 @breaks("unknown-fields-are-ignored", cells=CHAT)
 class UnknownFieldsRefused(ChatWire):
-    """Gives up at a message with a field that it does not know."""
+    """Fails on a message with an unknown field."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)
         if unknown := reply["choices"][0]["message"].keys() - FIELDS:
-            raise MalformedReply(f"the message of the reply has fields that nobody knows: {sorted(unknown)}")
+            raise MalformedReply(f"the message of the reply has unknown fields: {sorted(unknown)}")
         return turn
 
 
 @breaks("recorded-traffic-is-read-right", cells=MESSAGES)
 class UnsignedThoughtsRefused(MessagesWire):
-    """Gives up at a thought that has no signature, as a compatible server's."""
+    """Fails on a thinking block without a signature, which compatible servers send."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)

@@ -1,4 +1,4 @@
-"""Requests that say something else than the history does: `Wire.opening`, `Wire.request`."""
+"""Requests that differ from the history: `Wire.opening`, `Wire.request`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.wires import ChatWire
 
 @breaks("prompt-reaches-the-model")
 class SystemSpeaksAsUser(ChatWire):
-    """Gives the system's words to the user."""
+    """Sends the system message as a user message."""
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         return [{**message, "role": "user"} if message["role"] == "system" else message for message in messages]
@@ -22,7 +22,7 @@ class SystemSpeaksAsUser(ChatWire):
 
 @breaks("history-only-grows")
 class SystemSpeaksOnce(ChatWire):
-    """Sends the system's words with the first request only."""
+    """Sends the system message with the first request only."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         again = any(message["role"] == "assistant" for message in history)
@@ -32,7 +32,7 @@ class SystemSpeaksOnce(ChatWire):
 
 @breaks("requests-are-well-formed")
 class StrangeParts(Loop):
-    """Sends later text beside calls in parts of another service's kind."""
+    """Sends the text of later turns with calls in content parts of another API."""
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)
@@ -42,7 +42,7 @@ class StrangeParts(Loop):
 
 @breaks("tools-are-offered-every-time")
 class ToolsOnce(ChatWire):
-    """Offers its tools with the first request only."""
+    """Sends the tools with the first request only."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         body = super().request(agent, history, stream=stream)
@@ -53,7 +53,7 @@ class ToolsOnce(ChatWire):
 
 @breaks("requests-ask-for-the-right-mode", cells=CHAT_STREAM)
 class PlainInTheEnd(ChatWire):
-    """Asks for no stream once two tools have run."""
+    """Requests no stream once two tools have run."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         results = [message for message in history if message["role"] == "tool"]
@@ -62,7 +62,7 @@ class PlainInTheEnd(ChatWire):
 
 @breaks("model-name-is-sent")
 class AnotherModel(ChatWire):
-    """Asks a smaller model to read results."""
+    """Uses a smaller model for requests with results."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         body = super().request(agent, history, stream=stream)

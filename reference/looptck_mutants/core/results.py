@@ -1,4 +1,4 @@
-"""Results that are lost, mixed up or out of place: the seam `append_results`, and how wires write results."""
+"""Results that are lost, mixed up or misplaced: the seam `append_results`, and how wires write results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looptck_reference.wires import ChatWire, MessagesWire
 
 @breaks("every-call-is-answered")
 class TwoResultsAtMost(Loop):
-    """Sends the results of a turn back up to the second."""
+    """Sends at most two results of a turn."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[:2])
@@ -28,7 +28,10 @@ class TwoResultsAtMost(Loop):
 @breaks(
     "results-carry-their-call-ids",
     collateral={
-        ("missing-sequence-is-tolerated", "recorded-traffic-is-read-right"): "a turn with three calls was recorded"
+        (
+            "missing-sequence-is-tolerated",
+            "recorded-traffic-is-read-right",
+        ): "the recordings contain a turn with three calls"
     },
 )
 class Swapped(Loop):
@@ -42,16 +45,16 @@ class Swapped(Loop):
 
 @breaks("results-follow-their-calls")
 class CountedResults(ChatWire):
-    """Says how many results there are before it gives three or more."""
+    """Adds a message with the number of results before three or more results."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
-        told = [{"role": "user", "content": f"{len(results)} results:"}] if len(results) > 2 else []
-        return [*told, *super().results(results)]
+        count = [{"role": "user", "content": f"{len(results)} results:"}] if len(results) > 2 else []
+        return [*count, *super().results(results)]
 
 
 @breaks("results-keep-call-order")
 class LastResultFirst(Loop):
-    """Sends the results of a turn back from the last to the first."""
+    """Sends the results of a turn in reverse order."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[::-1])
@@ -59,7 +62,7 @@ class LastResultFirst(Loop):
 
 @breaks("results-keep-call-order")
 class AsTheyEnd(Driver):
-    """Runs the calls of a turn together, and sends their results back as they end."""
+    """Runs the calls of a turn at the same time, and sends their results in the order of completion."""
 
     class Ending(Loop):
         def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
@@ -88,7 +91,7 @@ class AsTheyEnd(Driver):
 
 @breaks("results-carry-their-call-ids")
 class ZippedAsTheyEnd(AsTheyEnd):
-    """Gives the first of many calls the last one's result, where it ends late."""
+    """Assigns the results of many calls in reverse order if the first call ends late."""
 
     class Zipping(AsTheyEnd.Ending):
         def append_results(self, results: Sequence[ToolResult]) -> None:
@@ -101,7 +104,7 @@ class ZippedAsTheyEnd(AsTheyEnd):
 
 @breaks("failing-call-leaves-the-others-whole")
 class FailureSpreads(Loop):
-    """Gives the error of a failed call to all calls of its turn."""
+    """Sends the error of a failed call as the result of all calls of its turn."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         errors = [result.text for result in results if result.failed]
@@ -110,10 +113,10 @@ class FailureSpreads(Loop):
 
 @breaks(
     "failing-call-leaves-the-others-whole",
-    collateral={"failed-results-are-marked": "what did not run is marked as failed"},
+    collateral={"failed-results-are-marked": "calls that did not run are marked as failed"},
 )
 class FailureEndsTheTurn(Loop):
-    """Runs no call behind one that failed, and answers it with an error."""
+    """Does not run the calls after a failed one, and answers them with an error."""
 
     failed = False
 
@@ -131,7 +134,7 @@ class FailureEndsTheTurn(Loop):
 
 @breaks("empty-result-is-answered")
 class NothingIsNoResult(Loop):
-    """Leaves a call unanswered whose tool returned an empty text."""
+    """Sends no result for a tool that returned an empty text."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([result for result in results if result.text])
@@ -139,7 +142,7 @@ class NothingIsNoResult(Loop):
 
 @breaks("results-share-one-message", cells=MESSAGES)
 class OneMessageEach(MessagesWire):
-    """Sends each result in a user message of its own."""
+    """Sends each result in a separate user message."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         return [{"role": "user", "content": [self.result(result)]} for result in results]
@@ -147,7 +150,7 @@ class OneMessageEach(MessagesWire):
 
 @breaks("results-come-first", cells=MESSAGES)
 class TextFirst(Loop):
-    """Repeats the text beside the first call in front of its result."""
+    """Repeats the text of a turn before the result of its first call."""
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)
@@ -161,7 +164,7 @@ class TextFirst(Loop):
 
 @breaks("failed-results-are-marked", cells=MESSAGES)
 class FailureUnmarked(MessagesWire):
-    """Says of no result that it is an error."""
+    """Does not mark any result as an error."""
 
     def result(self, result: ToolResult) -> Json:
         return super().result(replace(result, failed=False))
@@ -169,7 +172,7 @@ class FailureUnmarked(MessagesWire):
 
 @breaks("results-stand-alone-beside-a-pending-hosted-tool", cells=MESSAGES)
 class WordBesidePending(Loop):
-    """Speaks behind results while a hosted tool has none."""
+    """Adds text after the results while a hosted tool is still pending."""
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)

@@ -9,7 +9,7 @@ from looptck_reference.loop.values import ToolCall
 
 
 def run_again(loop: Loop, calls: Iterable[ToolCall]) -> None:
-    """Run calls that have run before, and forget what they return."""
+    """Run calls again, and discard their results."""
     for call in calls:
         handler = loop.handler_for(call)
         if handler is not None:

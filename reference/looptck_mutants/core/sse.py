@@ -1,4 +1,4 @@
-"""Lines of an event stream read wrongly: the seam `Wire.reader`, which cuts bytes into events."""
+"""Lines of an event stream, read wrongly: the seam `Wire.reader`, which splits bytes into events."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from looptck_reference.wires import EventReader
 
 @breaks(
     "crlf-line-ends-are-read",
-    collateral={**A_FRAMING, "cr-line-ends-are-read": "CR is no line end either"},
+    collateral={**A_FRAMING, "cr-line-ends-are-read": "CR does not end a line either"},
     cells=CHAT_STREAM,
 )
 class LinesEndInLineFeeds(EventReader):
-    """Ends lines at LF alone."""
+    """Ends lines only at LF."""
 
     def feed(self, piece: bytes) -> list[str]:
         self._after_cr = False
@@ -29,7 +29,7 @@ class LinesEndInLineFeeds(EventReader):
 
 @breaks("cr-line-ends-are-read", cells=CHAT_STREAM)
 class CrIsNoLineEnd(EventReader):
-    """Ends lines at LF and CRLF alone."""
+    """Ends lines only at LF and CRLF."""
 
     def lines(self, text: bytes) -> list[bytes]:
         return re.sub(rb"(\r?\n|\r)\Z", b"", text).replace(b"\r\n", b"\n").split(b"\n")
@@ -37,7 +37,7 @@ class CrIsNoLineEnd(EventReader):
 
 @breaks("comments-are-skipped", collateral=A_FRAMING, cells=CHAT_STREAM)
 class CommentsAreData(EventReader):
-    """Takes a comment for data."""
+    """Treats a comment as data."""
 
     def _events(self, lines: list[bytes]) -> list[str]:
         return super()._events([b"data" + line if line.startswith(b":") else line for line in lines])
@@ -45,7 +45,7 @@ class CommentsAreData(EventReader):
 
 @breaks("other-fields-are-skipped", collateral=A_FRAMING, cells=CHAT_STREAM)
 class IdsAreData(EventReader):
-    """Takes the ids of events for data."""
+    """Treats event ids as data."""
 
     def _events(self, lines: list[bytes]) -> list[str]:
         return super()._events([re.sub(rb"\Aid:", b"data:", line) for line in lines])
@@ -53,7 +53,7 @@ class IdsAreData(EventReader):
 
 @breaks("space-after-colon-is-optional", collateral=A_FRAMING, cells=CHAT_STREAM)
 class ColonAndSpace(EventReader):
-    """Drops the character behind the colon, whatever it is."""
+    """Drops the character after the colon, even if it is not a space."""
 
     def _events(self, lines: list[bytes]) -> list[str]:
         return super()._events([re.sub(rb"\Adata:.", b"data:", line) for line in lines])
@@ -61,7 +61,7 @@ class ColonAndSpace(EventReader):
 
 @breaks("data-lines-are-joined", cells=CHAT_STREAM)
 class EachDataLineIsAnEvent(EventReader):
-    """Takes each data line for an event of its own."""
+    """Treats each data line as a separate event."""
 
     def _events(self, lines: list[bytes]) -> list[str]:
         return super()._events([part for line in lines for part in (line, b"")])
@@ -69,7 +69,7 @@ class EachDataLineIsAnEvent(EventReader):
 
 @breaks("byte-order-mark-is-skipped", cells=CHAT_STREAM)
 class MarkIsText(EventReader):
-    """Keeps a byte order mark as the beginning of the first line."""
+    """Treats a byte order mark as part of the first line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,11 +78,11 @@ class MarkIsText(EventReader):
 
 @breaks(
     "line-separators-in-text-survive",
-    collateral={"framing-does-not-matter": "one recording has such text"},
+    collateral={"framing-does-not-matter": "one recording contains such a character"},
     cells=CHAT_STREAM,
 )
 class LinesOfText(EventReader):
-    """Splits the stream as text is split, at U+2028 too."""
+    """Splits lines at U+2028 and similar characters too."""
 
     def lines(self, text: bytes) -> list[bytes]:
         lines = text.decode("utf-8", "surrogateescape").splitlines()
@@ -91,7 +91,7 @@ class LinesOfText(EventReader):
 
 @breaks("bytes-may-be-cut-anywhere", collateral=A_FRAMING, cells=CHAT_STREAM)
 class PiecesDecodedApart(EventReader):
-    """Decodes each piece of bytes by itself, so that no character may be cut."""
+    """Decodes each piece of bytes separately, which breaks characters that are split between pieces."""
 
     def feed(self, piece: bytes) -> list[str]:
         return super().feed(piece.decode("utf-8", "replace").encode())
@@ -99,7 +99,7 @@ class PiecesDecodedApart(EventReader):
 
 @breaks("event-names-may-be-missing", cells=MESSAGES_STREAM)
 class NamelessEventsDropped(Driver):
-    """Drops events without an event line, which the service sends with each."""
+    """Drops events without an `event` line, which the service always sends."""
 
     class Reader(EventReader):
         named = False

@@ -1,4 +1,4 @@
-"""Turns that stopped for another reason than to be acted upon: `decide`, `stop`, and how wires read the reason."""
+"""Turns whose calls must not run: `decide`, `stop`, and how wires read the stop reason."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 NAMED = {"end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal", "pause_turn"}
-"""The stop reasons of Anthropic Messages that a client of some age knows."""
+"""The stop reasons of Anthropic Messages that an older client knows."""
 
 
 @breaks("calls-decide-not-the-finish-reason")
 class WordDecides(ChatWire):
-    """Runs no calls of a turn that finished with stop."""
+    """Does not run the calls of a turn with the finish reason stop."""
 
     runs_calls_on = frozenset({Stop.CALLS})
 
 
 class RunsAtTheLimit(Loop):
-    """Runs the calls of a turn that the token limit or the context window cut, those of them that can be read."""
+    """Runs the readable calls of a turn that the token limit or the context window truncated."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls and turn.stop is Stop.LENGTH else super().decide(turn)
@@ -33,7 +33,7 @@ class RunsAtTheLimit(Loop):
 
 @breaks("truncated-call-never-runs")
 class CutCallsAreMended(RunsAtTheLimit):
-    """Writes the rest of a call that was cut, and runs it."""
+    """Completes a truncated call by guessing, and runs it."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         if turn.stop is not Stop.LENGTH:
@@ -43,17 +43,17 @@ class CutCallsAreMended(RunsAtTheLimit):
 
 @breaks("truncated-turn-runs-nothing", cells=MESSAGES)
 class CutTurnsRun(RunsAtTheLimit):
-    """Runs the whole calls of a turn that was cut."""
+    """Runs the complete calls of a truncated turn."""
 
 
 @breaks("incomplete-call-never-runs", cells=RESPONSES)
 class IncompleteCallsRun(RunsAtTheLimit):
-    """Runs a call that the service calls incomplete, as soon as it can be read."""
+    """Runs a call that the service marks as incomplete if its arguments are valid JSON."""
 
 
 @breaks("unstopped-block-never-runs", cells=MESSAGES_STREAM)
 class UnstoppedBlockRuns(MessagesStream):
-    """Writes the end of a call whose block never stopped, and runs it."""
+    """Completes a call whose block never stopped, and runs it."""
 
     def take(self, event: Json) -> str:
         if event.get("type") == "content_block_stop":
@@ -70,7 +70,7 @@ class UnstoppedBlockRuns(MessagesStream):
 
 @breaks("filtered-call-never-runs")
 class FilteredCallsRun(Loop):
-    """Runs the calls of a turn that the content filter cut."""
+    """Runs the calls of a turn that the content filter truncated."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls and turn.stop is Stop.CONTENT_FILTER else super().decide(turn)
@@ -78,7 +78,7 @@ class FilteredCallsRun(Loop):
 
 @breaks("refused-call-never-runs", cells=MESSAGES)
 class RefusedCallsRun(Loop):
-    """Runs the calls of a turn that the service refused."""
+    """Runs the calls of a refused turn."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
@@ -94,7 +94,7 @@ class StoppedCallsRun(MessagesWire):
 
 @breaks("unknown-stop-reason-ends-the-loop", cells=MESSAGES)
 class UnknownStopRuns(MessagesWire):
-    """Runs the calls of a turn that stopped for a reason it does not know."""
+    """Runs the calls of a turn with an unknown stop reason."""
 
     def stop_for(self, reason: str) -> Stop:
         stop = super().stop_for(reason)
@@ -103,7 +103,7 @@ class UnknownStopRuns(MessagesWire):
 
 @breaks("unfinished-response-runs-nothing", cells=RESPONSES)
 class UnfinishedRuns(ResponsesWire):
-    """Takes a response that is in progress for a completed one."""
+    """Treats a response in progress as completed."""
 
     def decode(self, reply: Json) -> Turn:
         begun = reply.get("status") == "in_progress"
@@ -112,7 +112,7 @@ class UnfinishedRuns(ResponsesWire):
 
 @breaks("failed-response-runs-nothing", cells=RESPONSES)
 class FailedRuns(ResponsesWire):
-    """Takes a failed response that has calls for a completed one."""
+    """Treats a failed response with calls as completed."""
 
     def decode(self, reply: Json) -> Turn:
         calling = reply.get("status") == "failed" and any(item["type"] == "function_call" for item in reply["output"])
@@ -121,7 +121,7 @@ class FailedRuns(ResponsesWire):
 
 @breaks("failed-response-is-told", cells=RESPONSES)
 class FailureIsAnAnswer(ResponsesWire):
-    """Returns what there is of a response that failed."""
+    """Returns the partial text of a failed response as the answer."""
 
     def decode(self, reply: Json) -> Turn:
         if reply.get("status") != "failed":
@@ -132,7 +132,7 @@ class FailureIsAnAnswer(ResponsesWire):
 
 @breaks("custom-calls-are-not-lost", cells=RESPONSES)
 class CustomCallsSkipped(ResponsesWire):
-    """Reads over the calls of custom tools."""
+    """Ignores the calls of custom tools."""
 
     def decode(self, reply: Json) -> Turn:
         known = [item for item in reply.get("output") or () if item.get("type") != "custom_tool_call"]
@@ -141,7 +141,7 @@ class CustomCallsSkipped(ResponsesWire):
 
 @breaks("lost-call-is-told")
 class LostCallIsAnAnswer(Loop):
-    """Returns the text of a turn that was cut in its calls as a whole answer."""
+    """Returns the text of a turn whose calls were truncated as a complete answer."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.ANSWER if turn.calls and turn.stop.truncated else super().decide(turn)
@@ -152,7 +152,7 @@ class LostCallIsAnAnswer(Loop):
 
 @breaks("truncated-answer-is-told")
 class TruncationUntold(Loop):
-    """Says of an answer that the token limit cut that it is whole."""
+    """Returns an answer that the token limit truncated as complete."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, stop=Stop.END) if turn.stop is Stop.LENGTH else turn)
@@ -160,7 +160,7 @@ class TruncationUntold(Loop):
 
 @breaks("filtered-answer-is-told")
 class FilterUntold(Loop):
-    """Says of an answer that the content filter cut that it is whole."""
+    """Returns an answer that the content filter truncated as complete."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, stop=Stop.END) if turn.stop is Stop.CONTENT_FILTER else turn)
@@ -168,7 +168,7 @@ class FilterUntold(Loop):
 
 @breaks("refusal-is-told")
 class RefusalUntold(Loop):
-    """Returns a refusal as an answer of no words."""
+    """Returns a refusal as an empty answer."""
 
     def stop(self, turn: Turn) -> Action:
         refused = turn.stop is Stop.REFUSAL
@@ -176,7 +176,7 @@ class RefusalUntold(Loop):
 
 
 def _mended(text: str) -> str:
-    """Arguments that can be read: as they are, else with an end, else none."""
+    """Valid arguments: unchanged, else completed, else empty."""
     for end in ("", '"}', "}"):
         try:
             json.loads(text + end)

@@ -1,4 +1,4 @@
-"""Streams of Chat Completions put together wrongly: the seams `ChatStream.call_for`, `add_call` and `whole`."""
+"""Streams of Chat Completions, assembled wrongly: the seams `ChatStream.call_for`, `add_call` and `whole`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from looptck_reference.loop.values import Json
 from looptck_reference.wires import ChatStream
 from looptck_reference.wires.openai_chat_stream import PartialCall
 
-A_FRAMING: Collateral = {"framing-does-not-matter": "it is one of the framings that must not matter"}
+A_FRAMING: Collateral = {"framing-does-not-matter": "it is one of the varied framings"}
 
 
 @breaks("interleaved-calls-stay-apart", collateral=A_FRAMING, cells=CHAT_STREAM)
 class ChatCallsMerged(ChatStream):
-    """Takes every piece of arguments for one of the latest call."""
+    """Appends every piece of arguments to the latest call."""
 
     def call_for(self, index: Any, call_id: str) -> PartialCall:
         return super().call_for(index if call_id else None, call_id)
@@ -25,7 +25,7 @@ class ChatCallsMerged(ChatStream):
 
 @breaks("calls-in-one-delta-all-run", collateral=A_FRAMING, cells=CHAT_STREAM)
 class OneCallADelta(ChatStream):
-    """Takes the first call of a delta and drops the others."""
+    """Reads only the first call of a delta."""
 
     def take(self, event: Json) -> str:
         for choice in event.get("choices") or ():
@@ -36,7 +36,7 @@ class OneCallADelta(ChatStream):
 
 @breaks("first-delta-names-the-call", collateral=A_FRAMING, cells=CHAT_STREAM)
 class WholeArgumentsAreACall(ChatStream):
-    """Takes a delta with all arguments of a call for all of the call, name and id too."""
+    """Replaces id and name of a call by those of a delta with complete arguments, even if they are missing there."""
 
     def add_call(self, delta: Json) -> None:
         super().add_call(delta)
@@ -47,7 +47,7 @@ class WholeArgumentsAreACall(ChatStream):
 
 @breaks("empty-deltas-change-nothing", collateral=A_FRAMING, cells=CHAT_STREAM)
 class EmptyDeltaIsTheEnd(ChatStream):
-    """Takes a delta with nothing in it for the end of the turn."""
+    """Treats an empty delta as the end of the turn."""
 
     def take(self, event: Json) -> str:
         text = super().take(event)
@@ -58,7 +58,7 @@ class EmptyDeltaIsTheEnd(ChatStream):
 
 @breaks("chunks-without-choices-are-skipped", collateral=A_FRAMING, cells=CHAT_STREAM)
 class ChoicelessStartRefused(ChatStream):
-    """Gives up where a stream begins with a chunk without choices."""
+    """Fails if the first chunk of a stream has no choices."""
 
     begun = False
 
@@ -71,7 +71,7 @@ class ChoicelessStartRefused(ChatStream):
 
 @breaks("missing-end-marker-is-tolerated", collateral=A_FRAMING, cells=CHAT_STREAM)
 class EndMarkerAwaited(ChatStream):
-    """Takes a stream for whole only once its end marker has come."""
+    """Treats a stream without `[DONE]` as incomplete."""
 
     def whole(self) -> bool:
         return self.complete
@@ -79,11 +79,11 @@ class EndMarkerAwaited(ChatStream):
 
 @breaks(
     "repeated-ids-are-one-call",
-    collateral={"one-index-two-ids-are-two-calls": "where two calls share an index, each delta has its id"},
+    collateral={"one-index-two-ids-are-two-calls": "if two calls share an index, each delta has an id"},
     cells=CHAT_STREAM,
 )
 class EachIdIsACall(ChatStream):
-    """Takes each delta with an id for a new call."""
+    """Treats each delta with an id as a new call."""
 
     def call_for(self, index: Any, call_id: str) -> PartialCall:
         self._by_id.clear()
@@ -92,7 +92,7 @@ class EachIdIsACall(ChatStream):
 
 @breaks("one-index-two-ids-are-two-calls", cells=CHAT_STREAM)
 class IndexIsTheCall(ChatStream):
-    """Takes all deltas of an index for those of one call, whatever their ids."""
+    """Treats all deltas of an index as one call, whatever their ids."""
 
     def call_for(self, index: Any, call_id: str) -> PartialCall:
         return self._latest.get(index) or super().call_for(index, call_id)
@@ -100,7 +100,7 @@ class IndexIsTheCall(ChatStream):
 
 @breaks("missing-index-is-one-call", cells=CHAT_STREAM)
 class NoIndexNoCall(ChatStream):
-    """Drops what a delta without an index says of a call."""
+    """Drops pieces of calls without an index."""
 
     def add_call(self, delta: Json) -> None:
         if "index" in delta:
@@ -109,7 +109,7 @@ class NoIndexNoCall(ChatStream):
 
 @breaks("first-index-may-be-one", cells=CHAT_STREAM)
 class IndexIsThePlace(ChatStream):
-    """Drops the calls whose index is not the next place in a list."""
+    """Drops calls whose index is not the next list position."""
 
     def add_call(self, delta: Json) -> None:
         if delta.get("index", 0) <= len(self._calls):
@@ -118,7 +118,7 @@ class IndexIsThePlace(ChatStream):
 
 @breaks("name-in-pieces-is-joined", cells=CHAT_STREAM)
 class FirstPieceOfTheName(ChatStream):
-    """Takes the first piece of a tool's name for all of it."""
+    """Keeps only the first piece of a tool's name."""
 
     def add_call(self, delta: Json) -> None:
         super().add_call(delta)
@@ -128,7 +128,7 @@ class FirstPieceOfTheName(ChatStream):
 
 @breaks("repeated-finish-runs-once", cells=CHAT_STREAM)
 class EachFinishRuns(ChatStream):
-    """Has the calls run once for each finish reason that comes."""
+    """Runs the calls once for each finish reason."""
 
     def take(self, event: Json) -> str:
         finished = self.whole()
@@ -140,7 +140,7 @@ class EachFinishRuns(ChatStream):
 
 @breaks("arguments-as-object-are-not-lost", cells=CHAT_STREAM)
 class ObjectsAreNoArguments(ChatStream):
-    """Reads arguments that are no text as none."""
+    """Treats arguments that are not a string as empty."""
 
     def add_call(self, delta: Json) -> None:
         function = delta["function"]
@@ -151,17 +151,17 @@ class ObjectsAreNoArguments(ChatStream):
 
 @breaks("null-arguments-are-an-empty-object", cells=CHAT_STREAM)
 class NullIsNoText(ChatStream):
-    """Takes a call whose arguments are null for a broken reply."""
+    """Fails on a call whose arguments are null."""
 
     def add_call(self, delta: Json) -> None:
         if delta["function"].get("arguments", "") is None:
-            raise MalformedReply("the arguments of a call are no text")
+            raise MalformedReply("the arguments of a call are not a string")
         super().add_call(delta)
 
 
 @breaks("fragmented-arguments-are-joined", collateral=A_FRAMING, cells=CHAT_STREAM)
 class BlankPiecesDropped(ChatStream):
-    """Drops a piece of arguments that is blank."""
+    """Drops blank pieces of arguments."""
 
     def add_call(self, delta: Json) -> None:
         super().add_call(delta)

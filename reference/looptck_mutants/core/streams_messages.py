@@ -1,4 +1,4 @@
-"""Streams of Messages put together wrongly: the seams of `MessagesStream`, from a block's start to the stop reason."""
+"""Streams of Messages, assembled wrongly: the seams of `MessagesStream`, from a block's start to the stop reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KNOWN_EVENTS = {
 
 @breaks("interleaved-blocks-stay-apart", cells=MESSAGES_STREAM)
 class MessagesBlocksMerged(MessagesStream):
-    """Takes every piece of arguments for one of the latest block."""
+    """Appends every piece of input to the latest block."""
 
     def add_input(self, block: PartialBlock, piece: str) -> None:
         super().add_input(self.blocks[-1], piece)
@@ -33,7 +33,7 @@ class MessagesBlocksMerged(MessagesStream):
 
 @breaks("pings-are-skipped", collateral=A_FRAMING, cells=MESSAGES_STREAM)
 class PingEndsABlock(MessagesStream):
-    """Drops what a block is told after a ping in its middle."""
+    """Drops the rest of a block after a ping inside it."""
 
     ended: PartialBlock | None = None
 
@@ -49,17 +49,17 @@ class PingEndsABlock(MessagesStream):
 
 @breaks("unknown-events-are-skipped", collateral=A_FRAMING, cells=MESSAGES_STREAM)
 class UnknownEventsRefused(MessagesStream):
-    """Gives up at an event of a type that it does not know."""
+    """Fails on an event of an unknown type."""
 
     def take(self, event: Json) -> str:
         if event["type"] not in KNOWN_EVENTS:
-            raise StreamBroken(f"an event of the stream is a {event['type']}, which nobody knows")
+            raise StreamBroken(f"an event of the stream has the unknown type {event['type']}")
         return super().take(event)
 
 
 @breaks("last-message-delta-decides", collateral=A_FRAMING, cells=MESSAGES_STREAM)
 class FirstMessageDeltaDecides(MessagesStream):
-    """Takes the first message_delta for the only one."""
+    """Ignores every message_delta except the first."""
 
     deltas = 0
 
@@ -70,7 +70,7 @@ class FirstMessageDeltaDecides(MessagesStream):
 
 @breaks("no-argument-delta-is-an-empty-object", cells=MESSAGES_STREAM)
 class NoDeltaNoCall(MessagesStream):
-    """Drops a call of which no arguments came."""
+    """Drops a call without input deltas."""
 
     def whole(self) -> bool:
         self.blocks = [block for block in self.blocks if block.input or not _is_bare_call(block)]
@@ -79,7 +79,7 @@ class NoDeltaNoCall(MessagesStream):
 
 @breaks("input-at-start-is-kept", cells=MESSAGES_STREAM)
 class InputAtStartDropped(MessagesStream):
-    """Takes arguments from deltas only."""
+    """Ignores an input in the start of a block."""
 
     def begin(self, index: Any, head: Json) -> str:
         return super().begin(index, {**head, "input": {}} if "input" in head else head)
@@ -96,12 +96,12 @@ class InputAtStartDropped(MessagesStream):
             "raising-tool-runs-once",
             "recorded-traffic-is-read-right",
             "text-before-calls-runs-the-calls",
-        ): "llama.cpp begins every call so, and its recordings are judged too"
+        ): "llama.cpp sends every call like this, and its recordings are used"
     },
     cells=MESSAGES_STREAM,
 )
 class InputAtStartNeeded(MessagesStream):
-    """Gives up where a call begins without an input."""
+    """Fails if a call starts without an input."""
 
     def begin(self, index: Any, head: Json) -> str:
         if head["type"] == "tool_use" and "input" not in head:
@@ -111,7 +111,7 @@ class InputAtStartNeeded(MessagesStream):
 
 @breaks("stray-end-marker-is-skipped", cells=MESSAGES_STREAM)
 class EndMarkerRefused(MessagesStream):
-    """Gives up at the end marker of another wire."""
+    """Fails on the end marker of another wire."""
 
     def add(self, data: str) -> Delta:
         if data.startswith("[DONE]"):

@@ -1,4 +1,4 @@
-"""Streams of Responses put together wrongly: the seams `ResponsesStream.item_for` and `output`."""
+"""Streams of Responses, assembled wrongly: the seams `ResponsesStream.item_for` and `output`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from looptck_reference.wires.openai_responses_stream import PartialItem
 
 @breaks("interleaved-blocks-stay-apart", cells=RESPONSES_STREAM)
 class ResponsesItemsMerged(ResponsesStream):
-    """Takes every delta for one of the latest item, and trusts its deltas alone.
+    """Appends every delta to the latest item, and ignores the output of the last event.
 
-    Two seams: what the last event records would repair what the deltas broke.
+    It changes two seams, because the last event would repair the assembled items.
     """
 
     def item_for(self, index: Any, item_id: Any) -> PartialItem:
@@ -28,22 +28,22 @@ class ResponsesItemsMerged(ResponsesStream):
 
 @breaks("whole-items-need-no-deltas", cells=RESPONSES_STREAM)
 class NoDeltasNoCalls(ResponsesStream):
-    """Drops the calls of a stream in which arguments came in no delta."""
+    """Drops all calls if their arguments came without deltas."""
 
-    told = False
+    has_deltas = False
 
     def add_arguments(self, item: PartialItem, piece: str) -> None:
-        self.told = True
+        self.has_deltas = True
         super().add_arguments(item, piece)
 
     def output(self) -> Any:
         output = super().output()
-        return output if self.told else [item for item in output if (item.get("arguments") or "{}") == "{}"]
+        return output if self.has_deltas else [item for item in output if (item.get("arguments") or "{}") == "{}"]
 
 
 @breaks("missing-sequence-is-tolerated", cells=RESPONSES_STREAM)
 class NumbersNeeded(ResponsesStream):
-    """Gives up at an event without a sequence number."""
+    """Fails on an event without a sequence number."""
 
     def take(self, event: Json) -> str:
         if "sequence_number" not in event:
@@ -53,7 +53,7 @@ class NumbersNeeded(ResponsesStream):
 
 @breaks("incomplete-telling-loses-no-call", cells=RESPONSES_STREAM)
 class LastEventIsTheOutput(ResponsesStream):
-    """Trusts the last event alone, even where it has no output."""
+    """Uses the output of the last event even if it is empty."""
 
     def output(self) -> Any:
         return self._response["output"]

@@ -1,4 +1,4 @@
-"""Texts that lose something on their way: answers, arguments, results."""
+"""Texts that lose characters: answers, arguments, results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from looptck_reference.loop.values import Json, Stop, ToolResult, Turn
 
 @breaks("answer-in-blocks-is-whole", cells=MESSAGES)
 class LastBlockAlone(Loop):
-    """Returns the last block of text for the answer."""
+    """Returns only the last text block as the answer."""
 
     def stop(self, turn: Turn) -> Action:
         texts = [block["text"] for block in turn.content if block.get("type") == "text"]
@@ -27,7 +27,7 @@ class LastBlockAlone(Loop):
 
 @breaks("answer-in-items-is-whole", cells=RESPONSES)
 class LastItemAlone(Loop):
-    """Returns the last message of a response for the answer."""
+    """Returns only the last message item as the answer."""
 
     def stop(self, turn: Turn) -> Action:
         parts = [part for item in turn.content if item.get("type") == "message" for part in item["content"][-1:]]
@@ -36,7 +36,7 @@ class LastItemAlone(Loop):
 
 @breaks("final-text-keeps-its-blanks")
 class AnswerStripped(Loop):
-    """Takes the blanks around the answer away."""
+    """Strips white space from the answer."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, text=turn.text.strip()))
@@ -44,7 +44,7 @@ class AnswerStripped(Loop):
 
 @breaks("text-before-calls-is-not-the-answer")
 class FallsBackOnEarlierText(Loop):
-    """Returns what was said beside a call where the answer is empty."""
+    """Returns the text of an earlier turn with calls if the answer is empty."""
 
     earlier = ""
 
@@ -58,7 +58,7 @@ class FallsBackOnEarlierText(Loop):
 
 @breaks("truncated-answer-is-told", "filtered-answer-is-told")
 class NothingCutIsAnAnswer(Loop):
-    """Takes a turn cut before its first word for an answer."""
+    """Treats a turn that was truncated before its first word as an answer."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(turn if turn.text or not turn.stop.truncated else replace(turn, stop=Stop.END))
@@ -66,7 +66,7 @@ class NothingCutIsAnAnswer(Loop):
 
 @breaks("final-text-is-returned")
 class FinalAnswerCutOut(Loop):
-    """Returns what stands behind the words "Final Answer"."""
+    """Returns only the text after the words "Final Answer"."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, text=turn.text.rpartition("Final Answer:")[2]))
@@ -74,7 +74,7 @@ class FinalAnswerCutOut(Loop):
 
 @breaks("loop-goes-on-until-the-model-answers")
 class DoneInAResult(Loop):
-    """Ends with the result in which stands that it is done."""
+    """Ends the run after a result that says that the work is done."""
 
     def close_round(self, results: Sequence[ToolResult]) -> Action:
         done = [result.text for result in results if "TERMINATE" in result.text]
@@ -83,7 +83,7 @@ class DoneInAResult(Loop):
 
 @breaks("failed-results-are-marked", cells=MESSAGES)
 class ErrorWordsAreFailures(Loop):
-    """Marks a result as failed that begins with the word for it."""
+    """Marks a result as failed if its text begins with the word "Error"."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([replace(one, failed=one.failed or one.text.startswith("Error")) for one in results])
@@ -91,14 +91,14 @@ class ErrorWordsAreFailures(Loop):
 
 @breaks("text-result-arrives-unchanged")
 class TemplatesInResultsFilled(Driver):
-    """Fills what looks like places of a template in results."""
+    """Replaces template placeholders in results."""
 
     dialects = answering(result_text=lambda value: json_text(value).replace("{{question}}", "Go."))
 
 
 @breaks("arguments-arrive-whatever-their-shape")
 class ArgumentsStripped(Loop):
-    """Takes the blanks around texts in arguments away."""
+    """Strips white space from texts in arguments."""
 
     def parse_arguments(self, text: str) -> Json:
         parsed = super().parse_arguments(text)
@@ -107,33 +107,33 @@ class ArgumentsStripped(Loop):
 
 @breaks("text-result-arrives-unchanged")
 class ResultsStripped(Driver):
-    """Takes the blanks around results away."""
+    """Strips white space from results."""
 
     dialects = answering(result_text=lambda value: json_text(value).strip())
 
 
 @breaks("structured-result-reaches-the-model")
 class FalsyIsNothing(Driver):
-    """Gives the model nothing of zero and false."""
+    """Sends an empty result for zero and false."""
 
     dialects = answering(result_text=lambda value: json_text(value) if value else "")
 
 
 @breaks("raising-tool-is-not-lost")
 class OnlyTheMessageTold(Driver):
-    """Answers a call whose tool raised with the error's message, though it be empty."""
+    """Reports a tool's exception with its message only, even if that is empty."""
 
     dialects = answering(tool_raises=FeedBack("{message}"))
 
 
 @breaks("unknown-tool-is-not-lost")
 class OneUnknownToolTold(Loop):
-    """Tells of the first tool that it does not know and of no other."""
+    """Reports only the first of several unknown tools."""
 
-    told = False
+    reported = False
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         unknown = [result for result in results if result.name not in self.tools]
-        kept = [replace(one, text="Done.") if self.told and one in unknown else one for one in results]
-        self.told = self.told or bool(unknown)
+        kept = [replace(one, text="Done.") if self.reported and one in unknown else one for one in results]
+        self.reported = self.reported or bool(unknown)
         super().append_results(kept)

@@ -1,4 +1,4 @@
-"""Turns taken for what they are not, and calls that run too often or not at all: the seams `decide` and `calls_of`."""
+"""Misinterpreted turns, and calls that run too often or not at all: the seams `decide` and `calls_of`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from looptck_reference.loop.values import Answer, Json, Stop, ToolCall, ToolResu
 from looptck_reference.wires import ChatWire, MessagesWire
 
 TEXT = {"text", "message"}
-"""The kinds of pieces that hold text: a block of one wire, an item of another."""
+"""The types of blocks and items that hold text."""
 
 
 @breaks("answer-without-calls-ends-the-loop", cells=MESSAGES)
 class MarkupIsNoAnswer(MessagesWire):
-    """Asks again when the text of an answer looks like a call."""
+    """Asks the model again if the text of an answer looks like a call."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)
@@ -29,7 +29,7 @@ class MarkupIsNoAnswer(MessagesWire):
 
 @breaks("final-text-is-returned", cells=MESSAGES)
 class MarkupTakenOut(MessagesWire):
-    """Takes what looks like the tags of a call out of an answer."""
+    """Removes text that looks like the tags of a call from an answer."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)
@@ -38,7 +38,7 @@ class MarkupTakenOut(MessagesWire):
 
 @breaks("empty-answer-ends-the-loop")
 class NullIsNoAnswer(ChatWire):
-    """Asks again when the content of an answer is null."""
+    """Asks the model again if the content of an answer is null."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)
@@ -48,7 +48,7 @@ class NullIsNoAnswer(ChatWire):
 
 @breaks("no-calls-in-any-spelling")
 class EmptyListCalls(ChatWire):
-    """Takes a list of calls for calls, though it is empty."""
+    """Treats an empty list of calls as calls."""
 
     def decode(self, reply: Json) -> Turn:
         turn = super().decode(reply)
@@ -58,7 +58,7 @@ class EmptyListCalls(ChatWire):
 
 @breaks("announced-calls-that-never-come-end-the-loop")
 class AnnouncedIsCalled(Loop):
-    """Asks again after a turn that announced calls and had none."""
+    """Asks the model again after a turn that announced calls and has none."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.stop is Stop.CALLS and not turn.calls else super().decide(turn)
@@ -74,11 +74,11 @@ class AnnouncedIsCalled(Loop):
             "missing-sequence-is-tolerated",
             "no-argument-delta-is-an-empty-object",
             "recorded-traffic-is-read-right",
-        ): "its check counts the runs of such a call too"
+        ): "its check also counts the runs of such a call"
     },
 )
 class RunsTwice(Loop):
-    """Runs a call without arguments twice, where it is alone in its turn."""
+    """Runs a call without arguments twice if it is the only one of its turn."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         self.twice = [call.arguments for call in turn.calls] == ["{}"]
@@ -90,7 +90,7 @@ class RunsTwice(Loop):
 
 @breaks("every-call-of-a-turn-runs")
 class TalkersRunOne(Loop):
-    """Runs one call of a turn with text, and answers the others with an error."""
+    """Runs only one call of a turn with text, and answers the others with an error."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         self.known = turn.calls[:1] if turn.text else turn.calls
@@ -102,7 +102,7 @@ class TalkersRunOne(Loop):
 
 @breaks("loop-goes-on-until-the-model-answers", cells=MESSAGES)
 class LastWordIsTheAnswer(Loop):
-    """Ends behind a round whose turn had text after its calls."""
+    """Ends after a round whose turn had text after its calls."""
 
     last = ""
 
@@ -117,7 +117,7 @@ class LastWordIsTheAnswer(Loop):
 
 @breaks("twin-ids-lose-nothing")
 class OneCallForEachId(Loop):
-    """Knows the last of the calls that share an id."""
+    """Keeps only the last of the calls that share an id."""
 
     def model_answered(self, turn: Turn) -> Action:
         by_id = {call.id: call for call in turn.calls}

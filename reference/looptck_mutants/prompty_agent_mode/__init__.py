@@ -1,4 +1,4 @@
-"""Mutants that break requirements of ``prompty-agent-mode``, one module for each step or family that they bend."""
+"""Mutants that break requirements of ``prompty-agent-mode``, one module for each step or family of steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guide's dialect with other answers to some of its questions."""
+"""The guide's dialect with different answers to some questions."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, Dialect
 
 
 def otherwise(**answers: Any) -> Mapping[str, Dialect]:
-    """The reference's dialects, that of the guide with these answers."""
+    """The reference's dialects, with these answers in that of the guide."""
     return {**Driver.dialects, "prompty-agent-mode": replace(PROMPTY_AGENT_MODE, **answers)}

@@ -1,4 +1,4 @@
-"""Broad mutants: faults that act in every run, and prove the cases of what they break, one by one."""
+"""Broad mutants: faults that act in every run, to prove each case of the requirements that they break."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ CELLS = ("*/*/sync",)
 
 @breaks("mode-bad-arguments-run-nothing", cells=CELLS, broad=True)
 class ModeBadIsNothing(arguments.BadIsNothing):
-    """Takes arguments that are no JSON for none."""
+    """Runs a tool without arguments if its arguments are invalid JSON."""
 
 
 @breaks("mode-failing-call-leaves-the-others-whole", "mode-result-is-the-tools-text", cells=CELLS, broad=True)
 class ModeGarblesResults(broad_faults.GarblesResults):
-    """Sends one word back for every result."""
+    """Sends the same word as the result of every call."""
 
 
 @breaks("mode-arguments-are-keywords", "mode-streamed-calls-are-accumulated", cells=CELLS, broad=True)
 class ModeHandsNothing(broad_faults.HandsNothing):
-    """Hands no tool any argument."""
+    """Runs every tool without arguments."""
 
 
 @breaks("mode-other-finish-reason-is-final", cells=CELLS, broad=True)
 class ModeRunsCutCalls(broad_faults.RunsCutCalls):
-    """Runs whatever calls it finds."""
+    """Runs all calls, whatever the stop reason of the turn."""

@@ -1,4 +1,4 @@
-"""Loops that end too early, too late, or with something else: the seams `decide` and `stop`."""
+"""Loops that end too early, too late, or with a wrong answer: the seams `decide` and `stop`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from looptck_reference.loop.values import ToolCall, Turn
 
 @breaks(
     "mode-model-is-asked-until-it-answers",
-    collateral={"mode-default-limit-is-ten": "an endless conversation ends after three rounds too"},
+    collateral={"mode-default-limit-is-ten": "a conversation without an answer ends after three rounds too"},
 )
 class EnoughAfterThree(Loop):
-    """Has enough after three rounds where nobody set a limit."""
+    """Ends after three rounds if the caller sets no limit."""
 
     def decide(self, turn: Turn) -> Decision:
         enough = self.model_calls > 3 and self.limit == self.dialect.limit
@@ -28,7 +28,7 @@ class EnoughAfterThree(Loop):
 
 @breaks("mode-model-is-asked-until-it-answers")
 class ThreeRoundsOfTools(Loop):
-    """Runs tools for three rounds, and then tells the model to do without."""
+    """Runs tools for three rounds only, and then sends an error text as every result."""
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         return (lambda **_: "No more tools.") if self.model_calls > 3 else super().handler_for(call)
@@ -36,7 +36,7 @@ class ThreeRoundsOfTools(Loop):
 
 @breaks("mode-answer-is-returned")
 class FirstLineOfTheAnswer(Loop):
-    """Returns the first line of the answer."""
+    """Returns only the first line of the answer."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, text=turn.text.partition("\n")[0]))
@@ -44,7 +44,7 @@ class FirstLineOfTheAnswer(Loop):
 
 @breaks("mode-finish-reason-tool-calls-runs-tools")
 class TextBeatsFinishReason(Loop):
-    """Takes text for the answer, whatever the finish reason says."""
+    """Treats text as the answer, whatever the finish reason."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.ANSWER if turn.text else super().decide(turn)
@@ -52,6 +52,6 @@ class TextBeatsFinishReason(Loop):
 
 @breaks("mode-other-finish-reason-is-final")
 class CallsBeatFinishReason(Driver):
-    """Runs calls whatever the finish reason says."""
+    """Runs calls, whatever the finish reason."""
 
     dialects = otherwise(runs_calls_on=CALLS_DECIDE)

@@ -1,4 +1,4 @@
-"""Calls at fault that are told otherwise, or not at all: the dialect's answers, `parse_arguments` and `handler_for`."""
+"""Faulty calls with a wrong report or none: the dialect's answers, `parse_arguments` and `handler_for`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
 
 
 class LoneFaultEnds(Loop):
-    """Ends the run where the only call of a turn has this fault."""
+    """Ends the run if the only call of a turn has this fault."""
 
     reason: ClassVar[Reason]
 
@@ -30,45 +30,45 @@ class LoneFaultEnds(Loop):
 
 @breaks("mode-bad-arguments-are-fed-back")
 class LoneBadArgumentsRaise(LoneFaultEnds):
-    """Hands the parser's error to its caller where a turn has one call."""
+    """Raises the parser's error to its caller if a turn has one call."""
 
     reason = "arguments"
 
 
 @breaks("mode-raising-tool-is-fed-back")
 class LoneToolErrorRaises(LoneFaultEnds):
-    """Hands a tool's error to its caller where a turn has one call."""
+    """Raises a tool's exception to its caller if a turn has one call."""
 
     reason = "tool"
 
 
 @breaks("mode-unknown-tool-is-fed-back")
 class LoneUnknownToolRaises(LoneFaultEnds):
-    """Ends with an error where the only call of a turn has no function."""
+    """Fails if the only call of a turn names an unknown tool."""
 
     reason = "unknown-tool"
 
 
 @breaks("mode-bad-arguments-run-nothing")
 class WholePartRuns(Loop):
-    """Runs a tool with the JSON that its arguments begin with and tells the fault."""
+    """Runs a tool with the valid JSON at the start of its arguments, and reports the error."""
 
-    told = ""
+    report = ""
 
     def parse_arguments(self, text: str) -> Json:
-        self.told = ""
+        self.report = ""
         try:
             return super().parse_arguments(text)
         except BadArguments as error:
             whole = _whole_part(text)
             if whole is None:
                 raise
-            self.told = f"Error parsing arguments: {error}"
+            self.report = f"Error parsing arguments: {error}"
             return whole
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         handler = super().handler_for(call)
-        return _telling(handler, self.told) if handler and self.told else handler
+        return _reporting(handler, self.report) if handler and self.report else handler
 
 
 def _whole_part(text: str) -> Json | None:
@@ -79,8 +79,8 @@ def _whole_part(text: str) -> Json | None:
     return part if isinstance(part, dict) else None
 
 
-def _telling(handler: Handler, text: str) -> Handler:
-    """A handler that does what it did, and returns this text."""
+def _reporting(handler: Handler, text: str) -> Handler:
+    """The handler, with this text in place of its return value."""
 
     async def ended(value: Awaitable[Any]) -> str:
         await value
@@ -95,28 +95,28 @@ def _telling(handler: Handler, text: str) -> Handler:
 
 @breaks("mode-bad-arguments-have-the-documents-text")
 class OtherWordsForArguments(Driver):
-    """Tells of bad arguments in words of its own."""
+    """Reports invalid arguments with a different text."""
 
     dialects = otherwise(bad_arguments=FeedBack("Tool Error: invalid JSON in arguments: {message}"))
 
 
 @breaks("mode-raising-tool-has-the-documents-text")
 class OtherWordsForRaising(Driver):
-    """Tells of a raising tool in words of its own."""
+    """Reports a tool's exception with a different text."""
 
     dialects = otherwise(tool_raises=FeedBack("Tool Error: {message} ({type} in {name})"))
 
 
 @breaks("mode-unknown-tool-has-the-documents-text")
 class OtherWordsForUnknown(Driver):
-    """Tells of a tool without a function in words of its own."""
+    """Reports an unknown tool with a different text."""
 
     dialects = otherwise(unknown_tool=FeedBack("Tool Error: unknown tool {name}"))
 
 
 @breaks("mode-failing-call-leaves-the-others-whole")
 class SkipsBehindUnknown(Loop):
-    """Runs no more of a turn once a call has no function."""
+    """Does not run the calls after a call of an unknown tool."""
 
     lost = False
 

@@ -1,4 +1,4 @@
-"""Turns and results that the next request does not carry as they were: `append_turn`, `append_results`, the wire."""
+"""Turns and results that the next request carries with changes: `append_turn`, `append_results`, the wire."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from looptck_reference.wires import ChatWire
 
 @breaks("mode-each-request-carries-all-messages")
 class AsksWithTheLastRound(Loop):
-    """Asks with the prompt and the last round."""
+    """Sends only the prompt and the last round."""
 
     def append_turn(self, turn: Turn) -> None:
         self.history = self.wire.opening(self.agent.messages)
@@ -24,7 +24,7 @@ class AsksWithTheLastRound(Loop):
 
 @breaks("mode-turn-is-appended-as-it-came")
 class TextBesideCallsLost(Loop):
-    """Appends the calls of a turn and drops its text."""
+    """Appends the calls of a turn without its text."""
 
     def append_turn(self, turn: Turn) -> None:
         pieces = tuple(piece for piece in turn.content if piece.get("type") not in {"text", "message"})
@@ -33,7 +33,7 @@ class TextBesideCallsLost(Loop):
 
 @breaks("mode-echoed-call-is-the-models-own")
 class ArgumentsRespelled(ChatWire):
-    """Writes the arguments of a call anew before they go back."""
+    """Formats the arguments of a call anew before it sends them back."""
 
     def echo(self, turn: Turn) -> list[Json]:
         calls = [replace(call, arguments=call.arguments.replace(": ", ":")) for call in turn.calls]
@@ -42,7 +42,7 @@ class ArgumentsRespelled(ChatWire):
 
 @breaks("mode-one-result-for-each-call")
 class OneResultForATool(Loop):
-    """Gives all calls of one tool the result of the last."""
+    """Sends the last result of a tool for all calls of that tool."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         texts = {result.name: result.text for result in results}
@@ -51,7 +51,7 @@ class OneResultForATool(Loop):
 
 @breaks("mode-tool-message-format")
 class ResultInParts(ChatWire):
-    """Sends a result as a list of parts."""
+    """Sends a result as a list of content parts."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         messages = super().results(results)
@@ -60,6 +60,6 @@ class ResultInParts(ChatWire):
 
 @breaks("mode-result-is-the-tools-text")
 class ResultInOneLine(Driver):
-    """Sends a result in one line."""
+    """Replaces line breaks in results."""
 
     dialects = otherwise(result_text=lambda value: " ".join(str(value).split()))

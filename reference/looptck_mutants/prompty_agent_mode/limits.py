@@ -1,4 +1,4 @@
-"""Limits of another number, with another error, or that strike elsewhere: `limit_reached` and what stands around it."""
+"""Limits with a wrong number, a wrong error or at a wrong point: `limit_reached` and related steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from looptck_reference.loop.values import ToolCall, Turn
 
 @breaks("mode-limit-counts-cycles")
 class LastChance(Loop):
-    """Lets the model answer once more than a caller's limit allows."""
+    """Asks the model once more after the caller's limit."""
 
     def limit_reached(self) -> bool:
         callers = self.limit != self.dialect.limit
@@ -27,7 +27,7 @@ class LastChance(Loop):
 
 @breaks("mode-default-limit-is-ten")
 class TwelveByDefault(Driver):
-    """Asks twelve times where nobody set a limit."""
+    """Asks the model twelve times if the caller sets no limit."""
 
     dialects = otherwise(limit=12)
 
@@ -42,7 +42,7 @@ class LastCycleRunsNothing(Loop):
 
 @breaks("mode-answer-in-the-last-cycle-is-returned")
 class LimitBeforeAnswer(Loop):
-    """Gives up at its limit though the last reply was an answer."""
+    """Fails at its limit although the last reply is an answer."""
 
     def stop(self, turn: Turn) -> Action:
         return self.ask() if self.limit_reached() else super().stop(turn)
@@ -50,13 +50,13 @@ class LimitBeforeAnswer(Loop):
 
 @breaks("mode-limit-raises-value-error")
 class RuntimeErrorAtTheLimit(Driver):
-    """Raises what the other document of the same project wants."""
+    """Raises the error type that the other Prompty document prescribes."""
 
     dialects = otherwise(limit_error=Raise(RuntimeError, "Agent loop exceeded max_iterations ({limit})"))
 
 
 @breaks("mode-limit-error-has-the-documents-text")
 class OtherWordsAtTheLimit(Driver):
-    """Gives up in words of its own."""
+    """Fails at the limit with a different text."""
 
     dialects = otherwise(limit_error=Raise(ValueError, "max_iterations reached: {limit}"))

@@ -1,4 +1,4 @@
-"""Agents that are not what their file says: what the loader made is bent, and nothing of agents without a file."""
+"""Agents that differ from their file: the loaded prompt is changed; agents without a file are not affected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck_reference.prompty.prompts import Loader, Prompt
 
 
 def loading(bend: Callable[[Prompt], Prompt]) -> type[Invoker]:
-    """An invoker whose prompts are bent once they are loaded."""
+    """An invoker that changes prompts after loading them."""
 
     class Bending(Loader):
         def load(self, path: str | Path, *, environment: Mapping[str, str] | None = None) -> Prompt:
@@ -29,7 +29,7 @@ def loading(bend: Callable[[Prompt], Prompt]) -> type[Invoker]:
 
 
 def with_tools(bend: Callable[[Tool], Tool]) -> type[Invoker]:
-    """An invoker whose prompts have other tools than their files."""
+    """An invoker that changes the tools of loaded prompts."""
     return loading(lambda prompt: replace(prompt, tools=tuple(map(bend, prompt.tools))))
 
 
@@ -40,14 +40,14 @@ def _from_the_user_on(prompt: Prompt) -> Prompt:
 
 @breaks("mode-agent-file-is-the-prompt")
 class SystemMessageSkipped(Driver):
-    """Begins to read an agent's file at its user's message."""
+    """Ignores everything before the user message in an agent's file."""
 
     invoker = loading(_from_the_user_on)
 
 
 @breaks("mode-functions-run-for-a-loaded-agent")
 class LoadedWithoutFunctions(Invoker):
-    """Loads an agent and forgets the functions that it was given."""
+    """Ignores the given functions when it loads an agent."""
 
     def begin(self, prompt: Any, inputs: Any = None, tools: Any = (), **options: Any) -> Invocation:
         return super().begin(prompt, inputs, (), **options)
@@ -55,7 +55,7 @@ class LoadedWithoutFunctions(Invoker):
 
 @breaks("mode-input-default-is-used")
 class DefaultIsTheName(Driver):
-    """Takes the name of an input that is not given for its value."""
+    """Uses the name of a missing input as its value."""
 
     invoker = loading(
         lambda prompt: replace(prompt, inputs=tuple(replace(one, default=one.name) for one in prompt.inputs))
@@ -63,7 +63,7 @@ class DefaultIsTheName(Driver):
 
 
 class Named(dict[str, str]):
-    """An environment in which each variable that is not set holds its own name."""
+    """An environment in which each unset variable has its own name as value."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -74,7 +74,7 @@ class Named(dict[str, str]):
 
 @breaks("mode-environment-default-is-used")
 class VariableIsItsName(Loader):
-    """Takes the name of a variable that is not set for its value."""
+    """Uses the name of an unset environment variable as its value."""
 
     def load(self, path: str | Path, *, environment: Mapping[str, str] | None = None) -> Prompt:
         return super().load(path, environment=Named(environment or os.environ))
@@ -82,13 +82,13 @@ class VariableIsItsName(Loader):
 
 @breaks("mode-declared-tools-are-offered")
 class DescribedByName(Driver):
-    """Describes the tools of a file by their names."""
+    """Uses the names of a file's tools as their descriptions."""
 
     invoker = with_tools(lambda tool: replace(tool, description=tool.name))
 
 
 @breaks("mode-declared-strict-tool-is-strict")
 class StrictNotRead(Driver):
-    """Does not read in a file that a tool is strict."""
+    """Ignores the `strict` flag of tools in a file."""
 
     invoker = with_tools(lambda tool: replace(tool, strict=False))

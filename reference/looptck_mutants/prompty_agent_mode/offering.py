@@ -1,4 +1,4 @@
-"""Requests that ask or offer something else: the prompt, `Tool.offered`, and the tools of a request."""
+"""Requests with a changed prompt or changed tools: the prompt, `Tool.offered`, and the tools of a request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from looptck_reference.wires import ChatWire, ResponsesWire
 
 @breaks("mode-inputs-fill-the-prompt")
 class InputsNotFilledIn(Driver):
-    """Asks with a placeholder in place of the question."""
+    """Sends a placeholder instead of the question."""
 
     def _begin(self, case: Json, toolbox: ToolboxClient, invoker: Invoker) -> Invocation:
         asked = [one if one["role"] == "system" else {**one, "content": "{{question}}"} for one in case["messages"]]
@@ -29,7 +29,7 @@ class InputsNotFilledIn(Driver):
 
 @breaks("mode-strict-schema-is-closed")
 class LaxBehindLax(Driver):
-    """Takes no tool for strict that stands behind one that is not."""
+    """Ignores the `strict` flag of tools after a tool without it."""
 
     def _begin(self, case: Json, toolbox: ToolboxClient, invoker: Invoker) -> Invocation:
         tools: list[Json] = []
@@ -41,7 +41,7 @@ class LaxBehindLax(Driver):
 
 @breaks("mode-strict-schema-requires-its-parameters")
 class RequiredOnlyIfCompleted(Tool):
-    """Writes what a strict schema requires only where it adds to it."""
+    """Sends an empty `required` in a strict schema that already required all parameters."""
 
     @property
     def offered(self) -> Json:
@@ -51,7 +51,7 @@ class RequiredOnlyIfCompleted(Tool):
 
 @breaks("mode-strict-schema-requires-optional-parameters")
 class OptionalStaysOptional(Tool):
-    """Closes a strict schema and requires what was required."""
+    """Closes a strict schema, but does not require its optional parameters."""
 
     @property
     def offered(self) -> Json:
@@ -59,13 +59,13 @@ class OptionalStaysOptional(Tool):
 
 
 def _required(schema: Mapping[str, Any]) -> Json:
-    """What a schema says that it requires, if it says so."""
+    """The member `required` of a schema, if it has one."""
     return {"required": schema["required"]} if "required" in schema else {}
 
 
 @breaks("mode-strict-flag-is-sent")
 class FlagNotSent(Driver):
-    """Closes the schemas of strict tools and does not say that they are strict."""
+    """Closes the schemas of strict tools, but does not send the `strict` flag."""
 
     class Chat(ChatWire):
         def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
@@ -79,13 +79,13 @@ class FlagNotSent(Driver):
 
 
 def _unflagged(agent: Agent) -> Agent:
-    """An agent whose strict tools have their closed schema and no flag."""
+    """The agent, with closed schemas of its strict tools and without their flag."""
     return replace(agent, tools=[replace(tool, parameters=tool.offered, strict=False) for tool in agent.tools])
 
 
 @breaks("mode-tools-are-offered-every-time")
 class FirstToolLater(Loop):
-    """Offers its first tool alone once it has asked twice."""
+    """Offers only its first tool after two requests."""
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)
@@ -95,7 +95,7 @@ class FirstToolLater(Loop):
 
 @breaks("mode-plain-and-stream-ask-the-same", cells=CHAT_STREAM)
 class StreamForgetsText(ChatWire):
-    """Asks for a stream without the text of earlier turns with calls."""
+    """Drops the text of earlier turns with calls from streamed requests."""
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         turns = [message for message in history if message["role"] == "assistant"]

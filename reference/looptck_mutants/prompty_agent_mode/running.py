@@ -1,4 +1,4 @@
-"""Calls that run otherwise: the seams `calls_of`, `handler_for` and `handler_of_name`."""
+"""Calls that run differently: the seams `calls_of`, `handler_for` and `handler_of_name`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ CHAT_ASYNC = ("openai-chat/plain/async",)
 
 @breaks(
     "mode-calls-are-executed",
-    collateral={"mode-finish-reason-tool-calls-runs-tools": "a turn of two calls that finishes with that word"},
+    collateral={"mode-finish-reason-tool-calls-runs-tools": "its case has a turn of two calls with this finish reason"},
     cells=RESPONSES,
 )
 class SecondIsASpare(Loop):
-    """Runs the second of two calls only if the first has failed."""
+    """Runs the second of two calls only if the first failed."""
 
     pair = False
 
@@ -37,7 +37,7 @@ class SecondIsASpare(Loop):
 
 @breaks("mode-functions-are-found-by-name")
 class NamesInAnyCase(Loop):
-    """Finds functions by their name in any case."""
+    """Finds functions by name regardless of letter case."""
 
     def handler_of_name(self, call: ToolCall) -> Handler | None:
         names = {name.lower(): name for name in self.tools}
@@ -46,7 +46,7 @@ class NamesInAnyCase(Loop):
 
 @breaks("mode-arguments-are-keywords")
 class ArgumentsByPosition(Loop):
-    """Hands arguments over in the order in which they were written."""
+    """Passes arguments by position, in the order in which the model wrote them."""
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         handler = super().handler_for(call)
@@ -56,7 +56,7 @@ class ArgumentsByPosition(Loop):
 
 @breaks("mode-tools-run-one-after-the-other")
 class LastCallFirst(Loop):
-    """Runs the calls of a turn from the last to the first."""
+    """Runs the calls of a turn in reverse order."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         return turn.calls[::-1]
@@ -67,7 +67,7 @@ class LastCallFirst(Loop):
 
 @breaks("mode-async-tools-are-awaited", cells=CHAT_ASYNC)
 class FifthNotAwaited(Loop):
-    """Awaits four coroutines of a run, and takes the fifth for a result."""
+    """Does not await the fifth coroutine of a run, and uses it as the result."""
 
     awaited = 0
 
@@ -79,7 +79,7 @@ class FifthNotAwaited(Loop):
 
 @breaks("mode-plain-tools-run-in-async-runs", cells=CHAT_ASYNC)
 class FirstFunctionDecides(Loop):
-    """Takes all functions of a run for plain ones if the first is."""
+    """Treats all functions of a run as plain functions if the first is one."""
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         handler = super().handler_for(call)
@@ -88,7 +88,7 @@ class FirstFunctionDecides(Loop):
 
 
 def unawaited(handler: Handler) -> Handler:
-    """A handler of whose coroutine nobody knows that it is one: the result is what it reads like."""
+    """The handler, with the text of its coroutine object as the result."""
 
     def handle(**arguments: Any) -> Any:
         value = handler(**arguments)

@@ -1,4 +1,4 @@
-"""Calls that are read otherwise out of a stream of Chat Completions: `ChatStream.add_call`."""
+"""Calls that are read wrongly from a stream of Chat Completions: `ChatStream.add_call`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from looptck_reference.wires import ChatStream, ChatWire, Wire
 
 @breaks(
     "mode-streamed-calls-are-accumulated",
-    collateral={"mode-arguments-are-keywords": "nested arguments come in more than six pieces"},
+    collateral={"mode-arguments-are-keywords": "nested arguments arrive in more than six pieces"},
     cells=CHAT_STREAM,
 )
 class SixPieces(ChatStream):
-    """Stops to read a call after its sixth piece."""
+    """Ignores the pieces of a call after the sixth."""
 
     def add_call(self, delta: Json) -> None:
         if not self._calls or len(self._calls[-1].arguments) < 6 or delta.get("id"):
@@ -29,7 +29,7 @@ class SixPieces(ChatStream):
 
 @breaks("mode-calls-are-collected-before-any-runs", cells=CHAT_STREAM)
 class RunsAtTheNext(Loop):
-    """Runs a call once the next of its turn begins."""
+    """Runs a call as soon as the next call of its turn begins."""
 
     def __init__(self, agent: Any, *, wire: Wire, **options: Any) -> None:
         super().__init__(agent, wire=EagerChat(self) if isinstance(wire, ChatWire) else wire, **options)
@@ -49,13 +49,13 @@ class RunsAtTheNext(Loop):
 
 
 class EagerChat(ChatWire):
-    """The wire of `RunsAtTheNext`: it knows the loop, as only its stream sees the calls while they are written."""
+    """The wire of `RunsAtTheNext`; it knows the loop, because only its stream sees incomplete turns."""
 
     def __init__(self, loop: RunsAtTheNext) -> None:
         self.loop = loop
 
     def stream(self) -> ChatStream:
-        """A stream that has calls run."""
+        """A stream that can run calls of the loop."""
         return EagerStream(self.loop)
 
 
@@ -67,7 +67,7 @@ class EagerStream(ChatStream):
         self.loop = loop
 
     def add_call(self, delta: Json) -> None:
-        """Run the call before the one that begins."""
+        """Run the previous call when a new one begins."""
         known = len(self._calls)
         super().add_call(delta)
         if 0 < known < len(self._calls):
@@ -75,7 +75,7 @@ class EagerStream(ChatStream):
 
 
 def _ended(handler: Handler, arguments: Mapping[str, Any]) -> Handler:
-    """A handler that does again how this one ended: it returns or raises the same."""
+    """Run the handler now; the new handler returns or raises the same."""
     try:
         value = handler(**arguments)
     except Exception as error:  # noqa: BLE001  whatever a tool raises is its result

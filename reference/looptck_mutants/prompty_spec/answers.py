@@ -1,4 +1,4 @@
-"""Other answers than the document's to the questions that it answers: the values of the dialect."""
+"""Answers that differ from the document's: the values of the dialect."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from looptck_reference.loop.values import Stop
 
 
 def otherwise(**answers: Any) -> Mapping[str, Dialect]:
-    """The reference's dialects, with other answers to some questions of the specification's."""
+    """The reference's dialects, with these answers in that of the specification."""
     return {**Driver.dialects, "prompty-spec": replace(PROMPTY_SPEC, **answers)}
 
 
 @breaks("spec-default-limit-is-ten")
 class ElevenRounds(Driver):
-    """Asks the model eleven times where nobody set a limit."""
+    """Asks the model eleven times if the caller sets no limit."""
 
     dialects = otherwise(limit=11)
 
@@ -33,28 +33,28 @@ class LimitOfValue(Driver):
 
 @breaks("spec-limit-error-has-the-documents-text")
 class LimitUnsaid(Driver):
-    """Does not say in the error at the limit what the limit was."""
+    """Leaves the limit out of the error at the limit."""
 
     dialects = otherwise(limit_error=Raise(RuntimeError, "Agent loop exceeded its iterations"))
 
 
 @breaks("spec-calls-make-a-tool-round")
 class ReasonDecides(Driver):
-    """Runs the calls of a reply only where its finish reason speaks of calls."""
+    """Runs the calls of a reply only if its finish reason is for calls."""
 
     dialects = otherwise(runs_calls_on=frozenset({Stop.CALLS}))
 
 
 @breaks("spec-bad-arguments-raise")
 class BadArgumentsTold(Driver):
-    """Tells the model of arguments that are no JSON, and goes on."""
+    """Reports invalid arguments to the model and continues, instead of failing."""
 
-    dialects = otherwise(bad_arguments=FeedBack("Error: the arguments of {name} are no JSON"))
+    dialects = otherwise(bad_arguments=FeedBack("Error: the arguments of {name} are not JSON"))
 
 
 @breaks("spec-missing-handler-raises")
 class LookedUpInVain(Driver):
-    """Raises a LookupError for a call that nobody handles."""
+    """Raises a LookupError for a call without a handler."""
 
     dialects = otherwise(unknown_tool=Raise(LookupError, "No handler registered for tool: {name} (kind: {kind})"))
 
@@ -72,6 +72,6 @@ def _with_a_point(value: object) -> str:
 
 @breaks("spec-result-is-the-values-text")
 class PointedNumbers(Driver):
-    """Sends a whole number with a point."""
+    """Sends integers with a decimal point."""
 
     dialects = otherwise(result_text=_with_a_point)

@@ -1,4 +1,4 @@
-"""Bindings that are applied otherwise: the seam `bind`, and what is offered and echoed of bound parameters."""
+"""Bindings that are applied wrongly: the seam `bind`, and bound parameters in offers and echoes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck_reference.loop.values import Json, Turn
 
 @breaks("spec-bindings-are-injected")
 class FirstBindingOnly(Loop):
-    """Applies the first binding of a tool and forgets the others."""
+    """Applies only the first binding of a tool."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         return {**arguments, **dict([*_bound(tool, self).items()][:1])}
@@ -24,7 +24,7 @@ class FirstBindingOnly(Loop):
 
 @breaks("spec-binding-needs-its-input")
 class NamesakesInjected(Loop):
-    """Fills a tool without bindings from inputs of the same names."""
+    """Fills parameters of a tool without bindings from inputs of the same names."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         if tool is None or tool.bindings:
@@ -37,7 +37,7 @@ class NamesakesInjected(Loop):
     collateral={"spec-child-gets-arguments-and-bindings": "the arguments of a child are bound too"},
 )
 class ModelKnowsBetter(Loop):
-    """Keeps what the model wrote for a bound parameter."""
+    """Keeps the model's value of a bound parameter."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         return {**_bound(tool, self), **arguments}
@@ -45,7 +45,7 @@ class ModelKnowsBetter(Loop):
 
 @breaks("spec-bindings-apply-to-any-arguments")
 class NullForNothing(Loop):
-    """Gives null to the bound parameters of a call without arguments."""
+    """Passes null for the bound parameters of a call without arguments."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         nulls = dict.fromkeys(() if tool is None or arguments else tool.bindings)
@@ -54,7 +54,7 @@ class NullForNothing(Loop):
 
 @breaks("spec-injected-values-are-not-echoed")
 class Telltale(Loop):
-    """Echoes a call with what was injected."""
+    """Sends calls back with the injected values."""
 
     def append_turn(self, turn: Turn) -> None:
         calls = []
@@ -76,6 +76,6 @@ class BoundOffered(Loop):
 
 
 def _bound(tool: Tool | None, loop: Loop) -> Mapping[str, Any]:
-    """What the bindings of a tool inject."""
+    """The values that the bindings of a tool inject."""
     bindings = {} if tool is None else tool.bindings
     return {name: loop.agent.inputs[source] for name, source in bindings.items() if source in loop.agent.inputs}

@@ -1,4 +1,4 @@
-"""Broad mutants: faults that act in every run, and prove the cases of what they break, one by one."""
+"""Broad mutants: faults that act in every run, to prove each case of the requirements that they break."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS = ("*/*/sync",)
     broad=True,
 )
 class SpecHandsNothing(broad_faults.HandsNothing):
-    """Hands no tool any argument."""
+    """Runs every tool without arguments."""
 
 
 @breaks(
@@ -30,7 +30,7 @@ class SpecHandsNothing(broad_faults.HandsNothing):
     broad=True,
 )
 class SpecGarblesResults(broad_faults.GarblesResults):
-    """Sends one word back for every result."""
+    """Sends the same word as the result of every call."""
 
 
 @breaks("spec-limit-counts-model-calls", cells=CELLS, broad=True)
@@ -40,4 +40,4 @@ class SpecOneTooMany(limits.OneTooMany):
 
 @breaks("spec-injected-values-are-not-echoed", cells=CELLS, broad=True)
 class SpecEchoesGarbled(broad_faults.EchoesGarbled):
-    """Echoes turns with other texts and arguments."""
+    """Sends turns back with changed texts and arguments."""

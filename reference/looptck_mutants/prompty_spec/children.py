@@ -1,4 +1,4 @@
-"""Children that are found, begun or answered otherwise: prompts that run as tools."""
+"""Prompts that run as tools: children that are found, started or answered wrongly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_mutants.prompty_spec.handlers import ErrorTelling
+from looptck_mutants.prompty_spec.handlers import ErrorReporting
 from looptck_reference.http.runner import OnText, Runner, nowhere
 from looptck_reference.loop.errors import LoopError
 from looptck_reference.loop.loop import Loop
@@ -20,14 +20,14 @@ from looptck_reference.prompty.prompts import Loader, Prompt
 
 
 class NoSuchChild(LoopError):
-    """The prompt of a tool was looked for where it is not."""
+    """The prompt of a tool is missing at the place where the mutant looks for it."""
 
     reason = "tool"
 
 
 @breaks("spec-child-path-is-relative-to-its-parent")
 class FromHere(Loader):
-    """Looks for the prompts of tools where it was started."""
+    """Resolves the paths of tool prompts from the working directory."""
 
     def child_path(self, parent: Path, entry_path: str) -> Path:
         if not Path(entry_path).is_file():
@@ -37,7 +37,7 @@ class FromHere(Loader):
 
 @breaks("spec-child-path-is-relative-to-its-parent")
 class LastOfTheFolder(Loader):
-    """Takes the last prompt of a folder for any that is named alone."""
+    """Loads the last prompt of a folder for any file name without a folder."""
 
     def child_path(self, parent: Path, entry_path: str) -> Path:
         path = super().child_path(parent, entry_path)
@@ -46,7 +46,7 @@ class LastOfTheFolder(Loader):
 
 @breaks("spec-child-gets-arguments-and-bindings")
 class FirstArgumentAlone(Invoker):
-    """Gives a child the first of its arguments and no others."""
+    """Passes a child only its first argument."""
 
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
         first = dict([*arguments.items()][:1])
@@ -55,7 +55,7 @@ class FirstArgumentAlone(Invoker):
 
 @breaks("spec-single-child-calls-once")
 class AlwaysLooping(Invoker):
-    """Runs a whole loop for a single child too."""
+    """Runs a whole loop for a child of mode `single` too."""
 
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
         looping = replace(tool, options={**tool.options, "mode": "agentic"})
@@ -64,7 +64,7 @@ class AlwaysLooping(Invoker):
 
 @breaks("spec-agentic-child-loops")
 class AskedOnce(Invoker):
-    """Asks the model of an agentic child once."""
+    """Asks the model of an agentic child only once."""
 
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
         once = replace(tool, options={**tool.options, "mode": "single"})
@@ -73,7 +73,7 @@ class AskedOnce(Invoker):
 
 @breaks("spec-agentic-child-loops")
 class ResultsWithheld(Invoker):
-    """Does not tell the model of a child what its tools gave."""
+    """Does not send the results of a child's tools to its model."""
 
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
         begun = super().begin_child(tool, child, arguments, waits=waits)
@@ -94,7 +94,7 @@ class NothingTaken(Loader):
 
 @breaks("spec-child-has-a-history-of-its-own")
 class ChildJoinsIn(Loop):
-    """Adds what a child answered to its parent's messages as the user's."""
+    """Adds a child's answer to its parent's messages as a user message."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results)
@@ -104,7 +104,7 @@ class ChildJoinsIn(Loop):
 
 @breaks("spec-child-counts-its-own-iterations")
 class HalfTheLimit(Invoker):
-    """Allows a child half of what it allows other loops."""
+    """Halves the limit for children."""
 
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
         begun = super().begin_child(tool, child, arguments, waits=waits)
@@ -113,20 +113,20 @@ class HalfTheLimit(Invoker):
 
 
 @breaks("spec-childs-error-ends-the-loop")
-class ChildErrorsTold(ErrorTelling):
-    """Tells the model of the error of a child, and goes on."""
+class ChildErrorsTold(ErrorReporting):
+    """Reports the error of a child to the model and continues, instead of failing."""
 
-    def tells(self, kind: str) -> bool:
+    def reports(self, kind: str) -> bool:
         return kind == "prompty"
 
 
 class Aloud(Runner):
-    """Gives the text of a child to the caller of the run that was begun last."""
+    """Forwards the text of a child to the caller of the run that began last."""
 
     callers: ClassVar[list[OnText]] = [nowhere]
 
     def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
-        """With the last caller, where there is none."""
+        """Run the loop, with the last caller's `on_text` if none is given."""
         if on_text is not nowhere:
             self.callers[:] = [on_text]
         return super().drive(loop, stream=stream, on_text=self.callers[0])
@@ -134,7 +134,7 @@ class Aloud(Runner):
 
 @breaks("spec-childs-text-is-not-forwarded", cells=CHAT_STREAM)
 class TalkingChildren(Invoker):
-    """Gives what a child says to the caller of its parent."""
+    """Forwards the text of a child to the caller of its parent."""
 
     def runner(self, begun: Invocation) -> Runner:
-        return Aloud(**self.way(begun), client=self.client)
+        return Aloud(**self.runner_options(begun), client=self.client)

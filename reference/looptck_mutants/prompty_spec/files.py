@@ -1,4 +1,4 @@
-"""Agents that reach the model otherwise than they are given, as a value or as a file."""
+"""Agents that reach the model with changes, given as a value or as a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from looptck_reference.prompty.prompts import Loader, Prompt
 
 @breaks("spec-prompt-comes-from-agent-and-inputs")
 class FirstWord(Driver):
-    """Fills the first word of what the user says into the prompt."""
+    """Uses only the first word of the user's message."""
 
     def _begin(self, case: Json, toolbox: ToolboxClient, invoker: Invoker) -> Invocation:
         *before, question = case["messages"]
@@ -28,7 +28,7 @@ class FirstWord(Driver):
 
 @breaks("spec-runtime-tools-are-offered")
 class BareToolsUnoffered(Loop):
-    """Offers no tool that has no parameters."""
+    """Does not offer tools without parameters."""
 
     def __init__(self, agent: Agent, **options: Any) -> None:
         super().__init__(agent, **options)
@@ -45,7 +45,7 @@ class DescriptionsLost(Loader):
 
 
 class NamesForValues(dict[str, str]):
-    """An environment in which each variable that is not set holds its own name."""
+    """An environment in which each unset variable has its own name as value."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -56,7 +56,7 @@ class NamesForValues(dict[str, str]):
 
 @breaks("spec-environment-defaults-are-used")
 class VariablesByName(Loader):
-    """Takes the name of a variable that is not set for its value."""
+    """Uses the name of an unset environment variable as its value."""
 
     def load(self, *arguments: Any, **_: Any) -> Prompt:
         return super().load(*arguments, environment=NamesForValues(os.environ))
@@ -64,7 +64,7 @@ class VariablesByName(Loader):
 
 @breaks("spec-input-defaults-are-filled-in")
 class NoDefaults(Loader):
-    """Leaves inputs empty that are not given."""
+    """Ignores the defaults of inputs."""
 
     def load(self, *arguments: Any, **named: Any) -> Prompt:
         prompt = super().load(*arguments, **named)
@@ -73,7 +73,7 @@ class NoDefaults(Loader):
 
 @breaks("spec-inputs-are-no-role-markers")
 class Injectable(Invoker):
-    """Begins a message at what looks like a marker in an input."""
+    """Starts a new message at text in an input that looks like a role marker."""
 
     def begin(self, *arguments: Any, **named: Any) -> Invocation:
         begun = super().begin(*arguments, **named)
@@ -82,7 +82,7 @@ class Injectable(Invoker):
 
 
 def _cut(message: Json) -> list[Json]:
-    """A message cut at lines that look like markers."""
+    """The message, split at lines that look like role markers."""
     cut = [{**message, "content": ""}]
     for line in message["content"].splitlines():
         role = line.strip(" #").removesuffix(":").lower()

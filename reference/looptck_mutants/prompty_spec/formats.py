@@ -1,4 +1,4 @@
-"""Messages, blocks and items that are not of the document's form: the wires' `echo` and `results`."""
+"""Messages, blocks and items in a wrong form: the wires' `echo` and `results`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
 @breaks("spec-echoed-call-has-the-documents-form")
 class ColonsTidied(ChatWire):
-    """Writes one blank behind the colons of echoed arguments."""
+    """Normalizes the white space after colons in echoed arguments."""
 
     def echo(self, turn: Turn) -> list[Json]:
         tidied = [replace(call, arguments=re.sub(r":\s+", ": ", call.arguments)) for call in turn.calls]
@@ -23,7 +23,7 @@ class ColonsTidied(ChatWire):
 
 @breaks("spec-assistant-message-format")
 class ReasonEchoed(ChatWire):
-    """Sends the finish reason with the turn, a key that the service does not know."""
+    """Sends the finish reason back with the turn, a key that the service does not know."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return [{**message, "finish_reason": "tool_calls"} for message in super().echo(turn)]
@@ -31,7 +31,7 @@ class ReasonEchoed(ChatWire):
 
 @breaks("spec-tool-message-format")
 class ResultsAsLists(ChatWire):
-    """Sends a list of parts where the text of a result is due."""
+    """Sends a list of parts instead of the text of a result."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         messages = super().results(results)
@@ -40,7 +40,7 @@ class ResultsAsLists(ChatWire):
 
 @breaks("spec-anthropic-keeps-all-blocks", cells=MESSAGES)
 class ThoughtsKept(MessagesWire):
-    """Leaves the thinking out of the turn that it sends back."""
+    """Drops the thinking of a turn that it sends back."""
 
     def echo(self, turn: Turn) -> list[Json]:
         spoken = tuple(block for block in turn.content if block["type"] != "thinking")
@@ -49,7 +49,7 @@ class ThoughtsKept(MessagesWire):
 
 @breaks("spec-anthropic-results-share-a-message", cells=MESSAGES)
 class MessageForEachResult(MessagesWire):
-    """Sends each result in a user message of its own."""
+    """Sends each result in a separate user message."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         return [{"role": "user", "content": [self.result(result)]} for result in results]
@@ -65,7 +65,7 @@ class ItemIdDropped(ResponsesWire):
 
 @breaks("spec-responses-output-by-call-id", cells=RESPONSES)
 class OutputByItemId(ResponsesWire):
-    """Sends an output under the id of the call's item."""
+    """Sends a result with the id of the call's item instead of its `call_id`."""
 
     def call(self, item: Json) -> ToolCall:
         return replace(super().call(item), id=item["id"])

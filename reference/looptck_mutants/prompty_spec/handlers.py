@@ -1,4 +1,4 @@
-"""Handlers that are found, called or believed otherwise: the two layers of dispatch and what their errors do."""
+"""Handlers that are found or called wrongly, and their errors: the two layers of dispatch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from looptck_reference.loop.values import Json, ToolCall, ToolResult
 
 @breaks("spec-name-registry-wins")
 class KindFirst(Loop):
-    """Asks the handler of the kind before that of the name."""
+    """Prefers the handler of the kind to that of the name."""
 
     def handler_for(self, call: ToolCall) -> Handler | None:
         return self.handler_of_kind(call) or self.handler_of_name(call)
@@ -23,7 +23,7 @@ class KindFirst(Loop):
 
 @breaks("spec-kind-handler-is-the-fallback")
 class KindWithoutInputs(Loop):
-    """Gives the handler of a kind no inputs."""
+    """Passes no inputs to the handler of a kind."""
 
     def handler_of_kind(self, call: ToolCall) -> Handler | None:
         tool = self.tools.get(call.name)
@@ -35,7 +35,7 @@ class KindWithoutInputs(Loop):
 
 @breaks("spec-bindings-come-before-dispatch")
 class BoundByNameOnly(Loop):
-    """Binds what a handler of the name gets, and not what that of a kind gets."""
+    """Applies bindings for handlers of a name, but not for handlers of a kind."""
 
     def bind(self, tool: Tool | None, arguments: Json) -> Json:
         by_kind = tool is not None and self.registry.get_tool(tool.name) is None and tool.kind != "prompty"
@@ -44,7 +44,7 @@ class BoundByNameOnly(Loop):
 
 @breaks("spec-runtime-tools-last-one-run")
 class Leftovers(Loop):
-    """Gives a run without handlers those of the runs before it."""
+    """Runs handlers of earlier runs in a run without handlers."""
 
     left = Registry()
 
@@ -57,7 +57,7 @@ class Leftovers(Loop):
 
 @breaks("spec-runtime-tools-do-not-mix")
 class OneRegistry(Loop):
-    """Has one registry for all runs, in which the last handler of a name wins."""
+    """Shares one registry between all runs, in which the last handler of a name wins."""
 
     shared = Registry()
 
@@ -73,31 +73,31 @@ class OneRegistry(Loop):
         return known and self.shared.get_tool(call.name)
 
 
-class ErrorTelling(Loop):
-    """A loop that may tell the model of an error and go on."""
+class ErrorReporting(Loop):
+    """A loop that may report an exception to the model and continue."""
 
-    def tells(self, kind: str) -> bool:
-        """Whether it does so where a tool of this kind has raised."""
+    def reports(self, kind: str) -> bool:
+        """Whether it does so for an exception of a tool of this kind."""
         raise NotImplementedError
 
     def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
-        """The error as a result, or the end."""
-        if isinstance(end, Raised) and self.tells(self.tools[call.name].kind):
+        """The error as a result, or the failure of the run."""
+        if isinstance(end, Raised) and self.reports(self.tools[call.name].kind):
             return super().result(call, Returned(f"Error: {end.error}"))
         return super().result(call, end)
 
 
 @breaks("spec-raising-handler-ends-the-loop")
-class FunctionErrorsTold(ErrorTelling):
-    """Tells the model what a function raised, unless its agent was loaded."""
+class FunctionErrorsTold(ErrorReporting):
+    """Reports a function's exception to the model, unless its agent was loaded from a file."""
 
-    def tells(self, kind: str) -> bool:
+    def reports(self, kind: str) -> bool:
         return kind == "function" and not is_loaded(self)
 
 
 @breaks("spec-raising-kind-handler-ends-the-loop")
-class KindErrorsTold(ErrorTelling):
-    """Tells the model what the handler of a kind raised."""
+class KindErrorsTold(ErrorReporting):
+    """Reports an exception of a kind's handler to the model."""
 
-    def tells(self, kind: str) -> bool:
+    def reports(self, kind: str) -> bool:
         return kind not in {"function", "prompty"}

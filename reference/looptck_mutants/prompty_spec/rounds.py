@@ -1,4 +1,4 @@
-"""Rounds that are counted, run, kept or answered otherwise: the loop of an agent by itself."""
+"""Rounds that are counted, run, kept or answered wrongly: the loop of one agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
 
 @breaks("spec-limit-counts-model-calls")
 class ZeroIsOne(Loop):
-    """Asks the model once where its limit is zero."""
+    """Asks the model once although its limit is zero."""
 
     def limit_reached(self) -> bool:
         return self.model_calls >= max(self.limit, 1)
@@ -27,7 +27,7 @@ class ZeroIsOne(Loop):
 
 @breaks("spec-last-round-runs-its-tools")
 class LastRoundIdle(Loop):
-    """Gives up before it runs the tools of the last round."""
+    """Fails before it runs the tools of the last round."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         return () if self.limit_reached() else turn.calls
@@ -35,7 +35,7 @@ class LastRoundIdle(Loop):
 
 @breaks("spec-each-iteration-sends-all-messages")
 class MiddleForgotten(Loop):
-    """Asks with the prompt and the last round."""
+    """Sends only the prompt and the last round."""
 
     def remembered(self) -> Sequence[Json]:
         prompt, *ends = self.round_ends
@@ -45,7 +45,7 @@ class MiddleForgotten(Loop):
 
 @breaks("spec-calls-come-before-their-results", cells=RESPONSES)
 class CallByCall(Loop):
-    """Puts each result behind its call, and the next call behind that."""
+    """Puts each result directly after its call, before the next call."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results)
@@ -65,7 +65,7 @@ class FunctionsTogether(Loop):
 
 @breaks("spec-handler-gets-the-parsed-arguments")
 class WholeNumbersAsText(Loop):
-    """Gives whole numbers to the handler as text."""
+    """Passes integers to the handler as text."""
 
     def parse_arguments(self, text: str) -> Json:
         parsed = super().parse_arguments(text)
@@ -74,7 +74,7 @@ class WholeNumbersAsText(Loop):
 
 @breaks("spec-one-tool-message-for-each-call")
 class RestBackwards(Loop):
-    """Appends the results behind the first from the last on."""
+    """Appends the results after the first in reverse order."""
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([*results[:1], *reversed(results[1:])])
@@ -82,7 +82,7 @@ class RestBackwards(Loop):
 
 @breaks("spec-answer-is-returned")
 class StopWithoutFullStop(Loop):
-    """Returns the answer of an agent that came as a value without its last character."""
+    """Drops the last character of the answer if the agent was given as a value."""
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(turn if is_loaded(self) else replace(turn, text=turn.text[:-1]))
@@ -90,7 +90,7 @@ class StopWithoutFullStop(Loop):
 
 @breaks("spec-failed-model-call-ends-the-loop")
 class Undaunted(Driver):
-    """Returns an empty answer when a model call fails."""
+    """Returns an empty answer if a model call fails."""
 
     def run(self, case: Json, emit: OnText) -> Json:
         return self._calm(super().run(case, emit))

@@ -1,4 +1,4 @@
-"""Streams that are read, and told to the caller, otherwise."""
+"""Streams that are read or forwarded wrongly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.wires import ChatStream
 
 @breaks("spec-text-is-forwarded", cells=CHAT_STREAM)
 class Unhurried(Driver):
-    """Gives the caller of a stream the whole answer at the end of the run."""
+    """Forwards the whole answer of a stream only at the end of the run."""
 
     def run(self, case: Json, emit: OnText) -> Json:
         held: list[str] = []
@@ -30,17 +30,17 @@ class Unhurried(Driver):
 
 
 class LeavingStream(ChatStream):
-    """A stream that can be left before its end, with what it has brought by then."""
+    """A stream that can be abandoned before its end, with the content so far."""
 
     def leave(self) -> None:
-        """Read no further."""
+        """Stop reading."""
         self.complete, self._finish_reason = True, "tool_calls"
         raise StreamBroken("enough was read")
 
 
 @breaks("spec-arguments-are-whole-before-tools-run", cells=CHAT_STREAM)
 class Impatient(LeavingStream):
-    """Runs a call whose arguments are long without waiting for them."""
+    """Runs a call with long arguments before they are complete, without arguments."""
 
     def add_call(self, delta: Json) -> None:
         super().add_call(delta)
@@ -51,7 +51,7 @@ class Impatient(LeavingStream):
 
 @breaks("spec-tool-turn-is-read-to-its-end", cells=CHAT_STREAM)
 class FourCallsRead(LeavingStream):
-    """Reads no further than the fourth call of a stream."""
+    """Stops reading a stream after its fourth call."""
 
     def add_call(self, delta: Json) -> None:
         if len(self._calls) == 4 and delta.get("id"):
@@ -61,7 +61,7 @@ class FourCallsRead(LeavingStream):
 
 @breaks("spec-no-text-of-a-tool-turn", cells=CHAT_STREAM)
 class SecretsTold(Loop):
-    """Gives the text of tool turns to its caller."""
+    """Forwards the text of tool turns to its caller."""
 
     def forwards(self, delta: Delta) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Spans that are told otherwise: what the span of a run is below, how long it lasts, and what lies in it."""
+"""Wrong spans: the parent of a run's span, its duration, and the spans inside it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from looptck_reference.loop.values import ToolCall
 
 @breaks("spec-run-is-one-span")
 class OverAtTheThird(Tracing):
-    """Ends the span of a run with its third model call."""
+    """Ends the span of a run after its third model call."""
 
     class Counting(RunSpans):
         until: ExitStack
@@ -36,15 +36,15 @@ class OverAtTheThird(Tracing):
     @contextmanager
     def run(self, loop: Loop) -> Iterator[RunSpans]:
         with ExitStack() as until:
-            told = until.enter_context(super().run(loop))
-            assert isinstance(told, self.inside)
-            told.until = until
-            yield told
+            spans = until.enter_context(super().run(loop))
+            assert isinstance(spans, self.inside)
+            spans.until = until
+            yield spans
 
 
 @breaks("spec-tool-span-for-each-call")
 class NamelessTools(RunSpans):
-    """Tells of tools, and not of which."""
+    """Records tool spans without the tool's name."""
 
     @contextmanager
     def tool_call(self, call: ToolCall) -> Iterator[Span]:
@@ -54,7 +54,7 @@ class NamelessTools(RunSpans):
 
 @breaks("spec-child-spans-are-nested")
 class ChildrenBeside(Tracing):
-    """Tells the runs of children beside that of their parent."""
+    """Records the runs of children as siblings of their parent."""
 
     def around(self) -> context.Context:
         here = trace.get_current_span()

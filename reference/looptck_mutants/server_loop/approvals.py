@@ -1,4 +1,4 @@
-"""Approvals: whether a tool may run, who is asked, and what an answer means."""
+"""Approvals: the permission of tools, the question to the client, and the meaning of its decision."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class DenialsOfRequestsAreUnheard(ServerLoop):
 
 @breaks(
     "server-denied-tools-do-not-run",
-    collateral={"server-request-cannot-loosen-the-permission": "its result is as empty"},
+    collateral={"server-request-cannot-loosen-the-permission": "the result of its denied tool is empty too"},
 )
 class DeniedWithoutAWord(ServerLoop):
-    """Gives the model an empty result of what it denies."""
+    """Sends the model an empty result for a denied tool."""
 
     def _ended(self, result: Result) -> Step:
         denied = self.permission is Permission.DENY
@@ -38,7 +38,7 @@ class DeniedWithoutAWord(ServerLoop):
 
 @breaks("server-request-cannot-loosen-the-permission")
 class RequestsLoosenPermissions(ServerLoop):
-    """Takes the request's permission in place of the stricter one."""
+    """Applies the request's permission even if the server's is stricter."""
 
     def permitted(self, called: Called) -> Permission:
         self.permission = self.request.permission
@@ -47,7 +47,7 @@ class RequestsLoosenPermissions(ServerLoop):
 
 @breaks("server-ask-needs-a-stream")
 class PlainRequestsAreNotAsked(Simulator):
-    """Takes a plain request with ask for one with auto."""
+    """Treats the permission `ask` as `auto` in plain requests."""
 
     def begin(self, request: RunRequest) -> Run:
         plain = request.permission is Permission.ASK and not request.stream
@@ -56,7 +56,7 @@ class PlainRequestsAreNotAsked(Simulator):
 
 @breaks("server-approval-is-asked-before-the-run", cells=CHAT_STREAM)
 class QuestionsWithoutArguments(ServerLoop):
-    """Asks for an approval without saying of what."""
+    """Asks for an approval without the arguments of the call."""
 
     def _ask_client(self, called: Called, path: ToolPath) -> Step:
         step = super()._ask_client(called, path)
@@ -77,7 +77,7 @@ class QuestionsWithoutArguments(ServerLoop):
     cells=CHAT_STREAM,
 )
 class RunsBeforeTheApproval(ServerLoop):
-    """Asks for an approval, runs the tool, and waits for the answer."""
+    """Asks for an approval, runs the tool, and then waits for the decision."""
 
     question: Step | None = None
     result: Result | None = None
@@ -97,7 +97,7 @@ class RunsBeforeTheApproval(ServerLoop):
 
 @breaks("server-approved-tools-run", cells=CHAT_STREAM)
 class ApprovedRunsEndEarly(ServerLoop):
-    """Ends a run behind the tool that was approved."""
+    """Ends a run after the approved tool."""
 
     def tool_ended(self, result: Result) -> Step:
         asked = self.permission is Permission.ASK and self._waiting[0].call.name not in self.remembered
@@ -106,7 +106,7 @@ class ApprovedRunsEndEarly(ServerLoop):
 
 @breaks("server-denial-tells-the-model-its-message", cells=CHAT_STREAM)
 class DenialsLoseTheirWords(ServerLoop):
-    """Tells the model of a denial in words of its own."""
+    """Replaces the client's message about a denial by a fixed text."""
 
     def client_decided(self, decision: Decision) -> Step:
         return super().client_decided(replace(decision, message=None))
@@ -114,7 +114,7 @@ class DenialsLoseTheirWords(ServerLoop):
 
 @breaks("server-remembered-approval-is-not-asked-again", cells=CHAT_STREAM)
 class NothingIsRemembered(ServerLoop):
-    """Takes every approval for one call."""
+    """Applies every approval to one call only."""
 
     def client_decided(self, decision: Decision) -> Step:
         return super().client_decided(replace(decision, remember=False))
@@ -122,7 +122,7 @@ class NothingIsRemembered(ServerLoop):
 
 @breaks("server-remembered-approval-stays-in-its-session", cells=CHAT_STREAM)
 class RememberedForAll(ServerLoop):
-    """Remembers an approval for every session."""
+    """Applies a remembered approval to all sessions."""
 
     everywhere: ClassVar[set[str]] = set()
 
@@ -133,7 +133,7 @@ class RememberedForAll(ServerLoop):
 
 @breaks("server-unknown-approval-is-404")
 class UnknownApprovalsAreTaken(Simulator):
-    """Takes a decision that nobody has asked for."""
+    """Accepts a decision for an unknown approval."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -141,7 +141,7 @@ class UnknownApprovalsAreTaken(Simulator):
 
 
 class Obliging(Approvals):
-    """Approvals that take whatever comes."""
+    """Approvals that accept every decision."""
 
     def decide(self, owner: str, approval_id: str, decision: Decision) -> bool:
         super().decide(owner, approval_id, decision)

@@ -1,4 +1,4 @@
-"""The routes around the loop, and the labels of replies: the application and what it is started with."""
+"""The routes around the loop, and the headers of replies: the application and its configuration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from looptck_reference.server.serving import Config, Simulator
 
 @breaks("server-health-is-told")
 class NeverHealthy(Bench):
-    """Says that it is not up yet."""
+    """Reports that the server is still starting."""
 
     def app(self, simulator: Simulator) -> Any:
         app = super().app(simulator)
@@ -30,7 +30,7 @@ class NeverHealthy(Bench):
 
 @breaks("server-models-are-listed")
 class ListsNoModels(Bench):
-    """Knows of no model."""
+    """Lists no models."""
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         return replace(super().config(setup, upstream, dispatch), models=())
@@ -38,7 +38,7 @@ class ListsNoModels(Bench):
 
 @breaks("server-content-types-are-said")
 class JsonIsText(Bench):
-    """Labels plain replies as text."""
+    """Sends plain replies with a text content type."""
 
     def app(self, simulator: Simulator) -> Any:
         app = super().app(simulator)

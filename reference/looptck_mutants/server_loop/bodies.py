@@ -1,4 +1,4 @@
-"""Bodies that are none or too large, results that are too large, and limits that are no count."""
+"""Missing or too large bodies, too large results, and invalid limits."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGE = 16 * MIB
 
 @breaks("server-malformed-bodies-are-refused")
 class RefusesWithoutAWord(Bench):
-    """Does not say which member of a request is wrong."""
+    """Does not name the invalid member of a request in the error."""
 
     def app(self, simulator: Simulator) -> Any:
         app = super().app(simulator)
@@ -36,7 +36,7 @@ class RefusesWithoutAWord(Bench):
 
 @breaks("server-malformed-bodies-are-refused")
 class EmptyBodiesAreAccepted(Bench):
-    """Answers a body without a byte with nothing."""
+    """Answers an empty body with an empty reply."""
 
     def app(self, simulator: Simulator) -> Any:
         return _changed(super().app(simulator), lambda body: None if body else Response(status_code=204))
@@ -44,7 +44,7 @@ class EmptyBodiesAreAccepted(Bench):
 
 @breaks("server-malformed-bodies-are-refused")
 class AsksOfWhatItRefuses(Bench):
-    """Takes text in place of tools for no tools."""
+    """Treats a string in place of the tools as no tools."""
 
     def app(self, simulator: Simulator) -> Any:
         return _changed(super().app(simulator), lambda body: _without(body, "tools", str))
@@ -52,7 +52,7 @@ class AsksOfWhatItRefuses(Bench):
 
 @breaks("server-large-bodies-are-refused")
 class LargeBodiesAreForLater(Bench):
-    """Says of a body that is too large that it may come again."""
+    """Reports a too large body as a temporary error."""
 
     def app(self, simulator: Simulator) -> Any:
         app = super().app(simulator)
@@ -68,7 +68,7 @@ class LargeBodiesAreForLater(Bench):
 
 @breaks("server-large-result-is-bounded")
 class HugeResultsAreCut(Bench):
-    """Leaves out what of a result is beyond 8 MiB, and does not say so."""
+    """Truncates a result at 8 MiB without a notice."""
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         config = super().config(setup, upstream, dispatch)
@@ -84,7 +84,7 @@ class HugeResultsAreCut(Bench):
 
 @breaks("server-bad-round-limits-are-refused")
 class OddLimitsAreNone(Bench):
-    """Takes a max_tool_rounds that is no count for none."""
+    """Ignores an invalid max_tool_rounds."""
 
     def app(self, simulator: Simulator) -> Any:
         return _changed(super().app(simulator), lambda body: _without(body, "max_tool_rounds", str | list | float))
@@ -92,7 +92,7 @@ class OddLimitsAreNone(Bench):
 
 @breaks("server-zero-rounds-run-no-tool")
 class ZeroIsNoLimit(ServerLoop):
-    """Takes a max_tool_rounds of 0 for none."""
+    """Treats max_tool_rounds 0 as no limit."""
 
     def cap_reached(self) -> bool:
         return bool(self.cap) and super().cap_reached()
@@ -100,7 +100,7 @@ class ZeroIsNoLimit(ServerLoop):
 
 @breaks("server-zero-rounds-run-no-tool")
 class ZeroRoundsSayNothing(ServerLoop):
-    """Keeps the call to itself that no round is left for."""
+    """Does not report the call for which no round is left."""
 
     def at_cap(self, turn: Any) -> Any:
         return super().at_cap(turn if self.cap else replace(turn, calls=()))
@@ -113,7 +113,7 @@ async def _curt(request: Request, error: Exception) -> Response:
 
 
 def _without(body: bytes, name: str, type: Any) -> bytes:
-    """The body without the member where its value is of this type."""
+    """The body, without the member if its value is of this type."""
     try:
         parsed: Json = json.loads(body)
     except ValueError:
@@ -125,7 +125,7 @@ def _without(body: bytes, name: str, type: Any) -> bytes:
 
 
 def _changed(app: ASGIApp, change: Callable[[bytes], bytes | Response | None]) -> ASGIApp:
-    """The application with another body for each request that has one, or with an answer in place of its own."""
+    """The application, with changed request bodies, or with a response from `change` instead of its own."""
 
     async def changing(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "POST" or "file" in scope["path"]:

@@ -1,4 +1,4 @@
-"""Broad mutants of the server: faults that act in every run, and prove the cases of what they break, one by one."""
+"""Broad mutants of the server: faults that act in every run, to prove each case of the requirements that they break."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ServerPostsTwice(Simulator):
 
 @breaks("server-dispatch-content-is-the-result", broad=True)
 class ServerGarblesResults(Reader):
-    """Takes the same word for the result whatever was answered."""
+    """Uses the same word as the result of every call."""
 
     def result_of(self, text: str) -> str:
         return "garbled"
@@ -47,7 +47,7 @@ class ServerGarblesResults(Reader):
 
 @breaks("server-answer-ends-the-loop", broad=True)
 class ServerAsksBehindItsAnswer(ServerLoop):
-    """Asks the model once more when it has answered."""
+    """Asks the model again after its answer."""
 
     asked = False
 
@@ -59,7 +59,7 @@ class ServerAsksBehindItsAnswer(ServerLoop):
 
 @breaks("server-every-stream-ends-explicitly", cells=CHAT_STREAM, broad=True)
 class ServerStreamsJustStop(ChatFrames):
-    """Sends nothing behind the last piece of a stream."""
+    """Sends nothing after the last piece of a stream."""
 
     def end(self, answer: Answer) -> list[bytes]:
         return []
@@ -67,7 +67,7 @@ class ServerStreamsJustStop(ChatFrames):
 
 @breaks("server-odd-dispatch-bodies-are-results", broad=True)
 class ServerKeepsNoResults(ServerLoop):
-    """Asks the model again without the call that has run, and without its result."""
+    """Asks the model again without the executed call and its result."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         pass
@@ -75,7 +75,7 @@ class ServerKeepsNoResults(ServerLoop):
 
 @breaks("server-bad-round-limits-are-refused", "server-malformed-bodies-are-refused", broad=True)
 class ServerRefusesPolitely(Bench):
-    """Says of every request that it refuses that all is well."""
+    """Sends the status 200 with every refused request."""
 
     def app(self, simulator: Simulator) -> Any:
         app = super().app(simulator)

@@ -1,4 +1,4 @@
-"""The server's own tools: what becomes of their results, and what `complete` tells of them."""
+"""The server's own tools: the use of their results, and the data of `complete`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.values import Record, Result, ToolPath
 
 
-class TellingLoop(ServerLoop):
-    """A loop that bends the data of `complete`."""
+class ReportingLoop(ServerLoop):
+    """A loop that changes the data of `complete`."""
 
     def events_after(self, record: Record) -> Sequence[Event]:
         return [
@@ -23,14 +23,14 @@ class TellingLoop(ServerLoop):
             for event in super().events_after(record)
         ]
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        """What is told in place of this."""
-        return told
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        """The data to send instead of the original."""
+        return original
 
 
 @breaks("server-search-runs-in-the-server")
 class SearchForNobody(ServerLoop):
-    """Searches, and gives the model nothing of it."""
+    """Runs a search, but sends the model an empty result."""
 
     def tool_ended(self, result: Result) -> Any:
         searched = self._waiting[0].path is ToolPath.WEB_SEARCH
@@ -43,11 +43,11 @@ class SearchForNobody(ServerLoop):
         (
             "server-complete-of-code-tells-what-it-wrote",
             "server-complete-of-code-tells-where-and-how-long",
-        ): "stdout is what the program printed"
+        ): "stdout has the printed text"
     },
 )
 class OutputIsLost(ServerLoop):
-    """Runs programs, and tells nobody what they print."""
+    """Runs programs, but drops their output."""
 
     def tool_ended(self, result: Result) -> Any:
         if self._waiting[0].path is not ToolPath.CODE:
@@ -65,68 +65,68 @@ class CallbacksAreDispatched(ServerLoop):
 
 
 @breaks("server-complete-of-code-tells-the-code", cells=CHAT_STREAM)
-class CompleteWithoutTheCode(TellingLoop):
-    """Tells in `complete` no code."""
+class CompleteWithoutTheCode(ReportingLoop):
+    """Omits the code from `complete`."""
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in told.items() if name != "code"}
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in original.items() if name != "code"}
 
 
 @breaks("server-complete-of-code-tells-what-it-wrote", cells=CHAT_STREAM)
-class CompleteWithoutTheException(TellingLoop):
-    """Tells in `complete` no exception."""
+class CompleteWithoutTheException(ReportingLoop):
+    """Omits the exception from `complete`."""
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        return {**told, "exception": ""} if "exception" in told else told
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        return {**original, "exception": ""} if "exception" in original else original
 
 
 @breaks(
     "server-complete-of-code-tells-what-it-wrote",
-    collateral={"server-complete-of-code-tells-where-and-how-long": "the directory was printed to stdout"},
+    collateral={"server-complete-of-code-tells-where-and-how-long": "the check reads the directory from stdout"},
     cells=CHAT_STREAM,
 )
-class OutputsAreSwapped(TellingLoop):
-    """Tells as stderr what is stdout."""
+class OutputsAreSwapped(ReportingLoop):
+    """Swaps stdout and stderr in `complete`."""
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        if "stdout" not in told:
-            return told
-        return {**told, "stdout": told["stderr"], "stderr": told["stdout"]}
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        if "stdout" not in original:
+            return original
+        return {**original, "stdout": original["stderr"], "stderr": original["stdout"]}
 
 
 @breaks(
     "server-complete-of-code-tells-where-and-how-long",
-    collateral={"server-events-fit-their-schemas": "a text is no number"},
+    collateral={"server-events-fit-their-schemas": "a string is not a number"},
     cells=CHAT_STREAM,
 )
-class SecondsForMilliseconds(TellingLoop):
-    """Tells in `complete` the time as a text."""
+class SecondsForMilliseconds(ReportingLoop):
+    """Sends the time in `complete` as a string in seconds."""
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        took = told.get("execution_time_ms")
-        return told if took is None else {**told, "execution_time_ms": f"{took / 1000} s"}
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        took = original.get("execution_time_ms")
+        return original if took is None else {**original, "execution_time_ms": f"{took / 1000} s"}
 
 
 @breaks("server-complete-of-code-tells-where-and-how-long", cells=CHAT_STREAM)
-class CompleteOfAnotherDirectory(TellingLoop):
-    """Tells in `complete` the directory above."""
+class CompleteOfAnotherDirectory(ReportingLoop):
+    """Sends the parent directory as the working directory in `complete`."""
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        where = told.get("working_directory")
-        return told if where is None else {**told, "working_directory": where.rpartition("/")[0]}
-
-
-@breaks("server-complete-of-search-tells-query-and-count", cells=CHAT_STREAM)
-class CompleteWithoutTheQuery(TellingLoop):
-    """Tells in `complete` no query."""
-
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in told.items() if name != "query"}
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        where = original.get("working_directory")
+        return original if where is None else {**original, "working_directory": where.rpartition("/")[0]}
 
 
 @breaks("server-complete-of-search-tells-query-and-count", cells=CHAT_STREAM)
-class CountsNoResults(TellingLoop):
-    """Tells of every search that it found nothing."""
+class CompleteWithoutTheQuery(ReportingLoop):
+    """Omits the query from `complete`."""
 
-    def data(self, told: dict[str, Any]) -> dict[str, Any]:
-        return {**told, "results_count": 0} if "results_count" in told else told
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in original.items() if name != "query"}
+
+
+@breaks("server-complete-of-search-tells-query-and-count", cells=CHAT_STREAM)
+class CountsNoResults(ReportingLoop):
+    """Reports zero results for every search."""
+
+    def data(self, original: dict[str, Any]) -> dict[str, Any]:
+        return {**original, "results_count": 0} if "results_count" in original else original

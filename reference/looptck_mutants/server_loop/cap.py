@@ -1,4 +1,4 @@
-"""The cap on rounds: `cap_reached`, `at_cap`, and where it comes from."""
+"""The cap on rounds: `cap_reached`, `at_cap`, and the source of its value."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from looptck_reference.server.steps import Finish, Step
     },
 )
 class ServerOneRoundTooMany(ServerLoop):
-    """Runs one tool more than its cap allows."""
+    """Runs one round more than the cap allows."""
 
     def cap_reached(self) -> bool:
         return self.round > self.cap
@@ -42,7 +42,7 @@ class ServerOneRoundTooMany(ServerLoop):
     },
 )
 class ServerOneRoundTooFew(ServerLoop):
-    """Stops one round before its cap."""
+    """Stops one round before the cap."""
 
     def cap_reached(self) -> bool:
         return self.round >= self.cap - 1
@@ -50,10 +50,10 @@ class ServerOneRoundTooFew(ServerLoop):
 
 @breaks(
     "server-cap-ends-tool-use",
-    collateral={"server-cap-forces-an-answer": "a model that may call does, and comes to no answer"},
+    collateral={"server-cap-forces-an-answer": "the model calls a tool again instead of answering"},
 )
 class OffersToolsAtItsCap(Bench):
-    """Asks behind the last round as before, and hands the call back."""
+    """Offers tools after the last round as before, and returns the call to the client."""
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         config = super().config(setup, upstream, dispatch)
@@ -62,7 +62,7 @@ class OffersToolsAtItsCap(Bench):
 
 @breaks("server-cap-forces-an-answer")
 class HandsTheLastCallOverAtItsCap(ServerLoop):
-    """Gives the client the call of the last round beside the answer."""
+    """Sends the client the last call in addition to the answer at the cap."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         last = tuple(record.called.call for record in self.records[-1:]) if self.cap_reached() else ()
@@ -70,10 +70,10 @@ class HandsTheLastCallOverAtItsCap(ServerLoop):
 
 
 @breaks(
-    "server-cap-is-set-by-the-server", collateral={"server-request-sets-its-cap": "the next request is held to no cap"}
+    "server-cap-is-set-by-the-server", collateral={"server-request-sets-its-cap": "no cap applies to the next request"}
 )
 class IgnoresTheServersCap(ServerLoop):
-    """Knows no cap but the request's."""
+    """Ignores the server's own cap."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **{**more, "server_rounds": None})
@@ -82,17 +82,20 @@ class IgnoresTheServersCap(ServerLoop):
 @breaks(
     "server-responses-keep-the-servers-cap",
     collateral={
-        ("server-cap-is-set-by-the-server", "server-request-sets-its-cap"): "on this wire the one is the other"
+        (
+            "server-cap-is-set-by-the-server",
+            "server-request-sets-its-cap",
+        ): "on this wire their checks need the same cap"
     },
     cells=RESPONSES,
 )
 class ResponsesHaveNoCap(IgnoresTheServersCap):
-    """The same where Responses are asked for."""
+    """Ignores the server's own cap in requests to the Responses API too."""
 
 
 @breaks("server-cap-is-256-by-default")
 class FallbackOfAHundred(ServerLoop):
-    """Runs 100 rounds where nobody has named a cap."""
+    """Runs 100 rounds if no cap is set."""
 
     def start(self) -> Step:
         self.cap = 100 if self.cap == DEFAULT_ROUNDS else self.cap
@@ -101,7 +104,7 @@ class FallbackOfAHundred(ServerLoop):
 
 @breaks("server-request-sets-its-cap")
 class TheLowerCapCounts(ServerLoop):
-    """Holds a request to the lower of two caps."""
+    """Applies the lower of the caps of request and server."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -110,10 +113,10 @@ class TheLowerCapCounts(ServerLoop):
 
 @breaks(
     "server-pending-call-is-told-at-the-cap",
-    collateral={"server-zero-rounds-run-no-tool": "a cap of zero has a pending call too"},
+    collateral={"server-zero-rounds-run-no-tool": "a cap of zero leaves a pending call too"},
 )
 class PendingCallsAreDropped(ServerLoop):
-    """Says nothing of the call that its cap kept from running."""
+    """Does not report the call that did not run because of the cap."""
 
     def at_cap(self, turn: Turn) -> Step:
         return super().at_cap(replace(turn, calls=()))

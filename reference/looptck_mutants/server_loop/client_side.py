@@ -1,4 +1,4 @@
-"""The client-side path: what is told of it, and what becomes of calls and results that are the client's."""
+"""The client-side path: its events, and the calls and results of the client."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from looptck_reference.server.values import Message
 
 @breaks("server-client-side-path-runs-no-loop")
 class CallsOfTheClientAreRecorded(ServerLoop):
-    """Records calls that it hands over as if they had run."""
+    """Records calls for the client as if the server had run them."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         step = super().finish(turn, capped=capped)
@@ -30,7 +30,7 @@ def _record(call: ToolCall) -> Json:
 
 @breaks("server-client-side-calls-are-returned")
 class OneCallIsHandedOver(ServerLoop):
-    """Hands the first call of a turn to the client, and no other."""
+    """Sends the client only the first call of a turn."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         kept = turn if self.offer.entered else replace(turn, calls=turn.calls[:1])
@@ -39,7 +39,7 @@ class OneCallIsHandedOver(ServerLoop):
 
 @breaks("server-client-runs-the-next-round")
 class ResultsOfTheClientAreQuoted(ServerLoop):
-    """Hands the client's results to the model as JSON text."""
+    """Sends the client's results to the model as JSON strings."""
 
     def splice(self, session: Session | None) -> list[Message]:
         return [_quoted(message) for message in super().splice(session)]
@@ -53,7 +53,7 @@ def _quoted(message: Message) -> Message:
 
 @breaks("server-client-side-path-is-standard")
 class CallsOfTheClientStopAsAnswers(ServerLoop):
-    """Says of a turn with calls for the client that the model was done."""
+    """Sends the stop reason of an answer with calls for the client."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         step = super().finish(turn, capped=capped)

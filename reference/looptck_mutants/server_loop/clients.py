@@ -1,4 +1,4 @@
-"""Clients that leave, wait or read slowly, and many of them at once: how runs are played beside each other."""
+"""Clients that disconnect, wait or read slowly, and many clients at once: concurrent runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from looptck_reference.server.values import Called, Message, Result
 from looptck_reference.wires import OPENAI_CHAT
 
 MANY = 100
-"""As many runs at the same time are a load."""
+"""The number of concurrent runs that counts as load."""
 
 
 @breaks("server-client-gone-stops-the-run", cells=CHAT_STREAM)
 class GoesOnWithoutItsClient(Simulator):
-    """Runs on when the client has left."""
+    """Continues a run after its client has disconnected."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -45,7 +45,7 @@ class GoesOnWithoutItsClient(Simulator):
 
 @breaks("server-client-gone-leaves-the-session-whole", cells=CHAT_STREAM)
 class SavesBeforeItRuns(Simulator):
-    """Saves a session with each call before that has run."""
+    """Saves a session before each call has run."""
 
     async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
         if isinstance(step, Execute) and loop.session_id is not None:
@@ -57,7 +57,7 @@ class SavesBeforeItRuns(Simulator):
 
 @breaks("server-hanging-dispatch-holds-up-nobody")
 class OnePlainRunAtATime(Simulator):
-    """Lets the tool of one plain request run at a time."""
+    """Runs the tools of plain requests one at a time."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -72,7 +72,7 @@ class OnePlainRunAtATime(Simulator):
 
 @breaks("server-hanging-dispatch-ends")
 class WaitsForItsEndpoint(Bench):
-    """Waits for a dispatch as long as it takes."""
+    """Waits for a dispatched call without a timeout."""
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         config = super().config(setup, upstream, dispatch)
@@ -81,7 +81,7 @@ class WaitsForItsEndpoint(Bench):
 
 @breaks("server-hanging-dispatch-ends")
 class HangingToolsEndTheRun(ServerLoop):
-    """Gives a run up with its tool where that takes too long."""
+    """Fails the run if a tool takes too long."""
 
     def failure(self, called: Called, error: Exception) -> Result | Fail:
         if "no answer within" in str(error):
@@ -91,7 +91,7 @@ class HangingToolsEndTheRun(ServerLoop):
 
 @breaks("server-slow-readers-lose-nothing", cells=CHAT_STREAM)
 class OneWriterAtATime(Simulator):
-    """Writes to one client at a time, however slowly that reads."""
+    """Writes to one client at a time, so that a slow reader blocks the others."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -105,7 +105,7 @@ class OneWriterAtATime(Simulator):
 
 @breaks("server-many-streams-lose-nothing", cells=CHAT_STREAM)
 class LosesEventsUnderLoad(Simulator):
-    """Leaves `complete` out while many runs go on."""
+    """Drops `complete` events during many concurrent runs."""
 
     def _release_events(self, loop: ServerLoop) -> list[Event]:
         events = super()._release_events(loop)
@@ -114,7 +114,7 @@ class LosesEventsUnderLoad(Simulator):
 
 @breaks("server-memory-is-bounded", cells=CHAT_STREAM)
 class KeepsOldRuns(Simulator):
-    """Never lets go of a run that ended beside many others."""
+    """Never releases runs that ended during many others."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""The dispatch URL: what is posted, what its answers become, and what a failure becomes."""
+"""The dispatch URL: the posted calls, the use of its answers, and its failures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from looptck_reference.server.values import Called, Record, Result
 
 @breaks("server-dispatch-body-is-name-and-arguments")
 class PostsAsPlainText(Simulator):
-    """Posts calls under a content type that is none of JSON."""
+    """Posts calls with a content type that is not JSON."""
 
     async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
         return await super()._run(called, {**headers, "content-type": "text/plain"}, workshop)
@@ -32,7 +32,7 @@ class PostsAsPlainText(Simulator):
 
 @breaks("server-dispatch-url-is-not-the-requests")
 class PostsWhereTheRequestSays(Bench):
-    """Posts calls to the URL in the request."""
+    """Posts calls to the URL that the request names."""
 
     class Posting(Simulator):
         def posts_to(self, url: str | None) -> None:
@@ -53,7 +53,7 @@ class PostsWhereTheRequestSays(Bench):
 
 @breaks("server-odd-dispatch-bodies-are-results")
 class NullIsNoResult(ServerLoop):
-    """Keeps neither call nor result where the endpoint answers with null."""
+    """Drops call and result if the endpoint answers null."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         if all(record.result.content != "null" for record in ran):
@@ -62,7 +62,7 @@ class NullIsNoResult(ServerLoop):
 
 @breaks("server-arguments-arrive-whatever-their-shape")
 class NullArgumentsAreLeftOut(Simulator):
-    """Posts arguments without those that are null."""
+    """Posts arguments without their null members."""
 
     async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
         if isinstance(called.arguments, dict):
@@ -73,7 +73,7 @@ class NullArgumentsAreLeftOut(Simulator):
 
 @breaks("server-results-arrive-unchanged")
 class LongResultsAreCut(ServerLoop):
-    """Shows the model 50,000 characters of a result."""
+    """Sends the model only the first 50,000 characters of a result."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         super().extend_history(
@@ -83,10 +83,10 @@ class LongResultsAreCut(ServerLoop):
 
 @breaks(
     "server-failing-tool-is-fed-back",
-    collateral={"server-failing-tool-counts-as-a-round": "the first failure is the end"},
+    collateral={"server-failing-tool-counts-as-a-round": "the first failure ends the run"},
 )
 class ErrorStatusesEndTheRun(ServerLoop):
-    """Ends a run whose endpoint answers with an error status."""
+    """Fails the run if the endpoint answers with an error status."""
 
     def failure(self, called: Called, error: Exception) -> Result | Fail:
         return Fail(_gone(error)) if str(error).startswith("HTTP ") else super().failure(called, error)
@@ -98,7 +98,7 @@ def _gone(error: Exception) -> Refused:
 
 @breaks("server-broken-dispatch-is-fed-back")
 class BrokenConnectionsEndTheRun(ServerLoop):
-    """Ends a run whose endpoint breaks off."""
+    """Fails the run if the endpoint's connection breaks."""
 
     def failure(self, called: Called, error: Exception) -> Result | Fail:
         return Fail(_gone(error)) if str(error).startswith("error sending") else super().failure(called, error)
@@ -108,11 +108,14 @@ class BrokenConnectionsEndTheRun(ServerLoop):
     "server-failing-tool-is-fed-back",
     "server-broken-dispatch-is-fed-back",
     collateral={
-        ("server-hanging-dispatch-ends", "server-large-result-is-bounded"): "what hangs or is too large is a failure"
+        (
+            "server-hanging-dispatch-ends",
+            "server-large-result-is-bounded",
+        ): "a hanging call and a too large result are failures too"
     },
 )
 class FailuresAreEmptyResults(ServerLoop):
-    """Shows the model nothing of a failure."""
+    """Sends the model an empty result for a failure."""
 
     def failure(self, called: Called, error: Exception) -> Result | Fail:
         return Result("")
@@ -120,7 +123,7 @@ class FailuresAreEmptyResults(ServerLoop):
 
 @breaks("server-failing-tool-counts-as-a-round")
 class FailedRoundsAreFree(ServerLoop):
-    """Counts no round whose tool failed."""
+    """Does not count rounds whose tool failed."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         super().extend_history(turn, ran)
@@ -129,7 +132,7 @@ class FailedRoundsAreFree(ServerLoop):
 
 @breaks("server-failing-tool-runs-once")
 class FailedToolsAreTriedAgain(Simulator):
-    """Posts a call again where the endpoint is not available."""
+    """Posts a call again if the endpoint is unavailable."""
 
     async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
         try:

@@ -1,4 +1,4 @@
-"""What the dispatch URL answers, read otherwise than it is meant."""
+"""Answers of the dispatch URL that are misread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from looptck_reference.server.values import Called, Result
 
 
 class Reading(Simulator):
-    """A server that reads what its dispatch URL answers in a way of its own."""
+    """A server that reads the answers of its dispatch URL in a different way."""
 
     reader: ClassVar[type[Reader]]
 
@@ -33,7 +33,7 @@ class Reading(Simulator):
 
 @breaks.part_of(Reading, "reader")
 class Reader(DispatchUrl):
-    """An endpoint whose answers are read by `result_of`."""
+    """An endpoint whose answers are parsed by `result_of`."""
 
     async def run(self, called: Called, headers: Mapping[str, str]) -> Result:
         body = {"name": called.call.name, "arguments": called.arguments}
@@ -57,7 +57,7 @@ def _parsed(text: str) -> Any:
 
 @breaks("server-dispatch-content-is-the-result")
 class ContentAloneIsTheResult(Reader):
-    """Takes the whole body where content is not all of it."""
+    """Uses the whole body as the result if it has members besides `content`."""
 
     def result_of(self, text: str) -> str:
         body = _parsed(text)
@@ -67,10 +67,10 @@ class ContentAloneIsTheResult(Reader):
 
 @breaks("server-dispatch-bare-text-is-the-result")
 class BareTextIsAFailure(Reader):
-    """Tells the model of a failure where the body is no JSON."""
+    """Reports a failure to the model if the body is not JSON."""
 
     def result_of(self, text: str) -> str:
         body = _parsed(text)
         if body is None and text and text != "null":
-            raise ToolFailed("the answer is no JSON")
+            raise ToolFailed("the answer is not JSON")
         return body["content"] if isinstance(body, dict) and isinstance(body.get("content"), str) else text

@@ -1,4 +1,4 @@
-"""The routes of files: what is kept, listed and given back."""
+"""The routes of files: storing, listing and returning them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from looptck_reference.server.serving import Config, Simulator
 
 
 class FilingSimulator(Simulator):
-    """A simulator with a shelf of its own for files."""
+    """A simulator with its own shelf for files."""
 
     shelf: type[Shelf[StoredFile]] = Shelf
 
@@ -35,7 +35,7 @@ class FileShelf(Shelf[StoredFile]):
 
 @breaks("server-file-content-can-be-fetched")
 class ContentIsText(FileShelf):
-    """Keeps the bytes of a file as text."""
+    """Decodes the bytes of a file as text when they are read."""
 
     def get(self, owner: str, key: str) -> StoredFile | None:
         file = super().get(owner, key)
@@ -44,7 +44,7 @@ class ContentIsText(FileShelf):
 
 @breaks("server-unknown-file-is-404")
 class UnknownFilesAreEmpty(FileShelf):
-    """Gives an empty file for an id that nobody has made."""
+    """Returns an empty file for an unknown id."""
 
     def get(self, owner: str, key: str) -> StoredFile | None:
         return super().get(owner, key) or StoredFile({"id": key, "name": key}, b"")
@@ -52,16 +52,16 @@ class UnknownFilesAreEmpty(FileShelf):
 
 @breaks("server-placeholder-has-no-content")
 class PlaceholdersAreEmpty(FileShelf):
-    """Gives no bytes, as of an empty file, for one that was never made."""
+    """Returns empty content for a declared file that was never written."""
 
     def put(self, owner: str, key: str, value: StoredFile) -> bool:
-        kept = {name: told for name, told in value.body.items() if name not in {"code", "message"}}
+        kept = {name: one for name, one in value.body.items() if name not in {"code", "message"}}
         return super().put(owner, key, replace(value, body=kept))
 
 
 @breaks("server-large-files-are-fetched-not-inlined")
 class LargeFilesAreCut(FileShelf):
-    """Keeps the first 8 MiB of a file."""
+    """Truncates stored files at 8 MiB."""
 
     def put(self, owner: str, key: str, value: StoredFile) -> bool:
         return super().put(owner, key, replace(value, data=value.data[: 8 * 1024 * 1024]))
@@ -69,7 +69,7 @@ class LargeFilesAreCut(FileShelf):
 
 @breaks("server-uploaded-files-can-be-fetched")
 class UploadsAreNotListed(FileShelf):
-    """Lists produced files only."""
+    """Omits uploads from the list of files."""
 
     def of(self, owner: str) -> Iterator[StoredFile]:
         return (file for file in super().of(owner) if file.body["purpose"] == "agent_output")

@@ -1,4 +1,4 @@
-"""Files of a run: which are captured, what is told of them, and when."""
+"""Files of a run: their capture, their descriptions, and the time of their events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looptck_reference.server.values import Answer, Record
 
 
 class FilingLoop(ServerLoop):
-    """A loop that bends what is told of the files of a call."""
+    """A loop that changes the descriptions of a call's files."""
 
     def files_of(self, record: Record) -> list[Event]:
         known = len(self.files)
@@ -27,20 +27,20 @@ class FilingLoop(ServerLoop):
         self.files[known:] = [replace(one, file=self.body(one.file, one.data, record)) for one in self.files[known:]]
         return [*self.files[known:]]
 
-    def body(self, told: Json, data: bytes, record: Record) -> Json:
-        """What is told in place of this."""
-        return told
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        """The description to send instead of the original."""
+        return original
 
 
 class AnsweringLoop(ServerLoop):
-    """A loop that bends its answer."""
+    """A loop that changes its answer."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         step = super().finish(turn, capped=capped)
         return replace(step, answer=self.answer(step.answer))
 
     def answer(self, answer: Answer) -> Answer:
-        """What the client gets in place of this."""
+        """The answer for the client instead of the original."""
         return answer
 
 
@@ -49,29 +49,31 @@ def _outputs(record: Record) -> Sequence[str]:
     return arguments.get("outputs", []) if isinstance(arguments, dict) else []
 
 
-def _empty(told: Json) -> Json:
-    return {**{name: value for name, value in told.items() if name not in {"code", "message"}}, "text": ""}
+def _empty(original: Json) -> Json:
+    return {**{name: value for name, value in original.items() if name not in {"code", "message"}}, "text": ""}
 
 
 @breaks("server-files-are-typed")
 class SizeInCharacters(FilingLoop):
-    """Counts the characters of a text."""
+    """Reports the size of a text in characters instead of bytes."""
 
-    def body(self, told: Json, data: bytes, record: Record) -> Json:
-        return {**told, "bytes": len(told["text"])} if "text" in told else told
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        return {**original, "bytes": len(original["text"])} if "text" in original else original
 
 
-@breaks("server-files-are-typed", collateral={"server-files-name-their-round": "tool and round stand side by side"})
+@breaks(
+    "server-files-are-typed", collateral={"server-files-name-their-round": "its check compares tool and round together"}
+)
 class FilesOfNoTool(FilingLoop):
-    """Says of a file that Python made it, whatever the tool is called."""
+    """Names Python as the tool of every file."""
 
-    def body(self, told: Json, data: bytes, record: Record) -> Json:
-        return {**told, "source": {**told["source"], "tool": "python"}}
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        return {**original, "source": {**original["source"], "tool": "python"}}
 
 
 @breaks("server-declared-files-are-captured")
 class DeclaredIsNotListed(ServerLoop):
-    """Captures no declared file that its call does not list."""
+    """Does not capture a declared file that its call does not list."""
 
     def files_of(self, record: Record) -> list[Event]:
         left = {*self.declared} - {*_outputs(record)}
@@ -81,16 +83,16 @@ class DeclaredIsNotListed(ServerLoop):
 
 @breaks("server-listed-outputs-are-captured")
 class ListedOnOneLine(FilingLoop):
-    """Loses the line ends of a text that is listed."""
+    """Replaces line breaks in listed texts."""
 
-    def body(self, told: Json, data: bytes, record: Record) -> Json:
-        listed = "text" in told and told["name"] in _outputs(record)
-        return {**told, "text": told["text"].replace("\n", " ")} if listed else told
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        listed = "text" in original and original["name"] in _outputs(record)
+        return {**original, "text": original["text"].replace("\n", " ")} if listed else original
 
 
 @breaks("server-new-files-are-surfaced")
 class NewFilesStay(Bench):
-    """Captures what was named and nothing else."""
+    """Captures only the files that were named."""
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         config = super().config(setup, upstream, dispatch)
@@ -99,7 +101,7 @@ class NewFilesStay(Bench):
 
 @breaks("server-missing-declared-file-is-told")
 class MissingFilesAreForgotten(ServerLoop):
-    """Says nothing of a declared file that nobody wrote."""
+    """Does not report a declared file that no tool has written."""
 
     def never_made(self) -> list[FileProduced]:
         return []
@@ -107,7 +109,7 @@ class MissingFilesAreForgotten(ServerLoop):
 
 @breaks("server-missing-declared-file-is-told")
 class MissingFilesAreEmpty(ServerLoop):
-    """Tells of a declared file that nobody wrote as of an empty one."""
+    """Reports a declared file that no tool has written as empty."""
 
     def never_made(self) -> list[FileProduced]:
         known = len(self.files)
@@ -123,11 +125,11 @@ class MissingFilesAreEmpty(ServerLoop):
             "server-records-list-their-files",
             "server-file-ids-hold-their-round",
             "server-plain-and-stream-record-alike",
-        ): "a record finds its files, and an id is made, by the round"
+        ): "records and ids of files use the round"
     },
 )
 class FilesOfTheNextRound(ServerLoop):
-    """Attributes a file to the round behind its own."""
+    """Attributes a file to the round after its own."""
 
     def file_round(self) -> int:
         return self.round + 1
@@ -135,7 +137,7 @@ class FilesOfTheNextRound(ServerLoop):
 
 @breaks("server-records-list-their-files")
 class RecordsListAllFiles(AnsweringLoop):
-    """Lists in each record the files of the whole run."""
+    """Lists the files of the whole run in each record."""
 
     def answer(self, answer: Answer) -> Answer:
         ids = [file["id"] for file in answer.files]
@@ -144,7 +146,7 @@ class RecordsListAllFiles(AnsweringLoop):
 
 @breaks("server-files-are-streamed", cells=CHAT_STREAM)
 class StreamsTwoFilesOfACall(ServerLoop):
-    """Streams no more than two files of a call."""
+    """Streams at most two files of a call."""
 
     def files_of(self, record: Record) -> list[Event]:
         return super().files_of(record)[:2]
@@ -152,10 +154,10 @@ class StreamsTwoFilesOfACall(ServerLoop):
 
 @breaks(
     "server-files-stand-in-the-plain-reply",
-    collateral={"server-messages-carry-files": "a Messages reply has them from the same place"},
+    collateral={"server-messages-carry-files": "Messages replies get their files from the same list"},
 )
 class RepliesWithTwoFilesOfACall(AnsweringLoop):
-    """Has no more than two files of a round in a plain reply."""
+    """Returns at most two files of a round in a plain reply."""
 
     def answer(self, answer: Answer) -> Answer:
         return replace(answer, files=tuple(file for file in answer.files if not file["id"].endswith("_2")))
@@ -163,7 +165,7 @@ class RepliesWithTwoFilesOfACall(AnsweringLoop):
 
 @breaks("server-messages-carry-files", cells=MESSAGES)
 class MessagesWithoutFiles(AnsweringLoop):
-    """Has no files in a plain Messages reply, whose request alone says max_tokens."""
+    """Omits files from plain Messages replies, which it recognizes by max_tokens."""
 
     def answer(self, answer: Answer) -> Answer:
         return replace(answer, files=()) if "max_tokens" in self.request.options else answer
@@ -179,7 +181,7 @@ class CompleteBeforeItsFiles(ServerLoop):
 
 @dataclass(frozen=True, slots=True)
 class Roundless(Origin):
-    """An origin whose id counts without the round."""
+    """An origin whose file ids do not contain the round."""
 
     @property
     def file_id(self) -> str:
@@ -188,7 +190,7 @@ class Roundless(Origin):
 
 @breaks("server-file-ids-hold-their-round")
 class IdsWithoutTheirRound(ServerLoop):
-    """Makes ids without a mark of the round."""
+    """Creates file ids without the round."""
 
     def _origin(self, tool: str, round_: int) -> Any:
         origin = super()._origin(tool, round_)
@@ -197,7 +199,7 @@ class IdsWithoutTheirRound(ServerLoop):
 
 @breaks("server-large-files-are-fetched-not-inlined")
 class LargeFilesAreInlined(FilingLoop):
-    """Has the body of every text in its reply."""
+    """Inlines every text in its reply, however large."""
 
-    def body(self, told: Json, data: bytes, record: Record) -> Json:
-        return told if "data_base64" in told else {**told, "text": data.decode()}
+    def body(self, original: Json, data: bytes, record: Record) -> Json:
+        return original if "data_base64" in original else {**original, "text": data.decode()}

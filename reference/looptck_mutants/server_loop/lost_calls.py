@@ -1,4 +1,4 @@
-"""Calls that are lost without a word, turns that were cut, and models that fail."""
+"""Calls that are lost without a report, truncated turns, and failing models."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looptck_reference.server.values import Record, ToolPath
 
 @breaks("server-unrun-calls-are-told")
 class UnrunCallsAreForgotten(ServerLoop):
-    """Tells the log alone of calls that it does not run."""
+    """Mentions calls that it does not run only in the log."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         super().extend_history(replace(turn, calls=tuple(record.called.call for record in ran)), ran)
@@ -27,7 +27,7 @@ class UnrunCallsAreForgotten(ServerLoop):
 
 @breaks("server-call-without-executor-is-told")
 class CallsWithoutExecutorAreLost(ServerLoop):
-    """Drops calls that nobody here can run where the request has a cap."""
+    """Drops calls without an executor if the request has a cap."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         lost = not self.offer.entered and self.request.max_tool_rounds is not None
@@ -36,7 +36,7 @@ class CallsWithoutExecutorAreLost(ServerLoop):
 
 @breaks("server-unknown-tool-is-told")
 class UnknownToolsAreDropped(ServerLoop):
-    """Overlooks calls of tools that were not offered."""
+    """Ignores calls of tools that were not offered."""
 
     def model_answered(self, turn: Turn) -> Step:
         known = {tool_name(tool) for tool in self.offer.tools}
@@ -45,7 +45,7 @@ class UnknownToolsAreDropped(ServerLoop):
 
 @breaks("server-malformed-arguments-are-told")
 class MalformedArgumentsAreSent(ServerLoop):
-    """Posts arguments that are no JSON as a text."""
+    """Posts arguments that are not JSON as a string."""
 
     def _wants_object(self, path: ToolPath) -> bool:
         return False
@@ -53,7 +53,7 @@ class MalformedArgumentsAreSent(ServerLoop):
 
 @breaks("server-malformed-arguments-are-told")
 class MalformedCallsAreText(ServerLoop):
-    """Answers with the raw arguments of a call that cannot be read."""
+    """Returns the raw arguments of a malformed call as the answer."""
 
     def model_answered(self, turn: Turn) -> Step:
         raw = [call.arguments for call in turn.calls if call.arguments and not call.arguments.endswith("}")]
@@ -62,7 +62,7 @@ class MalformedCallsAreText(ServerLoop):
 
 @breaks("server-cut-turn-runs-nothing")
 class ServerRunsCutTurns(ServerLoop):
-    """Runs the calls of a turn that the token limit cut."""
+    """Runs the calls of a turn that the token limit truncated."""
 
     def answers(self, turn: Turn) -> bool:
         return super().answers(turn) and not (self.offer.entered and turn.calls)
@@ -70,7 +70,7 @@ class ServerRunsCutTurns(ServerLoop):
 
 @breaks("server-cut-turn-runs-nothing")
 class CutTurnsAreEmptyAnswers(ServerLoop):
-    """Drops the call of a turn that was cut, and says no more of it."""
+    """Drops the call of a truncated turn without a report."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         return super().finish(Turn(turn.text) if turn.stop.truncated and turn.calls else turn, capped=capped)
@@ -78,7 +78,7 @@ class CutTurnsAreEmptyAnswers(ServerLoop):
 
 @breaks("server-model-error-is-told")
 class ModelErrorsAreAnswers(Simulator):
-    """Answers with nothing where the model fails in the middle of a run."""
+    """Returns an empty answer if the model fails during a run."""
 
     async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
         try:
@@ -91,7 +91,7 @@ class ModelErrorsAreAnswers(Simulator):
 
 @breaks("server-model-error-reruns-no-tool")
 class ModelErrorsRunToolsAgain(Simulator):
-    """Runs the last tool again before it asks a model again that failed."""
+    """Runs the last tool again before it repeats a failed model call."""
 
     async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
         try:
@@ -105,7 +105,7 @@ class ModelErrorsRunToolsAgain(Simulator):
 
 @breaks("server-forced-choice-holds-for-one-round")
 class ForcesACallForEver(ServerLoop):
-    """Binds every question to a tool choice that forces a call."""
+    """Sends a tool choice that forces a call with every inference."""
 
     def tool_choice(self) -> Any:
         return self.request.tool_choice
@@ -113,7 +113,7 @@ class ForcesACallForEver(ServerLoop):
 
 @breaks("server-usage-is-the-sum-of-its-rounds")
 class UsageOfTheLastRound(ServerLoop):
-    """Tells the usage of its last question."""
+    """Reports only the usage of the last inference."""
 
     def total_usage(self) -> Json | None:
         return self.usages[-1]

@@ -1,4 +1,4 @@
-"""What the model is offered: a run begins with another offer than the request should get."""
+"""The tools that the model is offered: a run begins with an offer that does not fit its request."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ def _without(offer: Offer, *names: str) -> Offer:
 
 
 class OfferingLoop(ServerLoop):
-    """A loop whose offer is bent before it begins."""
+    """A loop that changes its offer before it begins."""
 
     def __init__(self, request: RunRequest, offer: Offer, *others: Any, **more: Any) -> None:
         super().__init__(request, self.offered(request, offer), *others, **more)
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
-        """What the request gets."""
+        """The offer to use instead of the original."""
         return offer
 
 
 @breaks("server-search-is-advertised")
 class SearchWaitsToBeAskedFor(OfferingLoop):
-    """Offers search to requests that ask for it only."""
+    """Offers search only to requests that ask for it."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         return offer if request.wants_search else _without(offer, SEARCH_TOOL)
@@ -36,7 +36,7 @@ class SearchWaitsToBeAskedFor(OfferingLoop):
 
 @breaks("server-search-is-asked-for-by-the-request")
 class SearchOptionsAreAnotherWord(OfferingLoop):
-    """Takes web_search_options for a wish to have no search."""
+    """Offers no search to requests with web_search_options."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         return _without(offer, SEARCH_TOOL) if request.wants_search else offer
@@ -44,7 +44,7 @@ class SearchOptionsAreAnotherWord(OfferingLoop):
 
 @breaks("server-code-execution-is-advertised")
 class EnableCodeExecutionIsUnheard(OfferingLoop):
-    """Offers Python to requests with a code_interpreter only."""
+    """Offers Python only to requests with a code_interpreter tool."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         return offer if request.wants_code else _without(offer, CODE_TOOL)
@@ -52,7 +52,7 @@ class EnableCodeExecutionIsUnheard(OfferingLoop):
 
 @breaks("server-code-interpreter-asks-for-python")
 class CodeInterpreterIsUnheard(OfferingLoop):
-    """Offers no Python to requests with a code_interpreter."""
+    """Offers no Python to requests with a code_interpreter tool."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         return _without(offer, CODE_TOOL) if request.wants_code else offer
@@ -60,7 +60,7 @@ class CodeInterpreterIsUnheard(OfferingLoop):
 
 @breaks("server-code-execution-waits-to-be-asked-for")
 class PythonForEverybody(OfferingLoop):
-    """Offers Python to requests that have not asked for it."""
+    """Offers Python to requests that did not ask for it."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         if not offer.dispatch or CODE_TOOL in offer.built_in:
@@ -71,7 +71,7 @@ class PythonForEverybody(OfferingLoop):
 
 @breaks("server-python-tool-has-the-documents-name")
 class PythonUnderAnotherName(OfferingLoop):
-    """Calls its Python tool run_python."""
+    """Offers its Python tool as run_python."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         if CODE_TOOL not in offer.built_in:
@@ -83,7 +83,7 @@ class PythonUnderAnotherName(OfferingLoop):
 
 @breaks("server-callbacks-are-advertised")
 class CallbacksOnlyBesideOthers(OfferingLoop):
-    """Offers its callbacks to requests with tools of their own only."""
+    """Offers its callbacks only to requests that have tools."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
         callbacks = [name for name, path in offer.built_in.items() if path is ToolPath.CALLBACK]

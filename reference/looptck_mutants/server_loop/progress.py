@@ -1,4 +1,4 @@
-"""What a client is told of the rounds: the data of progress events, and the entries of `agentic_tool_calls`."""
+"""Reports on rounds to the client: the data of progress events, and the entries of `agentic_tool_calls`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from looptck_reference.server.values import Called, Record
 
 @breaks(
     "server-plain-reply-records-each-round",
-    collateral={"server-plain-and-stream-record-alike": "the events of a stream have them"},
+    collateral={"server-plain-and-stream-record-alike": "the events of a stream have the arguments"},
 )
 class RecordsForgetArguments(ServerLoop):
     """Records every call without arguments."""
@@ -42,12 +42,12 @@ class RecordsForgetArguments(ServerLoop):
             "server-progress-is-told-on-messages",
             "server-many-streams-lose-nothing",
             "server-slow-readers-lose-nothing",
-        ): "they count the events of runs, or look into complete"
+        ): "their checks count the events of runs, or read `complete`"
     },
     cells=CHAT_STREAM,
 )
 class CompleteIsMissing(ServerLoop):
-    """Tells that tools are called, and never that they have run."""
+    """Sends no `complete` events."""
 
     def events_after(self, record: Record) -> Sequence[Event]:
         return [event for event in super().events_after(record) if not isinstance(event, Progress)]
@@ -59,12 +59,12 @@ class CompleteIsMissing(ServerLoop):
         (
             "server-plain-and-stream-record-alike",
             "server-many-streams-lose-nothing",
-        ): "they know the events of a run by its tool's name"
+        ): "their checks find the events of a run by its tool's name"
     },
     cells=CHAT_STREAM,
 )
 class CallingNamesTheTypeOfTool(ServerLoop):
-    """Calls each tool by its type in events before the run."""
+    """Names the type of a tool instead of its name in `calling` events."""
 
     def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
         event = super()._progress(called, phase, data)
@@ -73,7 +73,7 @@ class CallingNamesTheTypeOfTool(ServerLoop):
 
 @breaks("server-calling-arguments-are-parsed", cells=CHAT_STREAM)
 class CallingHasArgumentsAsText(ServerLoop):
-    """Tells the arguments of a call as the model wrote them."""
+    """Sends the arguments in `calling` events as the model's text."""
 
     def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
         as_text = {"arguments": called.call.arguments} if phase == "calling" and "arguments" in data else {}
@@ -82,7 +82,7 @@ class CallingHasArgumentsAsText(ServerLoop):
 
 @breaks("server-complete-of-custom-repeats-the-arguments", cells=CHAT_STREAM)
 class CompleteHasNoArguments(ServerLoop):
-    """Leaves the arguments of custom tools out behind the run."""
+    """Omits the arguments of custom tools from `complete`."""
 
     def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
         return super()._progress(called, phase, data if phase == "calling" else _without_arguments(data))
@@ -99,12 +99,12 @@ def _without_arguments(data: Mapping[str, Any]) -> Json:
             "server-plain-and-stream-record-alike",
             "server-many-streams-lose-nothing",
             "server-slow-readers-lose-nothing",
-        ): "files keep the numbers of their rounds, and events are known by theirs"
+        ): "files name their rounds, and checks find events by round"
     },
     cells=(*CHAT, *CHAT_STREAM),
 )
 class RoundsBeginWithOne(ServerLoop):
-    """Numbers the rounds from 1 on."""
+    """Numbers the rounds from 1."""
 
     def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
         return replace(super()._progress(called, phase, data), round=self.round + 1)
@@ -115,7 +115,7 @@ class RoundsBeginWithOne(ServerLoop):
 
 @breaks("server-records-tell-the-result")
 class RecordsAreAscii(ServerLoop):
-    """Records results without what is not ASCII."""
+    """Removes characters beyond ASCII from recorded results."""
 
     def _entry(self, record: Record) -> Json:
         entry = super()._entry(record)
@@ -124,7 +124,7 @@ class RecordsAreAscii(ServerLoop):
 
 @breaks("server-chunks-are-unnamed-and-progress-is-named", cells=CHAT_STREAM)
 class ChunksHaveNames(ChatFrames):
-    """Gives chunks of Chat Completions an event name."""
+    """Sends Chat Completions chunks with an event name."""
 
     def _chunk(self, delta: Json, finish_reason: str | None = None, **more: object) -> bytes:
         return b"event: chat.completion.chunk\n" + super()._chunk(delta, finish_reason, **more)
@@ -139,12 +139,12 @@ class ChunksHaveNames(ChatFrames):
             "server-complete-follows-each-run",
             "server-many-streams-lose-nothing",
             "server-slow-readers-lose-nothing",
-        ): "they count the events of runs on every wire"
+        ): "their checks count the events of runs on every wire"
     },
     cells=RESPONSES_STREAM,
 )
 class ResponsesHideProgress(ResponsesFrames):
-    """Tells a client of Responses nothing of the tools that run."""
+    """Sends no progress events in Responses streams."""
 
     def agentic_event(self, event: NamedEvent) -> list[bytes]:
         return [] if isinstance(event, Progress) else super().agentic_event(event)
@@ -152,7 +152,7 @@ class ResponsesHideProgress(ResponsesFrames):
 
 @breaks("server-progress-is-told-on-messages", cells=MESSAGES_STREAM)
 class MessagesStartLate(MessagesFrames):
-    """Starts a message with the first of it that is no event of the loop."""
+    """Sends `message_start` only before the first event that is not an agentic one."""
 
     started = False
 

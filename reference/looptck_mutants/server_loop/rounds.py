@@ -1,4 +1,4 @@
-"""The rounds of one request: what ends them, which calls are run in them, and what the model is asked in between."""
+"""The rounds of one request: their end, the calls that run, and the inferences between them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from looptck_reference.server.values import Called, Message, Record, Result, Too
 
 @breaks("server-tool-runs-and-the-request-goes-on")
 class TextBesideACallIsTheAnswer(ServerLoop):
-    """Takes a turn with text for the answer, calls or not."""
+    """Treats a turn with text as the answer, even if it has calls."""
 
     def answers(self, turn: Turn) -> bool:
         return super().answers(turn) or bool(turn.text)
@@ -26,11 +26,11 @@ class TextBesideACallIsTheAnswer(ServerLoop):
 
 @breaks(
     "server-run-calls-stay-in-the-server",
-    collateral={"server-cap-forces-an-answer": "a call stays with the client at the cap too"},
+    collateral={"server-cap-forces-an-answer": "a call is streamed to the client at the cap too"},
     cells=CHAT_STREAM,
 )
 class ServerLeaksItsCalls(ServerLoop):
-    """Streams the calls that it runs to the client."""
+    """Streams the calls that the server runs to the client."""
 
     def forwards(self, turn: Turn) -> Sequence[Event]:
         return [*super().forwards(turn), CallsPiece(turn.calls)]
@@ -38,10 +38,10 @@ class ServerLeaksItsCalls(ServerLoop):
 
 @breaks(
     "server-no-call-no-tool",
-    collateral={"server-plain-reply-records-each-round": "its control is a reply without calls"},
+    collateral={"server-plain-reply-records-each-round": "its control expects a reply without calls"},
 )
 class RecordsWhatDidNotRun(ServerLoop):
-    """Records a run of the first tool where the model asked for none."""
+    """Records a call of the first tool in a run without calls."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         if not self.records and not turn.calls and self.request.tools:
@@ -52,7 +52,7 @@ class RecordsWhatDidNotRun(ServerLoop):
 
 @breaks("server-dispatched-tools-are-advertised")
 class OffersToolsByNameAlone(ServerLoop):
-    """Leaves the descriptions of tools out of its questions."""
+    """Sends the tools without their descriptions."""
 
     def _infer(self) -> Step:
         step = super()._infer()
@@ -68,7 +68,7 @@ def _bare(tool: Json) -> Json:
 
 @breaks("server-round-asks-the-model-once")
 class AsksTwiceInTheFifthRound(ServerLoop):
-    """Throws the first turn of the fifth round away and asks again."""
+    """Discards the first turn of the fifth round, and asks the model again."""
 
     asked = 0
 
@@ -81,7 +81,7 @@ class AsksTwiceInTheFifthRound(ServerLoop):
 
 @breaks("server-answer-ends-the-loop")
 class EmptyAnswersAreRounds(ServerLoop):
-    """Asks again where the model had nothing to say."""
+    """Asks the model again after an empty answer."""
 
     def answers(self, turn: Turn) -> bool:
         return super().answers(turn) and bool(turn.text or turn.calls or turn.stop.truncated)
@@ -89,7 +89,7 @@ class EmptyAnswersAreRounds(ServerLoop):
 
 @breaks("server-answer-is-forwarded")
 class ServerCutsLongAnswers(ServerLoop):
-    """Hands 2,000 characters of an answer on and no more."""
+    """Truncates answers at 2,000 characters."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         return super().finish(replace(turn, text=turn.text[:2000]), capped=capped)
@@ -97,7 +97,7 @@ class ServerCutsLongAnswers(ServerLoop):
 
 @breaks("server-answer-is-forwarded")
 class CutAnswersLookWhole(ServerLoop):
-    """Tells the client of no stop reason but the usual."""
+    """Always sends the stop reason of a complete answer."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         return super().finish(turn if turn.calls else replace(turn, stop=Stop.END), capped=capped)
@@ -105,7 +105,7 @@ class CutAnswersLookWhole(ServerLoop):
 
 @breaks("server-first-of-several-calls-runs")
 class ServerRunsAllCalls(ServerLoop):
-    """Runs every call of a turn."""
+    """Runs every call of a turn, not only the first."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         return turn.calls
@@ -113,7 +113,7 @@ class ServerRunsAllCalls(ServerLoop):
 
 @breaks("server-history-gets-call-and-result")
 class EchoesCallsWithoutArguments(ServerLoop):
-    """Keeps of a call its name alone where text stood beside it."""
+    """Sends a call back to the model without its arguments if its turn has text."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         calls = tuple(replace(call, arguments="{}") for call in turn.calls) if turn.text else turn.calls
@@ -122,7 +122,7 @@ class EchoesCallsWithoutArguments(ServerLoop):
 
 @breaks("server-history-only-grows")
 class ElidesOldResults(ServerLoop):
-    """Empties what tools returned two rounds ago."""
+    """Empties tool results after two rounds."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
         if self.round == 2:
@@ -137,7 +137,7 @@ def _elided(message: Message) -> Message:
 
 @breaks("server-dispatch-url-gets-the-call")
 class OddNamesAreNotDispatched(ServerLoop):
-    """Posts calls of tools with an identifier for a name, and no others."""
+    """Does not post calls of tools whose name is not an identifier."""
 
     def path_of(self, call: ToolCall) -> ToolPath | None:
         path = super().path_of(call)
@@ -146,7 +146,7 @@ class OddNamesAreNotDispatched(ServerLoop):
 
 @breaks("server-call-runs-once")
 class EmptyResultsAreAskedForAgain(Simulator):
-    """Posts a call once more where nothing came back."""
+    """Posts a call again if its result is empty."""
 
     async def _run(self, called: Called, headers: Mapping[str, str], workshop: Workshop) -> Result:
         result = await super()._run(called, headers, workshop)
@@ -159,11 +159,11 @@ class EmptyResultsAreAskedForAgain(Simulator):
         (
             "server-odd-dispatch-bodies-are-results",
             "server-results-arrive-unchanged",
-        ): "a request that is refused ends the run of an empty result"
+        ): "the refused request ends the run with an empty result"
     },
 )
 class AsksInAStrangeRole(ServerLoop):
-    """Tells its model of empty results as a function's."""
+    """Sends empty results to the model with the role `function`."""
 
     def _infer(self) -> Step:
         step = super()._infer()

@@ -1,4 +1,4 @@
-"""What a stream tells around each run: `events_before`, `events_after`."""
+"""The events of a stream before and after each execution: `events_before`, `events_after`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from looptck_reference.server.values import Called, Record
 
 @breaks("server-calling-comes-before-the-run", cells=CHAT_STREAM)
 class CallingComesLate(ServerLoop):
-    """Tells that a tool is called when it has run."""
+    """Sends `calling` only after the tool has run."""
 
     def events_before(self, called: Called) -> Sequence[Event]:
         return []
@@ -25,11 +25,11 @@ class CallingComesLate(ServerLoop):
 
 @breaks(
     "server-calling-carries-the-arguments",
-    collateral={"server-plain-and-stream-record-alike": "a record has arguments that the event has not"},
+    collateral={"server-plain-and-stream-record-alike": "a record has arguments that are missing in the event"},
     cells=CHAT_STREAM,
 )
 class CallingHasFlatArguments(ServerLoop):
-    """Leaves arguments that are lists or objects out of what it tells."""
+    """Omits arguments that are arrays or objects from `calling`."""
 
     def events_before(self, called: Called) -> Sequence[Event]:
         return [_flat(event) if isinstance(event, Progress) else event for event in super().events_before(called)]
@@ -52,12 +52,12 @@ def _flat(event: Progress) -> Progress:
             "server-plain-and-stream-record-alike",
             "server-progress-stands-around-each-run",
             "server-rounds-are-numbered-from-zero",
-        ): "its rounds behind the first are not told to be complete"
+        ): "later rounds have no `complete` event"
     },
     cells=CHAT_STREAM,
 )
 class OnlyTheFirstRunIsComplete(ServerLoop):
-    """Tells of the first round that it is complete, and of no other."""
+    """Sends a `complete` event only in the first round."""
 
     def events_after(self, record: Record) -> Sequence[Event]:
         return [one for one in super().events_after(record) if not (self.round and isinstance(one, Progress))]
@@ -65,7 +65,7 @@ class OnlyTheFirstRunIsComplete(ServerLoop):
 
 @breaks("server-complete-carries-the-result", cells=CHAT_STREAM)
 class CompleteIsAscii(ServerLoop):
-    """Tells results without what is not ASCII."""
+    """Removes characters beyond ASCII from results in `complete`."""
 
     def events_after(self, record: Record) -> Sequence[Event]:
         text = record.result.content.encode("ascii", "ignore").decode()

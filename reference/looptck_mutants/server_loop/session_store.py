@@ -1,4 +1,4 @@
-"""The routes of sessions, and how many of them are kept: the shelf behind `Simulator.sessions`."""
+"""The routes of sessions, and the number of stored sessions: the shelf behind `Simulator.sessions`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from looptck_reference.server.values import RunRequest
 
 
 class KeepingSimulator(Simulator):
-    """A simulator with a shelf of its own for sessions."""
+    """A simulator with its own shelf for sessions."""
 
     shelf: type[Shelf[Session]] = Shelf
 
@@ -41,7 +41,7 @@ class SessionShelf(Shelf[Session]):
 
 @breaks("server-missing-session-is-404")
 class UnheardSessionsAreEmpty(SessionShelf):
-    """Exports a session for an id that was never used."""
+    """Exports an empty session for an unknown id."""
 
     heard: frozenset[str] = frozenset()
 
@@ -55,7 +55,7 @@ class UnheardSessionsAreEmpty(SessionShelf):
 
 @breaks("server-imported-session-goes-on")
 class ImportsAreOnlyExported(Simulator):
-    """Keeps an import for exports, and goes on with nothing of it."""
+    """Keeps imported sessions for export, but does not continue them."""
 
     saved: frozenset[str | None] = frozenset()
 
@@ -69,7 +69,7 @@ class ImportsAreOnlyExported(Simulator):
 
 @breaks("server-import-replaces-the-session")
 class TheFirstImportStays(KeepingSimulator):
-    """Leaves a session that there is as it is, whatever is put there."""
+    """Does not replace an existing session by an import."""
 
     class Staying(Shelf[Session]):
         def put(self, owner: str, key: str, value: Session) -> bool:
@@ -84,7 +84,7 @@ class TheFirstImportStays(KeepingSimulator):
 
 @breaks("server-bad-session-is-refused")
 class BadImportsAreEmptySessions(Bench):
-    """Makes an empty session of an import that is none, though it says 400."""
+    """Creates an empty session for an invalid import, although it answers 400."""
 
     class Importing(KeepingSimulator):
         class Emptying(SessionShelf):
@@ -115,7 +115,7 @@ class BadImportsAreEmptySessions(Bench):
 
 @breaks("server-deleted-session-is-gone")
 class DeletedSessionsStay(Bench):
-    """Says that a session is deleted, and keeps it."""
+    """Confirms the deletion of a session, but keeps it."""
 
     def app(self, simulator: Simulator) -> Any:
         app = super().app(simulator)
@@ -130,7 +130,7 @@ class DeletedSessionsStay(Bench):
 
 @breaks("server-sessions-are-bounded")
 class SessionsAreForEver(Bench):
-    """Keeps all sessions that there ever were."""
+    """Never evicts sessions."""
 
     def config(self, setup: str, upstream: str, dispatch: str) -> Config:
         config = super().config(setup, upstream, dispatch)
@@ -139,7 +139,7 @@ class SessionsAreForEver(Bench):
 
 @breaks("server-sessions-are-bounded")
 class TheFirstSessionGoesFirst(SessionShelf):
-    """Forgets the session that was made first, however often it is used."""
+    """Evicts the oldest session, even if it was used recently."""
 
     def get(self, owner: str, key: str) -> Session | None:
         kept = self._kept.get((owner, key))

@@ -1,4 +1,4 @@
-"""What a session keeps of a run, and what of it comes back: `saved`, `splice`, `session_of`."""
+"""Sessions: the part of a run that is saved, and the part that is restored: `saved`, `splice`, `session_of`."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from looptck_reference.server.values import Message, RunRequest
             "server-session-is-spliced-in",
             "server-session-id-is-enough",
             "server-imported-session-goes-on",
-        ): "what was not kept cannot come back"
+        ): "messages that were not saved cannot be restored"
     },
 )
 class ForgetsToolMessages(ServerLoop):
-    """Keeps what the client has seen, and no more."""
+    """Saves only the messages that the client has seen."""
 
     def saved(self, turn: Turn) -> Sequence[Message]:
         return [message for message in super().saved(turn) if not message.hidden]
@@ -39,11 +39,11 @@ class ForgetsToolMessages(ServerLoop):
             "server-imported-session-goes-on",
             "server-edited-turn-keeps-what-came-before",
             "server-session-id-is-enough",
-        ): "what comes back stands in the wrong place there too"
+        ): "the restored messages are misplaced there too"
     },
 )
 class ToolMessagesComeLast(ServerLoop):
-    """Puts a session's tool messages behind all others."""
+    """Restores a session's tool messages after all others."""
 
     def splice(self, session: Session | None) -> list[Message]:
         return sorted(super().splice(session), key=lambda message: message.hidden)
@@ -51,7 +51,7 @@ class ToolMessagesComeLast(ServerLoop):
 
 @breaks("server-session-id-is-enough")
 class WantsTheMessagesAgain(ServerLoop):
-    """Forgets a session where the request does not repeat its messages."""
+    """Ignores a session if the request does not repeat its messages."""
 
     def splice(self, session: Session | None) -> list[Message]:
         incoming = [Message(body) for body in self.request.messages]
@@ -60,7 +60,7 @@ class WantsTheMessagesAgain(ServerLoop):
 
 @breaks("server-session-id-is-returned")
 class HidesTheSessionsId(ServerLoop):
-    """Does not say under which id the session is kept."""
+    """Does not return the id of the session."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         step = super().finish(turn, capped=capped)
@@ -69,7 +69,7 @@ class HidesTheSessionsId(ServerLoop):
 
 @breaks("server-unknown-session-id-starts-one")
 class ExportsOnlyImports(Simulator):
-    """Keeps the sessions that it began itself where no export finds them."""
+    """Does not export sessions that the server itself began."""
 
     def session_of(self, request: RunRequest) -> Session | None:
         own = self.sessions.get(f"{request.owner} itself", request.session_id or "")
@@ -84,7 +84,7 @@ class ExportsOnlyImports(Simulator):
 
 @breaks("server-edited-turn-keeps-what-came-before")
 class EditsKeepWhatFollowed(ServerLoop):
-    """Brings back the tool messages behind an edited message too."""
+    """Restores the tool messages after an edited message too."""
 
     def splice(self, session: Session | None) -> list[Message]:
         together = super().splice(session)
@@ -96,7 +96,7 @@ class EditsKeepWhatFollowed(ServerLoop):
 
 @breaks("server-session-leaves-tools-and-sampling-out")
 class SessionsKeepTheirTools(Simulator):
-    """Offers the tools of a session's first request in all others."""
+    """Offers the tools of a session's first request in all later ones."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -110,7 +110,7 @@ class SessionsKeepTheirTools(Simulator):
 
 @breaks("server-session-leaves-tools-and-sampling-out")
 class SessionsKeepTheirTemperature(Simulator):
-    """Takes over what a session's first request said of sampling."""
+    """Uses the sampling options of a session's first request in all later ones."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -123,7 +123,7 @@ class SessionsKeepTheirTemperature(Simulator):
 
 @breaks("server-code-state-lives-in-the-session")
 class CodeForgets(Simulator):
-    """Begins every run with no value set."""
+    """Starts every run without stored variables."""
 
     def begin(self, request: RunRequest) -> Run:
         run = super().begin(request)
@@ -133,7 +133,7 @@ class CodeForgets(Simulator):
 
 @breaks("server-code-state-stays-in-its-session")
 class CodeIsEverybodys(Simulator):
-    """Begins every run with the values of the one before it."""
+    """Starts every run with the variables of the previous run."""
 
     python = b""
 
@@ -149,7 +149,7 @@ class CodeIsEverybodys(Simulator):
 
 @breaks("server-session-stays-with-its-id", "server-same-opening-shares-nothing")
 class ServesTheLastSession(Simulator):
-    """Serves the last of all."""
+    """Uses the most recent session for every request."""
 
     def session_of(self, request: RunRequest) -> Session | None:
         if len(request.messages) < 2:
@@ -161,7 +161,7 @@ class ServesTheLastSession(Simulator):
 
 @breaks("server-same-opening-shares-nothing")
 class FindsSessionsByContent(Simulator):
-    """Gives a client without an id the session that begins like its messages."""
+    """Uses a session with the same first messages for a request without an id."""
 
     def session_of(self, request: RunRequest) -> Session | None:
         if request.session_id is not None or len(request.messages) < 2:
@@ -172,7 +172,7 @@ class FindsSessionsByContent(Simulator):
 
 @breaks("server-many-sessions-stay-apart", cells=CHAT_STREAM)
 class SavesUnderTheIdBefore(Simulator):
-    """Saves a run under the id of the one that began before it, if others go on."""
+    """Saves a run under the id of the previous run during concurrent runs."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -194,7 +194,7 @@ class SavesUnderTheIdBefore(Simulator):
 
 @breaks("server-retry-does-not-forge-history")
 class RetriesDoubleTheRound(ServerLoop):
-    """Brings back the tool messages of a repeated request twice."""
+    """Restores the tool messages of a repeated request twice."""
 
     def splice(self, session: Session | None) -> list[Message]:
         together = super().splice(session)

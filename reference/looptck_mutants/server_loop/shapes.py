@@ -1,4 +1,4 @@
-"""Members of replies and chunks that have another form than the documents give them."""
+"""Members of replies and chunks in a wrong form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _in_words(seconds: int) -> Any:
 
 @breaks("server-replies-fit-their-schemas")
 class RepliesTellTheTimeInWords(ServerLoop):
-    """Writes the time of a plain reply as a date."""
+    """Sends the creation time of a plain reply as a date string."""
 
     def finish(self, turn: Turn, *, capped: bool = False) -> Finish:
         step = super().finish(turn, capped=capped)
@@ -35,7 +35,7 @@ class RepliesTellTheTimeInWords(ServerLoop):
     cells=CHAT_STREAM,
 )
 class ChunksTellTheTimeInWords(ChatFrames):
-    """Writes the time of a chunk as a date."""
+    """Sends the creation time of a chunk as a date string."""
 
     def __init__(self, run_id: str, model: str, created: int) -> None:
         super().__init__(run_id, model, _in_words(created))

@@ -1,4 +1,4 @@
-"""How streams end, and where they tell something else than plain replies: frames, and loops that heed the form."""
+"""The end of streams, and differences between streams and plain replies: frames, and loops that depend on the form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from looptck_reference.server.values import Answer, Record
 
 @breaks("server-every-stream-ends-explicitly", cells=CHAT_STREAM)
 class CutAnswersHaveNoEnd(ChatFrames):
-    """Sends no `[DONE]` behind an answer that the token limit cut."""
+    """Sends no `[DONE]` after an answer that the token limit truncated."""
 
     def end(self, answer: Answer) -> list[bytes]:
         return super().end(answer)[: -1 if answer.stop is Stop.LENGTH else None]
@@ -25,7 +25,7 @@ class CutAnswersHaveNoEnd(ChatFrames):
 
 @breaks("server-stream-at-the-cap-ends-explicitly", cells=CHAT_STREAM)
 class NoEndAtTheCap(ChatFrames):
-    """Lets a stream just stop where the rounds are used up."""
+    """Sends no end of the stream if the rounds are used up."""
 
     def end(self, answer: Answer) -> list[bytes]:
         return [] if answer.capped else super().end(answer)
@@ -33,7 +33,7 @@ class NoEndAtTheCap(ChatFrames):
 
 @breaks("server-stream-after-an-error-ends-explicitly", cells=CHAT_STREAM)
 class FailedStreamsLackTheirMark(ChatFrames):
-    """Ends a stream of Chat Completions with the error."""
+    """Sends no `[DONE]` after an error in a Chat Completions stream."""
 
     def failed(self, error: Refused) -> list[bytes]:
         return super().failed(error)[:-1]
@@ -41,7 +41,7 @@ class FailedStreamsLackTheirMark(ChatFrames):
 
 @breaks("server-plain-and-stream-agree", cells=CHAT_STREAM)
 class StreamsLeaveTheChoiceOpen(ServerLoop):
-    """Leaves tool_choice out behind the first round of a streamed request."""
+    """Omits tool_choice after the first round of a streamed request."""
 
     def tool_choice(self) -> object:
         return None if self.request.stream and self.round else super().tool_choice()
@@ -49,7 +49,7 @@ class StreamsLeaveTheChoiceOpen(ServerLoop):
 
 @breaks("server-plain-and-stream-record-alike", cells=CHAT_STREAM)
 class FailedCallsAreRecordedBare(ServerLoop):
-    """Records a call that failed without its arguments."""
+    """Records a failed call without its arguments."""
 
     def _entry(self, record: Record) -> Json:
         entry = super()._entry(record)
@@ -59,7 +59,7 @@ class FailedCallsAreRecordedBare(ServerLoop):
 
 @breaks("server-text-beside-a-call-is-told-alike", cells=CHAT_STREAM)
 class StreamsShowTextBesideCalls(ServerLoop):
-    """Shows text that stood beside a call to streams only."""
+    """Shows text of turns with calls only in streams."""
 
     def forwards(self, turn: Turn) -> Sequence[Event]:
         return [TextPiece(turn.text)] if turn.text and self.request.stream else []
@@ -67,7 +67,7 @@ class StreamsShowTextBesideCalls(ServerLoop):
 
 @breaks("server-stream-tells-its-session", cells=CHAT_STREAM)
 class StreamsHideTheirSession(ChatFrames):
-    """Names the session of plain requests only."""
+    """Returns the session id only in plain replies."""
 
     def end(self, answer: Answer) -> list[bytes]:
         return super().end(_nameless(answer))

@@ -1,10 +1,10 @@
-"""One run between its loop and the provider, without I/O: steps to be done, and their results.
+"""One run between its loop and the provider, without I/O: steps for the runner, and their results.
 
     steps = Conversation(loop, endpoint, spans, stream=True).steps()
     came = None
     while True:                      # until StopIteration: the loop has its answer
         step = steps.send(came)
-        came = ...                   # what the table says
+        came = ...                   # see the table
 
     step        action of the runner                                   result that it sends back
     --------    ---------------------------------------------------    ------------------------

@@ -37,5 +37,5 @@ class Endpoint:
         try:
             yield
         except httpx.HTTPError as error:
-            message = f"POST {self._url}: {type(error).__name__}: {error or 'no reason given'}; is the provider there?"
+            message = f"POST {self._url}: {type(error).__name__}: {error or 'no reason given'}; is it running?"
             raise failure(message) from error

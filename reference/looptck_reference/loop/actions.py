@@ -35,7 +35,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RunTools:
-    """Run these, at the same time if there are several; once all have ended, report the end of each, in this order."""
+    """Run these calls, all at the same time; once all have ended, report the end of each, in this order."""
 
     runs: tuple[Run, ...]
 

@@ -7,9 +7,9 @@ the model is asked to continue it.
 
 The runner reports what happened, and executes the action that it gets back:
 
-    state      what it waits for            method that reports it     action that leads to the state
+    state      awaited event                method that reports it     action that leads to the state
     -------    -------------------------    -----------------------    ------------------------------
-    IDLE       to be started                start()                    -
+    IDLE       the start of the run         start()                    -
     ASKING     the turn of the model        model_answered(turn)       Ask
     RUNNING    the end of a batch of tools  tools_ended(ends)          RunTools
     ENDED      nothing                      -                          Finish, Fail
@@ -181,7 +181,7 @@ class Loop:
         return not (delta.calling and self.dialect.holds_back_tool_turns)
 
     def decide(self, turn: Turn) -> Decision:
-        """A pause continues and a refusal is an answer, whatever they call; a truncated turn never runs.
+        """A paused turn continues and a refused turn is an answer, even with calls; a truncated turn never runs.
 
         For other turns, wire and dialect decide at which stops calls count.
         """

@@ -83,7 +83,7 @@ class ToolResult:
 class Answer:
     """The result for the loop's caller, with one usage record for each model call that reported one.
 
-    `calls` are the calls of the last turn, which were not to be run.
+    `calls` are the calls of the last turn, which were not run.
     """
 
     text: str

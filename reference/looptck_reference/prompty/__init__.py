@@ -1,1 +1,1 @@
-"""Agents in .prompty files, run under the names of Prompty's documents."""
+"""Agents in .prompty files, run by the functions that Prompty's documents name."""

@@ -1,11 +1,12 @@
-"""Prompts as agents: the public API, in the names of both of Prompty's documents, over one core.
+"""Prompts as agents: the public functions of both Prompty documents, over one core.
 
-`invoke_agent` keeps to the runtime specification (§9), `execute_agent` to the Agent Mode guide; they differ in their
-dialect, and in that the guide passes the limit. Both load a prompt that is given by its path, fill in the inputs, give
-the run its tools for this run only, and return the text of the answer, or a stream of it where the prompt asks for one.
+`invoke_agent` follows the runtime specification (§9), `execute_agent` the Agent Mode guide. They differ in dialect, and
+only the guide's function has a limit parameter. Both load the prompt if they get a path, fill in the inputs, use the
+given tools for this run only, and return the text of the answer, or a stream of it if the prompt asks for one.
 
-A tool of the kind `prompty` runs another prompt (§9.6): `single` is one model call, `agentic` a whole loop. What the
-child takes are the model's arguments with the parent's bindings applied; its handlers are those of the parent's run.
+A tool of the kind `prompty` runs another prompt, its child (§9.6): in the mode `single` with one model call, in the
+mode `agentic` with a whole loop. The child's inputs are the model's arguments with the parent's bindings applied, and
+its handlers are those of the parent's run.
 """
 
 from __future__ import annotations
@@ -38,32 +39,32 @@ __all__ = ["Invocation", "Invoker", "execute_agent", "execute_agent_async", "inv
 
 Inputs = Mapping[str, Any]
 Tools = Mapping[str, "Handler"] | Iterable[Tool]
-"""Functions by the name of the tool that they run, or whole tools, which are offered beside those of the prompt."""
+"""Functions by tool name, or whole tools, which the model is offered in addition to the prompt's own."""
 
 
 def invoke_agent(path_or_agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = ()) -> Any:
-    """Run a prompt by the rules of the runtime specification; its answer, or a `PromptyStream` of it."""
+    """Run a prompt by the runtime specification; return its answer, or a `PromptyStream` of it."""
     return Invoker(PROMPTY_SPEC).invoke(path_or_agent, inputs, tools)
 
 
 async def invoke_agent_async(
     path_or_agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = ()
 ) -> Any:
-    """The same for async callers; its answer, or an `AsyncPromptyStream` of it."""
+    """The same for async callers; the stream is an `AsyncPromptyStream`."""
     return await Invoker(PROMPTY_SPEC).invoke_async(path_or_agent, inputs, tools)
 
 
 def execute_agent(
     agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), max_iterations: int = 10
 ) -> Any:
-    """Run a prompt by the rules of the Agent Mode guide; its answer, or a `PromptyStream` of it."""
+    """Run a prompt by the Agent Mode guide; return its answer, or a `PromptyStream` of it."""
     return Invoker(PROMPTY_AGENT_MODE).invoke(agent, inputs, tools, limit=max_iterations)
 
 
 async def execute_agent_async(
     agent: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), max_iterations: int = 10
 ) -> Any:
-    """The same for async callers, whose tools may be plain functions and coroutine functions."""
+    """The same for async callers; tools may be plain functions or coroutine functions."""
     return await Invoker(PROMPTY_AGENT_MODE).invoke_async(agent, inputs, tools, limit=max_iterations)
 
 
@@ -77,7 +78,7 @@ class Invocation:
 
 
 class Invoker:
-    """Runs prompts by one dialect. A subclass may bend how they are loaded and talked about, and how children run."""
+    """Runs prompts by one dialect. A subclass may change how prompts are loaded and run, and how their children run."""
 
     loader: ClassVar[type[Loader]] = Loader
     conversation: ClassVar[type[Conversation]] = Conversation
@@ -102,7 +103,7 @@ class Invoker:
     def invoke(
         self, prompt: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), *, limit: int | None = None
     ) -> str | PromptyStream:
-        """Run a prompt to its answer, or to the beginning of it."""
+        """Run a prompt to its answer, or, if it is streamed, to the first piece of its text."""
         begun = self.begin(prompt, inputs, tools, limit=limit)
         runner = self.runner(begun)
         if begun.stream:
@@ -131,11 +132,11 @@ class Invoker:
         limit: int | None = None,
         waits: bool = False,
     ) -> Invocation:
-        """Load a prompt if it is not, fill it in, and give it its tools; `waits`: its children are to be awaited."""
+        """Load the prompt if it is a path, fill it in, and bind its tools; `waits`: its children run asynchronously."""
         found = prompt if isinstance(prompt, Prompt) else self.loader().load(Path(prompt))
         given = dict(inputs or {})
         messages = found.messages(given)
-        functions, further = _parted(tools)
+        functions, further = _split(tools)
         service = service_of(found.model)
         agent = Agent(
             model=found.model.id,
@@ -152,15 +153,15 @@ class Invoker:
         return Invocation(loop, service, found.model.stream)
 
     def runner(self, begun: Invocation) -> Runner:
-        """What drives the loop for sync callers."""
-        return Runner(**self.way(begun), client=self.client)
+        """The runner for sync callers."""
+        return Runner(**self.runner_options(begun), client=self.client)
 
     def async_runner(self, begun: Invocation) -> AsyncRunner:
-        """What drives the loop for async callers."""
-        return AsyncRunner(**self.way(begun), client=self.async_client)
+        """The runner for async callers."""
+        return AsyncRunner(**self.runner_options(begun), client=self.async_client)
 
-    def way(self, begun: Invocation) -> dict[str, Any]:
-        """What both kinds of runner are made with."""
+    def runner_options(self, begun: Invocation) -> dict[str, Any]:
+        """The arguments that both runners have in common."""
         return {
             "base_url": begun.service.base_url,
             "api_key": begun.service.api_key,
@@ -172,7 +173,7 @@ class Invoker:
     # Children
 
     def below(self, registry: Registry, dialect: Dialect | None = None) -> Self:
-        """An invoker for the children of a run: they find the handlers of that run."""
+        """An invoker for the children of a run, with the handlers of that run."""
         return type(self)(
             dialect or self.dialect,
             loop=self.loop,
@@ -183,12 +184,12 @@ class Invoker:
         )
 
     def children_of(self, parent: Prompt, *, waits: bool) -> KindHandler:
-        """The handler of the tools of a prompt that are prompts themselves."""
+        """The handler of the prompt's tools of the kind `prompty`."""
         run = self.run_child_async if waits else self.run_child
         return lambda tool, arguments, _agent, _inputs: run(tool, parent.children[tool.name], arguments)
 
     def run_child(self, tool: Tool, child: Prompt, arguments: Json) -> str:
-        """Run the prompt of a tool; its answer is the tool's value."""
+        """Run the prompt of a tool; its answer is the tool's result."""
         begun = self.begin_child(tool, child, arguments)
         with self.runner(begun) as runner:
             return _value(tool, runner.drive(begun.loop, stream=begun.stream))
@@ -200,7 +201,7 @@ class Invoker:
             return _value(tool, await runner.drive(begun.loop, stream=begun.stream))
 
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
-        """In the mode single no call of the child's model is run, and it is asked once."""
+        """Prepare a child. In the mode `single` its model is asked once, and no tool call is run."""
         if tool.options["mode"] == "agentic":
             return self.begin(child, arguments, waits=waits)
         once = self.below(self.registry, replace(self.dialect, runs_calls_on=frozenset()))
@@ -210,12 +211,12 @@ class Invoker:
 def _value(tool: Tool, answer: Answer) -> str:
     if answer.calls:
         names = ", ".join(call.name for call in answer.calls)
-        raise ChildCalledTools(f"the prompt of tool {tool.name!r} called {names}; its mode has to be agentic for that")
+        raise ChildCalledTools(f"the prompt of tool {tool.name!r} called {names}, which requires the mode agentic")
     return answer.text
 
 
-def _parted(tools: Tools) -> tuple[dict[str, Handler], list[Tool]]:
-    """Functions by name, and the tools that are to be offered beside those of the prompt."""
+def _split(tools: Tools) -> tuple[dict[str, Handler], list[Tool]]:
+    """Handlers by name, and the tools to offer in addition to the prompt's own."""
     if isinstance(tools, Mapping):
         return dict(tools), []
     further = list(tools)

@@ -1,4 +1,4 @@
-"""The model section of a prompt, in a wire's words: which API, where, with which key and which options."""
+"""The model section of a prompt, mapped to a wire: its API, base URL, key and request options."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ OPTIONS: dict[Wire, dict[str, str]] = {
         "stopSequences": "stop_sequences",
     },
 }
-"""What each wire calls the options that a prompt may set."""
+"""The request member for each option of a prompt, by wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Where a model is, and how it is spoken to."""
+    """The address of a model, its API key, and the wire to use."""
 
     wire: Wire
     base_url: str
-    """With the version in its path."""
+    """The URL, including the API version."""
     api_key: str
 
 
@@ -63,33 +63,33 @@ def service_of(model: Model) -> Service:
     """The service that a prompt names.
 
     Raises:
-        UnknownModel: provider and API are of no wire, or there is no key.
+        UnknownModel: no wire supports this provider and API, or there is no key.
     """
     wire = WIRES.get((model.provider, model.api_type))
     if wire is None:
         known = ", ".join(f"{provider} with {api}" for provider, api in WIRES)
-        raise UnknownModel(f"no wire speaks {model.api_type!r} to {model.provider!r}; there are {known}")
+        raise UnknownModel(f"no wire supports API {model.api_type!r} of {model.provider!r}; supported: {known}")
     if model.api_key is None:
         raise UnknownModel(f"the model {model.id!r} has no key; give model.connection an apiKey")
     endpoint = (model.endpoint or ENDPOINTS[model.provider]).rstrip("/")
     if model.provider == "anthropic" and not endpoint.endswith("/v1"):
-        endpoint += "/v1"  # as its own clients add it
+        endpoint += "/v1"  # as Anthropic's own clients do
     return Service(wire, endpoint, model.api_key)
 
 
 def options_of(model: Model, wire: Wire) -> Json:
-    """The options of a prompt as members of a request; `additionalProperties` go as they are.
+    """The options of a prompt as members of a request; `additionalProperties` are sent unchanged.
 
     Raises:
         UnknownModel: the wire has no such option.
     """
-    words = OPTIONS[wire]
-    told: dict[str, Any] = {}
+    names = OPTIONS[wire]
+    members: dict[str, Any] = {}
     for name, value in model.options.items():
         if name == "additionalProperties":
-            told |= value
-        elif name in words:
-            told[words[name]] = value
+            members |= value
+        elif name in names:
+            members[names[name]] = value
         else:
-            raise UnknownModel(f"the model option {name!r} has no word here; there are {', '.join(words)}")
-    return told
+            raise UnknownModel(f"this wire does not support the option {name!r}; supported: {', '.join(names)}")
+    return members

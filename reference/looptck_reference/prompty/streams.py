@@ -1,10 +1,10 @@
-"""The answer of a prompt while it arrives.
+"""The answer of a prompt as a stream of text.
 
-By the time that the caller has the stream, all tools have run and the answer has begun (Prompty runtime specification,
-§9.3): what is left is its text. Only text that the model says before it calls tools may come earlier, for nobody can
-know at that moment that calls will follow.
+When the caller gets the stream, all tools have run and the answer has begun (Prompty runtime specification, §9.3). The
+exception is text that the model writes before it calls tools in the same turn: when this text arrives, it is not yet
+known that calls will follow.
 
-Read a stream to its end or close it: until then it holds a connection, and the run's span is open.
+Read a stream to its end or close it: until then its connection and the run's span stay open.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["AsyncPromptyStream", "PromptyStream"]
 
 
 class PromptyStream(Iterator[str]):
-    """Pieces of text, at the caller's pace; `answer` is there once they were read to their end."""
+    """Pieces of text, at the caller's pace; `answer` is available once all of them have been read."""
 
     def __init__(self, loop: Loop, pieces: Generator[str], close: Callable[[], object]) -> None:
         self._loop = loop
@@ -47,13 +47,13 @@ class PromptyStream(Iterator[str]):
         return self._loop.answer
 
     def close(self) -> None:
-        """Let go of the connection, whatever is left."""
+        """Close the connection and discard unread text."""
         self._first = None
         self._pieces.close()
         self._close()
 
     def _read(self) -> str | None:
-        """The next piece; None, and all is closed, at the end."""
+        """The next piece; at the end None, after closing everything."""
         try:
             return next(self._pieces)
         except StopIteration:
@@ -77,7 +77,7 @@ class AsyncPromptyStream(AsyncIterator[str]):
     async def begun(
         cls, loop: Loop, pieces: AsyncGenerator[str], close: Callable[[], Awaitable[object]]
     ) -> AsyncPromptyStream:
-        """The stream, once its text has begun."""
+        """A stream whose first piece has been read."""
         stream = cls(loop, pieces, close)
         stream._first = await stream._read()
         return stream
@@ -101,13 +101,13 @@ class AsyncPromptyStream(AsyncIterator[str]):
         return self._loop.answer
 
     async def aclose(self) -> None:
-        """Let go of the connection, whatever is left."""
+        """Close the connection and discard unread text."""
         self._first = None
         await self._pieces.aclose()
         await self._close()
 
     async def _read(self) -> str | None:
-        """The next piece; None, and all is closed, at the end."""
+        """The next piece; at the end None, after closing everything."""
         try:
             return await anext(self._pieces)
         except StopAsyncIteration:

@@ -1,10 +1,11 @@
 """Server-sent events, read incrementally from bytes.
 
-The format is chapter 9.2.6 of the HTML standard. A stream is lines; an empty line ends an event; the `data` lines of an
-event, joined by line feeds, are what it carries. Three details are easily missed, and are the reason for an own parser:
+The format is chapter 9.2.6 of the HTML standard. A stream consists of lines; an empty line ends an event; the `data`
+lines of an event, joined by line feeds, are its payload. Three details are easily missed, and are why looptck has its
+own parser:
 
-* Lines end with LF, CR or CRLF and with nothing else. U+0085, U+2028 and their kind are ordinary characters, but
-`str.splitlines` and line readers built upon it split there, in the middle of JSON strings.
+* Lines end with LF, CR or CRLF and with nothing else. U+0085, U+2028 and similar characters are ordinary text, but
+  `str.splitlines` and line readers built upon it split there, in the middle of JSON strings.
 * Bytes arrive in any pieces. UTF-8 has no byte under 0x80 inside a character, so lines can be cut on bytes and
   decoded whole; no character is ever seen in half.
 * A CR ends its line at once. Waiting for the LF that may follow would hold back the last event until more arrives.

@@ -134,7 +134,7 @@ def test_recordings_that_one_requirement_judges() -> None:
     report = judged(None, *core, cells=("openai-responses/*/sync",), cases=("one-call@llama.cpp",))
 
     by_cell: dict[str, set[str]] = defaultdict(set)
-    for result in report.told["results"]:
+    for result in report.json["results"]:
         by_cell[result["cell"]].add(result["requirement"])
     assert {"missing-sequence-is-tolerated"} == by_cell["openai-responses/stream/sync"]
     assert {"call-runs-its-tool-once", "recorded-traffic-is-read-right"} < by_cell["openai-responses/plain/sync"]

@@ -272,7 +272,7 @@ def test_a_record_that_breaks_the_kit_is_named(tmp_path: Path, monkeypatch: pyte
     result = run(path)
 
     assert 1 == result.exit_code
-    assert f"{path}:1: breaks the kit: ZeroDivisionError" in result.stderr
+    assert f"{path}:1: crashes looptck: ZeroDivisionError" in result.stderr
     assert "the corpus left the body of the reply out" in result.stdout
 
 

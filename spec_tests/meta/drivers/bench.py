@@ -1,4 +1,4 @@
-"""A bench for drivers: names for the broken ones, and the suite, narrowed, on any of them."""
+"""A bench for drivers: names of the broken drivers, and a small selection of the suite that runs on any driver."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from looptck.suite.session import Options
 HERE = Path(__file__).parent
 PLAIN = "openai-chat/plain/sync"
 ENOUGH = 20.0
-"""Seconds for a run that is to end by itself: never waited for, however slow the machine."""
+"""Seconds allowed for a run that ends by itself; far more than any machine needs."""
 SCRIPTED = ("one-call", "empty-object")
 """The cases of ``call-runs-its-tool-once``, without their recordings."""
 SHORT = 4.0
-"""Seconds after which a run that is to hang is given up: enough for what others do meanwhile on a slow machine."""
+"""Seconds after which a hanging run is abandoned: enough for all other work on a slow machine."""
 
 
 def process(fault: str = "Driver", only: str = "") -> str:
@@ -41,35 +41,35 @@ def in_process(fault: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run of the suite told: its exit status, its results as JSON, and what it printed."""
+    """The report of a run of the suite: exit status, results as JSON, and printed text."""
 
     status: int
-    told: dict[str, Any]
+    json: dict[str, Any]
     printed: str
 
     @property
     def verdicts(self) -> dict[str, str]:
         """The verdicts, by case; several of one case joined."""
         found: dict[str, list[str]] = defaultdict(list)
-        for result in self.told["results"]:
+        for result in self.json["results"]:
             if result["verdict"] != "divergence":
                 found[result["case"]].append(result["verdict"])
         return {case: " ".join(sorted(set(verdicts))) for case, verdicts in found.items()}
 
     @property
     def counts(self) -> dict[str, int]:
-        """How often each verdict was given, without those that were not."""
-        return {verdict: count for verdict, count in self.told["summary"].items() if count}
+        """The number of results for each verdict, without zeros."""
+        return {verdict: count for verdict, count in self.json["summary"].items() if count}
 
     def reason(self, case: str) -> str:
-        """The first reason that a case was given for its verdict."""
-        reason: str = next(result["reason"] for result in self.told["results"] if result["case"] == case)
+        """The reason in the first result of a case."""
+        reason: str = next(result["reason"] for result in self.json["results"] if result["case"] == case)
         return reason
 
     @property
     def late(self) -> list[tuple[str, str]]:
-        """The driver's faults outside any run: kinds and details."""
-        return [(fault["kind"], fault["detail"]) for fault in self.told["driver_faults"]]
+        """The driver's faults outside of runs, each with kind and detail."""
+        return [(fault["kind"], fault["detail"]) for fault in self.json["driver_faults"]]
 
 
 def judged(
@@ -83,11 +83,11 @@ def judged(
     junit: Path | None = None,
     preflight: bool = False,
 ) -> Report:
-    """The suite on a driver, with few examples, and with no run before those of the checks unless that is asked for."""
+    """Run the suite on a driver, with few examples, and by default without the trial run before the checks."""
     selection = Selection(profiles=profiles, requirements=requirements, cells=cells, cases=cases)
     options = Options(driver, selection, known, Patience(timeout, min(timeout, 5.0)), examples=5)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
         results = Path(folder) / "results.json"
         status = run_suite(options, json_file=results, junit=junit, preflight=preflight)
-        told = json.loads(results.read_text("utf-8")) if results.exists() else {}
-    return Report(status, told, printed.getvalue())
+        parsed = json.loads(results.read_text("utf-8")) if results.exists() else {}
+    return Report(status, parsed, printed.getvalue())

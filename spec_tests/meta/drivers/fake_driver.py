@@ -24,7 +24,7 @@ MOST_ROUNDS = 30
 
 
 def post(url: str, body: Json) -> Json:
-    """The JSON that a POST of JSON is answered with."""
+    """POST JSON, and return the JSON of the response."""
     asked = request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})  # noqa: S310
     with request.urlopen(asked) as reply:  # noqa: S310
         answer: Json = json.load(reply)
@@ -43,7 +43,7 @@ def ask(case: Json, messages: list[Json]) -> Json:
 
 
 def loop(case: Json) -> str:
-    """The loop: ask the model, run its calls, and again, until it answers."""
+    """The loop: ask the model and run its calls until it answers."""
     urls = {tool["name"]: tool["url"] for tool in case["tools"]}
     messages = list(case["messages"])
     for _ in range(MOST_ROUNDS):
@@ -72,7 +72,7 @@ class Driver:
         self.write(json.dumps(message) + "\n")
 
     def write(self, text: str) -> None:
-        """Write to standard output, and let it leave."""
+        """Write to standard output, and flush it."""
         sys.stdout.write(text)
         sys.stdout.flush()
 
@@ -107,7 +107,7 @@ class Crashes(Driver):
 
 
 class Hangs(Driver):
-    """Does nothing about a run, and never will."""
+    """Never reacts to a run."""
 
     def run(self, id: str, case: Json) -> None:
         self.last_words("waiting for a lock")
@@ -115,7 +115,7 @@ class Hangs(Driver):
 
 
 class LoopHangs(Driver):
-    """Keeps to the protocol; the loop behind it asks the model once, and then waits for ever."""
+    """Follows the protocol, but its loop asks the model once and then waits forever."""
 
     def run(self, id: str, case: Json) -> None:
         ask(case, case["messages"])
@@ -123,7 +123,7 @@ class LoopHangs(Driver):
 
 
 class Babbles(Driver):
-    """Prints a line for people on standard output, where the protocol goes."""
+    """Prints a log line on standard output, which is reserved for the protocol."""
 
     def run(self, id: str, case: Json) -> None:
         self.last_words("debug mode is on")
@@ -148,7 +148,7 @@ class ChunkAfterEnd(Driver):
 
 
 class UnknownId(Driver):
-    """Speaks of a run that it was never given."""
+    """Sends a message about an unknown run."""
 
     def run(self, id: str, case: Json) -> None:
         self.say({"type": "finished", "id": "nobody", "outcome": {"kind": "value", "text": "Hello?"}})
@@ -165,7 +165,7 @@ class HalfLineAndEnd(Driver):
 
 
 class HalfLineAndHang(Driver):
-    """Asks the model, and then stops for ever in the middle of a line."""
+    """Asks the model, and then hangs in the middle of a line."""
 
     def run(self, id: str, case: Json) -> None:
         ask(case, case["messages"])
@@ -174,7 +174,7 @@ class HalfLineAndHang(Driver):
 
 
 class BadFinished(Driver):
-    """Sends an outcome of a kind that the protocol does not know."""
+    """Sends an outcome of an unknown kind."""
 
     def run(self, id: str, case: Json) -> None:
         ask(case, case["messages"])
@@ -199,7 +199,7 @@ class TypeIsAList(Driver):
 
 
 class Nested(Driver):
-    """Sends a line of JSON that is nested beyond all bounds."""
+    """Sends a line of extremely nested JSON."""
 
     def run(self, id: str, case: Json) -> None:
         self.write("[" * 200_000 + "]" * 200_000 + "\n")
@@ -207,7 +207,7 @@ class Nested(Driver):
 
 
 class StartsTwice(Driver):
-    """Says ``started`` again when it is given a run."""
+    """Sends ``started`` again when it gets a run."""
 
     def run(self, id: str, case: Json) -> None:
         self.start()
@@ -246,7 +246,7 @@ class Escapes(Driver):
 
 
 class ClosesItsOutput(Driver):
-    """Closes its standard output in the middle of a run, and lives on."""
+    """Closes its standard output in the middle of a run, but does not exit."""
 
     def run(self, id: str, case: Json) -> None:
         os.close(1)
@@ -254,7 +254,7 @@ class ClosesItsOutput(Driver):
 
 
 class ExitsAtOnce(Driver):
-    """Ends before it has said ``started``."""
+    """Exits before it has sent ``started``."""
 
     def start(self) -> NoReturn:
         self.last_words("ModuleNotFoundError: no module named the_loop")
@@ -262,7 +262,7 @@ class ExitsAtOnce(Driver):
 
 
 class NeverStarts(Driver):
-    """Never says ``started``."""
+    """Never sends ``started``."""
 
     def start(self) -> None:
         self.last_words("loading a large model")
@@ -270,13 +270,13 @@ class NeverStarts(Driver):
 
 
 class OtherVersion(Driver):
-    """Speaks version 2 of the protocol."""
+    """Uses version 2 of the protocol."""
 
     started: ClassVar[Json] = {**Driver.started, "protocol": 2}
 
 
 class BadStarted(Driver):
-    """Declares a capability that the protocol does not know."""
+    """Declares an unknown capability."""
 
     started: ClassVar[Json] = {**Driver.started, "capabilities": {"telepathy": True}}
 
@@ -288,20 +288,20 @@ class UnknownProfile(Driver):
 
 
 class ChunkBeforeStarted(Driver):
-    """Sends a chunk in place of ``started``."""
+    """Sends a chunk instead of ``started``."""
 
     started: ClassVar[Json] = {"type": "chunk", "id": "r1", "text": "Hello!"}
 
 
 class NoGreeting(Driver):
-    """Greets in words in place of ``started``."""
+    """Prints a greeting instead of ``started``."""
 
     def start(self) -> None:
         self.write("Driver ready.\n")
 
 
 class EndsAfterARun(Driver):
-    """Ends after every run, as if each had a process of its own."""
+    """Exits after every run, as if each had its own process."""
 
     def run(self, id: str, case: Json) -> None:
         super().run(id, case)
@@ -309,14 +309,14 @@ class EndsAfterARun(Driver):
 
 
 class WillNotStop(Driver):
-    """Lives on after ``stop``."""
+    """Does not exit after ``stop``."""
 
     def stop(self) -> None:
         FOR_EVER.wait()
 
 
 class LeavesAChild(Driver):
-    """Starts a process that outlives it and keeps its standard output open; the version is the process' id."""
+    """Starts a process that outlives it and keeps its standard output open; its version is the child's process id."""
 
     def start(self) -> None:
         child = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
@@ -324,9 +324,9 @@ class LeavesAChild(Driver):
 
 
 class InterruptsTheKit(Driver):
-    """Presses Ctrl-C in place of whoever started the kit, and answers nothing; its version is its process' id.
+    """Sends SIGINT to the kit, like Ctrl-C, and answers nothing; its version is its process id.
 
-    It is well behaved in the run that shows that it reaches the provider.
+    It behaves correctly in the trial run that shows that it reaches the provider.
     """
 
     def start(self) -> None:
@@ -340,7 +340,7 @@ class InterruptsTheKit(Driver):
 
 
 class Backwards(Driver):
-    """Well behaved: takes two runs before it begins, and answers the second one first."""
+    """Behaves correctly: accepts two runs before it begins, and answers the second one first."""
 
     started: ClassVar[Json] = {**Driver.started, "capabilities": {"concurrent": True}}
     waiting: tuple[str, Json] | None = None
@@ -355,7 +355,7 @@ class Backwards(Driver):
 
 
 def main(fault: str = "Driver", only: str = "") -> None:
-    """Serve until ``stop``, or until the kit has gone."""
+    """Serve until ``stop``, or until the kit's process has ended."""
     broken: Driver = globals()[fault]()
     driver = Driver() if only else broken
     broken.start()

@@ -1,4 +1,4 @@
-"""Drivers in this process that are broken: each is a class whose docstring states its bug."""
+"""Broken drivers in this process; the docstring of each class states its bug."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ DECLARED = {
 
 
 class Driver:
-    """Well behaved; its async runs are sync ones on a thread."""
+    """Behaves correctly; its async runs are sync runs on a thread."""
 
     declared: ClassVar[Any] = DECLARED
 
     def start(self) -> Any:
-        """What it declares."""
+        """The driver's description."""
         return self.declared
 
     def run(self, case: Json, emit: Emit) -> Any:
@@ -36,7 +36,7 @@ class Driver:
 
 
 class Raises(Driver):
-    """Lets an error through that the protocol has an outcome for."""
+    """Raises an error that it should report as an outcome."""
 
     def run(self, case: Json, emit: Emit) -> NoReturn:
         ask(case, case["messages"])
@@ -44,7 +44,7 @@ class Raises(Driver):
 
 
 class Exits(Driver):
-    """Calls sys.exit where it should raise."""
+    """Calls sys.exit instead of raising an error."""
 
     def run(self, case: Json, emit: Emit) -> NoReturn:
         sys.exit(0)
@@ -54,7 +54,7 @@ class Exits(Driver):
 
 
 class Interrupts(Driver):
-    """Raises KeyboardInterrupt, as a loop does that has signal handlers of its own."""
+    """Raises KeyboardInterrupt, like a loop with its own signal handlers."""
 
     def run(self, case: Json, emit: Emit) -> NoReturn:
         raise KeyboardInterrupt
@@ -64,7 +64,7 @@ class Interrupts(Driver):
 
 
 class Stops(Driver):
-    """Lets a StopIteration out, which no coroutine can raise."""
+    """Raises StopIteration, which no coroutine can raise."""
 
     def run(self, case: Json, emit: Emit) -> Any:
         return next(iter(()))
@@ -84,21 +84,21 @@ class Cancels(Driver):
 
 
 class Returns(Driver):
-    """Returns the text alone, and no outcome."""
+    """Returns only the text instead of an outcome."""
 
     def run(self, case: Json, emit: Emit) -> str:
         return loop(case)
 
 
 class ReturnsAnObject(Driver):
-    """Returns an outcome that is no JSON."""
+    """Returns an outcome that is not JSON."""
 
     def run(self, case: Json, emit: Emit) -> Any:
         return {"kind": "value", "text": object()}
 
 
 class NotAsync(Driver):
-    """Offers async runs that are not async; its sync runs raise, to be in line with it."""
+    """Offers async runs that are not async; its sync runs raise the same error."""
 
     def run(self, case: Json, emit: Emit) -> NoReturn:
         raise TypeError("can't be used in 'await' expression")
@@ -108,15 +108,15 @@ class NotAsync(Driver):
 
 
 class NoRun:
-    """Declares what it can do, and has no methods that do it."""
+    """Declares capabilities, but has no methods for runs."""
 
     def start(self) -> Any:
-        """What it declares."""
+        """The driver's description."""
         return DECLARED
 
 
 class EmitsNone(Driver):
-    """Emits None for the chunks that have no text, and hides what comes of it."""
+    """Emits None for chunks without text, and suppresses the resulting error."""
 
     def run(self, case: Json, emit: Emit) -> Any:
         try:
@@ -127,7 +127,7 @@ class EmitsNone(Driver):
 
 
 class EmitsLate(Driver):
-    """Emits a chunk of a run when that run is over."""
+    """Emits a chunk of a run that has ended."""
 
     last: Emit | None = None
 

@@ -50,13 +50,13 @@ def test_a_fault_is_an_error(driver: str) -> None:
     report = judged(in_process(driver), CALLS, cells=CELLS, cases=SCRIPTED)
 
     assert (1, {"error": 4}) == (report.status, report.counts)
-    for result in report.told["results"]:
+    for result in report.json["results"]:
         assert result["reason"].startswith(f"driver: {kind}: ")
         assert detail in result["reason"]
 
 
-def test_a_traceback_is_told() -> None:
-    """The traceback of a driver that raises is told as its standard error."""
+def test_a_traceback_is_reported() -> None:
+    """The traceback of a driver that raises is reported as its standard error."""
     report = judged(in_process("Raises"), CALLS, cases=("one-call",))
 
     assert 'raise KeyError("the fake has crashed")' in report.reason("one-call").partition("standard error")[2]
@@ -105,24 +105,24 @@ def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
     """Without a driver there is no verdict: exit status 2 and the reason."""
     report = judged(in_process(driver), CALLS, cases=SCRIPTED)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert "driver: cannot-start: " in report.printed
     assert NOT_STARTING[driver] in report.printed
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [("raise SystemExit(0)", "SystemExit: 0"), ("import no_such_module", "No module named 'no_such_module'")],
 )
-def test_a_file_that_cannot_be_imported_ends_the_run(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_that_cannot_be_imported_ends_the_run(tmp_path: Path, text: str, message: str) -> None:
     """A driver's file that exits or raises when it is imported ends the run with exit status 2, never with 0."""
     path = tmp_path / f"unimportable_{len(text)}.py"
     path.write_text(text, "utf-8")
 
     report = judged(f"python:{path}:Driver", CALLS, cases=SCRIPTED)
 
-    assert (2, {}) == (report.status, report.told)
-    assert told in report.printed
+    assert (2, {}) == (report.status, report.json)
+    assert message in report.printed
 
 
 @pytest.mark.parametrize("driver", ["python:nowhere", "ruby:driver", "", "cmd:", "cmd:  "])
@@ -130,7 +130,7 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
     """A driver of no known form ends the run with exit status 2 and the forms that there are."""
     report = judged(driver or ":", CALLS, cases=SCRIPTED)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL" in report.printed
 
 
@@ -141,7 +141,7 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
         ("NeverStops", ("hung", "stop() did not return")),
     ],
 )
-def test_a_fault_at_the_end_is_told(driver: str, fault: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_at_the_end_is_reported(driver: str, fault: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that cannot be stopped fails the run; the verdicts stand."""
     monkeypatch.setattr(line, "STOPPING", 0.2)
 

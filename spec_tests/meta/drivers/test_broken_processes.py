@@ -44,12 +44,12 @@ NOT_STARTING = {
 
 @pytest.mark.parametrize("driver", [*IN_A_RUN, *AFTER_A_RUN, *NOT_STARTING])
 def test_every_broken_driver_states_its_bug(driver: str) -> None:
-    """A broken driver says in its docstring what is wrong with it."""
+    """The docstring of each broken driver states its bug."""
     assert (getattr(fake_driver, driver).__doc__ or "").endswith(".")
 
 
 def test_a_well_behaved_process_passes() -> None:
-    """A small loop in a process of its own passes, with exit status 0 and no driver's fault."""
+    """A small loop in its own process passes, with exit status 0 and without a driver fault."""
     report = judged(fake(), CALLS, cases=SCRIPTED)
 
     assert (0, {"empty-object": "pass", "one-call": "pass"}) == (report.status, report.verdicts)
@@ -58,7 +58,7 @@ def test_a_well_behaved_process_passes() -> None:
 
 @pytest.mark.parametrize("driver", IN_A_RUN)
 def test_a_fault_in_one_run_is_an_error_there(driver: str) -> None:
-    """A fault in one run makes its verdict an error that names the fault; the run after it is judged as ever."""
+    """A fault in one run makes its verdict an error that names the fault; the next run is judged normally."""
     kind, detail, stderr = IN_A_RUN[driver]
 
     report = judged(fake(driver, only="empty-object"), CALLS, cases=SCRIPTED)
@@ -75,7 +75,7 @@ def test_a_fault_in_one_run_is_an_error_there(driver: str) -> None:
 
 @pytest.mark.parametrize("driver", AFTER_A_RUN)
 def test_a_fault_after_a_run_turns_its_verdict(driver: str) -> None:
-    """What comes to light after a run was judged right turns that verdict into an error, and no other."""
+    """A fault that is found after a run has passed turns this verdict into an error, and no other."""
     kind, detail = AFTER_A_RUN[driver]
 
     report = judged(fake(driver, only="empty-object"), CALLS, cases=SCRIPTED)
@@ -88,14 +88,14 @@ def test_a_fault_after_a_run_turns_its_verdict(driver: str) -> None:
 
 
 def test_a_late_fault_turns_the_verdict_of_the_last_run() -> None:
-    """The last word of a driver is heard, though nothing is asked of it any more."""
+    """The last message of a driver is read, although no run follows."""
     report = judged(fake("AnswersTwice"), CALLS, cases=("one-call",))
 
     assert (1, {"one-call": "error"}) == (report.status, report.verdicts)
 
 
 def test_a_driver_that_hangs_is_at_fault() -> None:
-    """A run that has asked no model by the time that the watchdog goes off is the driver's fault."""
+    """If a run has not asked the model when the watchdog fires, this is the driver's fault."""
     report = judged(fake("Hangs", only="empty-object"), CALLS, timeout=SHORT, cases=SCRIPTED)
 
     assert {"empty-object": "error", "one-call": "pass"} == report.verdicts
@@ -151,7 +151,7 @@ def test_nothing_of_a_driver_moves_the_cursor() -> None:
     report = judged(fake("Escapes"), CALLS, cases=("one-call",))
 
     assert {"one-call": "fail"} == report.verdicts
-    told = json.dumps(report.told, ensure_ascii=False)
+    told = json.dumps(report.json, ensure_ascii=False)
     assert r"\\x1b[2Jfake" in told
     assert "808 more characters" in told
     for unsafe in ("\x1b", "\x07", "\u202e"):
@@ -160,7 +160,7 @@ def test_nothing_of_a_driver_moves_the_cursor() -> None:
 
 
 def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A driver that closes its standard output cannot be heard any more: it is ended, and its run is an error."""
+    """A driver that closes its standard output is killed, and its run is an error."""
     monkeypatch.setattr(child, "STOPPING", 0.2)
 
     report = judged(fake("ClosesItsOutput", only="empty-object"), CALLS, cases=SCRIPTED)
@@ -170,7 +170,7 @@ def test_closed_output_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_endless_line_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A driver that writes a line beyond all bounds is ended, and its run is an error."""
+    """A driver that writes an extremely long line is killed, and its run is an error."""
     monkeypatch.setattr(child, "MAX_LINE", 100_000)
 
     report = judged(fake("Nested", only="empty-object"), CALLS, cases=SCRIPTED)
@@ -181,12 +181,12 @@ def test_an_endless_line_is_a_crash(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("driver", NOT_STARTING)
 def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
-    """Without a driver there is no verdict: exit status 2, the reason, and what the driver said on standard error."""
+    """Without a driver there is no verdict: exit status 2, the reason, and the driver's standard error."""
     detail, stderr = NOT_STARTING[driver]
 
     report = judged(fake(driver), CALLS, cases=SCRIPTED)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert "driver: cannot-start: " in report.printed
     assert detail in report.printed
     assert stderr in report.printed
@@ -194,38 +194,38 @@ def test_a_driver_that_does_not_start_ends_the_run(driver: str) -> None:
 
 @pytest.mark.parametrize("command", ["no-such-program --at all", "'unclosed", "/"])
 def test_a_command_that_cannot_run_ends_the_run(command: str) -> None:
-    """A command line that names no program, or is none, ends the run with exit status 2."""
+    """A command line without an existing program, or with a syntax error, ends the run with exit status 2."""
     report = judged(f"cmd:{command}", CALLS, cases=SCRIPTED)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert f"cannot-start: the driver could not be started: {command!r}" in report.printed
 
 
-def test_a_driver_that_never_says_started_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A driver has so long to start, and no longer."""
+def test_a_driver_that_never_sends_started_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time for a driver's start is limited."""
     monkeypatch.setattr(process, "STARTING", SHORT)
 
     report = judged(fake("NeverStarts"), CALLS, cases=SCRIPTED)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert "no `started` within" in report.printed
     assert "loading a large model" in report.printed
 
 
-def test_a_driver_that_always_crashes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After so many faults in a row the driver is not started again: the runs that are left are errors at once."""
+def test_a_driver_that_always_crashes_is_abandoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After several consecutive faults the driver is not started again: the remaining runs are errors at once."""
     monkeypatch.setattr(process, "FAULTS_IN_A_ROW", 2)
 
     report = judged(fake("Crashes"), "text-result-arrives-unchanged")
 
     assert {"error"} == set(report.verdicts.values())
-    kinds = [result["reason"].split(":")[1].strip() for result in report.told["results"]]
+    kinds = [result["reason"].split(":")[1].strip() for result in report.json["results"]]
     assert ["crashed", "crashed", *["given-up"] * (len(kinds) - 2)] == kinds
     assert 2 < len(kinds)
 
 
-def test_a_driver_that_will_not_stop_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A driver that lives on after ``stop`` is ended; the verdicts stand, and the fault fails the run."""
+def test_a_driver_that_does_not_stop_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that does not exit after ``stop`` is killed; the verdicts remain, and the fault fails the run."""
     monkeypatch.setattr(child, "STOPPING", 0.5)
 
     report = judged(fake("WillNotStop"), CALLS, cases=SCRIPTED)

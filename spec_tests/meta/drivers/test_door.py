@@ -1,4 +1,4 @@
-"""``looptck.driver``: its types say what the protocol's schemas say, and its helpers do what drivers need."""
+"""``looptck.driver``: its types agree with the protocol's schemas, and its helpers have the documented effects."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_types_are_those_of_the_schemas(kind: Any, schema: Json) -> None:
 
 
 def _fits(annotation: Any, schema: Any) -> bool:
-    """Whether an annotation says what a schema says, one level deep: what is below has a type of its own."""
+    """Whether an annotation agrees with a schema, one level deep; nested values have their own types."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if schema is True or not schema.keys() - {"description"}:
         return annotation is Any
@@ -85,11 +85,11 @@ _NAMES: dict[Any, str] = {str: "string", int: "integer", bool: "boolean", type(N
 
 
 def test_it_can_be_read_by_older_pythons() -> None:
-    """The file has no syntax that Python 3.9 does not know: it runs in the environments of others."""
+    """The file has no syntax newer than Python 3.9, because it runs in the environments of its users."""
     ast.parse(Path(driver.__file__).read_text(encoding="utf-8"), feature_version=(3, 9))
 
 
-def test_what_helpers_make_is_what_the_protocol_takes() -> None:
+def test_values_of_helpers_fit_the_protocol() -> None:
     """The values of `started`, `value` and `error` fit the schemas."""
     start = driver.started(
         "x", "1", wires=["openai-chat"], modes=["sync"], dialect={"limit_counts": "tool-rounds"}, limit=True
@@ -108,7 +108,7 @@ def test_what_helpers_make_is_what_the_protocol_takes() -> None:
 
 
 class RateLimitError(Exception):
-    """Named as one of the openai package, whose classes have other classes above them."""
+    """Named like a class of the openai package, whose errors have base classes."""
 
 
 class APIError(Exception):
@@ -116,7 +116,7 @@ class APIError(Exception):
 
 
 class Unknown(APIError):
-    """One that nobody has heard of, below one that is known."""
+    """An unknown error with a known base class."""
 
 
 def _caused(error: Exception, cause: Exception) -> Exception:
@@ -137,7 +137,7 @@ def _caused(error: Exception, cause: Exception) -> Exception:
     ],
 )
 def test_reasons_are_found(error: Exception, reason: str) -> None:
-    """An exception has the reason of its class or of a class above it, or else that of its cause."""
+    """An exception gets the reason of its class or of a base class, or else that of its cause."""
     assert reason == driver.error(error, reasons={RecursionError: "limit"})["reason"]
 
 
@@ -158,7 +158,7 @@ def _case(mode: str, **tool: Any) -> driver.Case:
     ],
 )
 def test_handlers_suit_the_run(mode: str, tool: Json, forced: Any, *, is_async: bool) -> None:
-    """Handlers are of the kind that the run, the tool or the driver wants; a tool without URL has none."""
+    """Handlers are sync or async as the run, the tool or the driver requires; a tool without URL has none."""
     made = driver.handlers(_case(mode, **tool), forced)
 
     assert ["probe"] == list(made)
@@ -183,8 +183,8 @@ def test_handlers_take_arguments_by_position(monkeypatch: pytest.MonkeyPatch) ->
         driver.handlers(_case("sync"))["probe"](1, 2, 3)
 
 
-def test_handlers_raise_what_the_kit_wants(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error has the name and the words that the kit asked for, and is known as a tool's."""
+def test_handlers_raise_the_error_that_the_kit_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error has the name and the message that the kit asked for, and is recognized as a tool's error."""
     monkeypatch.setattr(driver, "post", lambda *_: {"error": {"type": "KeyError", "message": "no city"}})
 
     with pytest.raises(driver.ToolError, match="no city") as raised:

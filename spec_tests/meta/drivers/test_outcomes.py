@@ -1,4 +1,4 @@
-"""Outcomes: what drivers report of the end of a run, and how it is told."""
+"""Outcomes: a driver's report of the end of a run, and its description in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
 
 
 @pytest.mark.parametrize(
-    ("told", "outcome", "words"),
+    ("reported", "outcome", "words"),
     [
         ({"kind": "value", "text": "Hi."}, Value("Hi."), "returned 'Hi.'"),
         ({"kind": "value", "text": None, "output": 0}, Value(None, None, 0), "returned the output 0"),
@@ -26,19 +26,19 @@ FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
         ),
     ],
 )
-def test_a_value_may_be_an_output(told: dict[str, Any], outcome: Outcome, words: str) -> None:
-    """Any JSON but null is an output; a loop without one returns text or nothing."""
-    assert complaint("from-driver", {"type": "finished", "id": "r1", "outcome": told}) is None
-    assert (outcome, words) == (from_message(told), str(outcome))
+def test_a_value_may_be_an_output(reported: dict[str, Any], outcome: Outcome, words: str) -> None:
+    """Any JSON value except null is an output; a loop without an output returns text or nothing."""
+    assert complaint("from-driver", {"type": "finished", "id": "r1", "outcome": reported}) is None
+    assert (outcome, words) == (from_message(reported), str(outcome))
 
 
 def test_an_output_is_written_out() -> None:
-    """As a member of the outcome."""
+    """The output is a member of the outcome."""
     assert FULL == serializable(Value("Hi.", "end", {"a": [0]}))
 
 
 def test_an_error_has_no_output() -> None:
-    """A run ends in one or the other."""
+    """A run ends with either an error or an output."""
     error = {"kind": "error", "reason": "other", "type": "E", "message": "m", "output": 1}
 
     assert complaint("from-driver", {"type": "finished", "id": "r1", "outcome": error}) is not None

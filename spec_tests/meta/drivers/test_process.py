@@ -1,4 +1,4 @@
-"""The line to a driver process: runs that overlap, ends at bad moments, and nothing left behind."""
+"""The connection to a driver process: overlapping runs, ends at bad moments, and no leftovers."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ CASE = {
 
 
 def nowhere(_text: str) -> None:
-    """Where chunks go that no one looks at."""
+    """Discard a chunk."""
 
 
 @contextmanager
 def line(script: str, folder: Path) -> Iterator[Process]:
-    """A started line to a driver that is this script, which begins with ``started`` said and ``say`` at hand."""
+    """A connection to a driver process that runs this script after sending ``started``; it may call ``say``."""
     path = folder / "driver.py"
     path.write_text(BEGINNING + script, "utf-8")
     process = Process(shlex.join([sys.executable, "-S", str(path)]))
@@ -65,26 +65,26 @@ sys.stdin.readline()
 
 
 def files() -> int:
-    """How many files this process has open."""
+    """The number of open files of this process."""
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 def fault(future: Future[Outcome]) -> DriverFault:
-    """The fault that a run ends in."""
+    """The fault with which a run ends."""
     found = future.exception(ENOUGH)
     assert isinstance(found, DriverFault)
     return found
 
 
 def ended(process: Process) -> None:
-    """Wait for the end of the driver that is running now, and for all that it had said."""
+    """Wait until the current driver has ended and all its messages are read."""
     child: Any = process._child
     child._listening[1].join(ENOUGH)
     assert not child._listening[1].is_alive()
 
 
 def test_answers_may_come_in_any_order() -> None:
-    """Two runs that overlap, answered in reverse, each have their own outcome."""
+    """Two overlapping runs that are answered in reverse order each have their own outcome."""
     with loop_bench(bench_for(fake("Backwards"), Patience(ENOUGH))) as bench:
         scenario = Scenario()
         scenario.plays(calls(Call.of("ping")), says("First."))
@@ -98,8 +98,8 @@ def test_answers_may_come_in_any_order() -> None:
     assert [] == bench.late_faults
 
 
-def test_a_crash_is_told_to_every_open_run(tmp_path: Path) -> None:
-    """A driver that ends takes all its open runs with it."""
+def test_a_crash_is_reported_to_every_open_run(tmp_path: Path) -> None:
+    """When a driver exits, all its open runs fail."""
     with line("sys.stdin.readline(); sys.stdin.readline(); os._exit(4)", tmp_path) as process:
         runs = [process.run(id, CASE, nowhere) for id in ("r1", "r2")]
 
@@ -109,8 +109,8 @@ def test_a_crash_is_told_to_every_open_run(tmp_path: Path) -> None:
     assert [] == process.stop()
 
 
-def test_a_run_that_is_handed_to_a_dying_driver_ends(tmp_path: Path) -> None:
-    """A new process may be started while the end of the old one is still being told: no run is forgotten."""
+def test_a_run_that_is_sent_to_a_dying_driver_ends(tmp_path: Path) -> None:
+    """A new process may start while the end of the old one is still being reported; no run is lost."""
     closing = "sys.stdin.readline(); os.close(1); sys.stdin.readline(); os._exit(4)"
     with line(closing, tmp_path) as process:
         child: Any = process._child
@@ -128,20 +128,20 @@ def test_a_run_that_is_handed_to_a_dying_driver_ends(tmp_path: Path) -> None:
 
 
 def test_an_end_between_two_runs_is_a_late_fault(tmp_path: Path) -> None:
-    """A driver that ends when no run is open is started again for the next one, and the end is told afterwards."""
+    """A driver that exits between runs is started again for the next run, and the exit is reported afterwards."""
     with line("id = json.loads(sys.stdin.readline())['id']; finish(id); os._exit(5)", tmp_path) as process:
         assert Value("Done.") == process.run("r1", CASE, nowhere).result(ENOUGH)
         ended(process)
         assert Value("Done.") == process.run("r2", CASE, nowhere).result(ENOUGH)
         ended(process)
 
-        told = process.stop()
+        late = process.stop()
 
-    assert [("crashed", "exit status 5", None)] * 2 == [(one.kind, one.detail, one.run) for one in told]
+    assert [("crashed", "exit status 5", None)] * 2 == [(one.kind, one.detail, one.run) for one in late]
 
 
-def test_an_answer_that_comes_too_late_is_no_second_one(tmp_path: Path) -> None:
-    """What a run answers when it has been given up is not heard."""
+def test_an_answer_that_comes_too_late_is_ignored(tmp_path: Path) -> None:
+    """The answer of an abandoned run is ignored."""
     script = "id = json.loads(sys.stdin.readline())['id']; say(type='chunk', id=id, text='x')\n"
     with line(script + "threading.Event().wait()", tmp_path) as process:
         heard = threading.Event()
@@ -157,8 +157,8 @@ def test_an_answer_that_comes_too_late_is_no_second_one(tmp_path: Path) -> None:
     assert [] == process.stop()
 
 
-def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
-    """A process that is ended because of one run takes the others with it, and they are told why."""
+def test_abandoning_one_run_ends_the_others(tmp_path: Path) -> None:
+    """When a process is killed because of one run, its other runs fail too, with this reason."""
     with line("sys.stdin.read()", tmp_path) as process:
         process.run("r1", CASE, nowhere)
         beside = process.run("r2", CASE, nowhere)
@@ -169,8 +169,8 @@ def test_giving_up_one_run_ends_those_beside_it(tmp_path: Path) -> None:
     assert [] == process.stop()
 
 
-def test_a_hang_of_the_loop_is_no_reason_to_give_the_driver_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A driver whose runs had begun is started as often as it takes; one whose runs had not is given up."""
+def test_a_hang_of_the_loop_is_no_reason_to_abandon_the_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A driver is restarted without limit if its runs had begun; otherwise it is abandoned."""
     monkeypatch.setattr("looptck.drivers.process.FAULTS_IN_A_ROW", 1)
     with line("sys.stdin.read()", tmp_path) as process:
         for id in ("r1", "r2"):
@@ -183,24 +183,24 @@ def test_a_hang_of_the_loop_is_no_reason_to_give_the_driver_up(monkeypatch: pyte
     assert [] == process.stop()
 
 
-def test_the_first_fault_of_a_run_is_the_one_told(tmp_path: Path) -> None:
-    """A run in which a driver did several things wrong is told the first."""
+def test_the_first_fault_of_a_run_is_reported(tmp_path: Path) -> None:
+    """A run with several driver faults reports the first one."""
     with line("sys.stdin.readline(); print('oh'); print('no'); sys.stdout.flush(); os._exit(1)", tmp_path) as process:
-        told = fault(process.run("r1", CASE, nowhere))
+        late = fault(process.run("r1", CASE, nowhere))
 
-    assert ("rubbish", "'oh'") == (told.kind, told.detail)
+    assert ("rubbish", "'oh'") == (late.kind, late.detail)
 
 
 def test_rubbish_between_two_runs_is_a_late_fault(tmp_path: Path) -> None:
-    """Rubbish that belongs to no run is told at the end."""
+    """Invalid output outside of runs is reported at the end."""
     with line("sys.stdin.read(); print('bye')", tmp_path) as process:
-        told = process.stop()
+        late = process.stop()
 
-    assert [("rubbish", "'bye'", None)] == [(one.kind, one.detail, one.run) for one in told]
+    assert [("rubbish", "'bye'", None)] == [(one.kind, one.detail, one.run) for one in late]
 
 
 def test_blank_lines_are_no_messages(tmp_path: Path) -> None:
-    """An empty line is no rubbish, and a line may end in CR LF."""
+    """An empty line is not invalid output, and a line may end in CR LF."""
     script = "print('\\r'); print(); id = json.loads(sys.stdin.readline())['id']; finish(id); sys.stdin.read()"
     with line(script, tmp_path) as process:
         assert Value("Done.") == process.run("r1", CASE, nowhere).result(ENOUGH)
@@ -209,7 +209,7 @@ def test_blank_lines_are_no_messages(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 16])
 def test_a_line_may_come_in_pieces(size: int, tmp_path: Path) -> None:
-    """A message is read whole, however its bytes are cut; characters beyond ASCII included."""
+    """A message is read completely, however its bytes are split, also with characters beyond ASCII."""
     script = f"""
 id = json.loads(sys.stdin.readline())["id"]
 outcome = {{"kind": "value", "text": "\\u00fc\\u20ac\\U0001f600\\u2028" * 20}}
@@ -223,8 +223,8 @@ sys.stdin.read()
     assert [] == process.stop()
 
 
-def test_much_standard_error_blocks_no_one(tmp_path: Path) -> None:
-    """A driver may write more to standard error than a pipe holds; its end is kept."""
+def test_much_standard_error_does_not_block(tmp_path: Path) -> None:
+    """A driver may write more to standard error than a pipe holds; the last part is kept."""
     script = "sys.stdin.readline(); sys.stderr.write('x' * 1_000_000 + 'the end'); sys.stderr.flush(); os._exit(1)"
     with line(script, tmp_path) as process:
         stderr = fault(process.run("r1", CASE, nowhere)).stderr
@@ -233,16 +233,16 @@ def test_much_standard_error_blocks_no_one(tmp_path: Path) -> None:
     assert 4000 == len(stderr)
 
 
-def test_a_driver_that_takes_nothing_in_is_noticed(tmp_path: Path) -> None:
-    """A driver that has closed its standard input and ended is a crash of the run that it was given."""
+def test_a_driver_with_closed_standard_input_is_noticed(tmp_path: Path) -> None:
+    """If a driver closes its standard input and exits, the run that was sent to it is a crash."""
     with line("os.close(0); threading.Event().wait(0.05); os._exit(9)", tmp_path) as process:
-        told = fault(process.run("r1", CASE, nowhere))
+        late = fault(process.run("r1", CASE, nowhere))
 
-    assert "crashed" == told.kind
+    assert "crashed" == late.kind
 
 
-def test_what_a_driver_started_is_ended_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that a driver leaves behind, and that keeps its standard output open, is ended too."""
+def test_child_processes_of_a_driver_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that a driver leaves behind with an open standard output is killed too."""
     if not hasattr(os, "pidfd_open"):
         pytest.skip("the end of another's process cannot be waited for here")
     monkeypatch.setattr(module, "STOPPING", 0.5)
@@ -262,7 +262,7 @@ def test_nothing_is_left_open() -> None:
     if not Path("/proc/self/fd").exists():
         pytest.skip("there is no /proc here to look at")
     children = []
-    gc.collect()  # what earlier tests have left to be collected is not to be counted
+    gc.collect()  # leftovers of earlier tests must not count
     before = files()
     for driver in ("Driver", "Crashes", "Hangs"):
         with loop_bench(bench_for(fake(driver), Patience(SHORT))) as bench:

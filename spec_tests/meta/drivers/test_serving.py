@@ -1,4 +1,4 @@
-"""One driver class, reached in two ways: in this process, and served as a process of its own."""
+"""One driver class, used in two ways: in this process, and served as its own process."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ REQUIREMENTS = (
 
 
 def results(report: Report) -> list[dict[str, Any]]:
-    """What was told of each check."""
-    found: list[dict[str, Any]] = report.told["results"]
+    """The result of each check."""
+    found: list[dict[str, Any]] = report.json["results"]
     return found
 
 
 def test_the_reference_is_judged_alike_in_both_ways() -> None:
-    """The reference, served as a process, has the verdicts that it has in this process."""
+    """The reference has the same verdicts as a served process and in this process."""
     served = judged(SERVED, *REQUIREMENTS, cells=("*",))
     inside = judged(REFERENCE, *REQUIREMENTS, cells=("*",))
 
     assert results(inside) == results(served)
     assert (0, []) == (served.status, served.late)
-    assert inside.told["implementation"] == served.told["implementation"]
+    assert inside.json["implementation"] == served.json["implementation"]
 
 
-def test_both_schemas_accept_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every message of a run, in either direction, fits its schema, as another implementation of schemas reads it."""
+def test_both_schemas_accept_all_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every message of a run, in both directions, is valid by a second implementation of JSON Schema."""
     said: list[tuple[protocol.Direction, Any]] = []
 
     def overheard(direction: protocol.Direction, message: object) -> str | None:
@@ -78,7 +78,7 @@ def test_both_schemas_accept_what_is_said(monkeypatch: pytest.MonkeyPatch) -> No
     ],
 )
 def test_a_served_driver_that_raises_crashes(driver: str, detail: str) -> None:
-    """An error that a served driver lets through ends its process, with the traceback on standard error."""
+    """An uncaught error of a served driver ends its process, with the traceback on standard error."""
     served = f"cmd:{sys.executable} {door.__file__} {in_process(driver).removeprefix('python:')}"
 
     report = judged(served, "call-runs-its-tool-once", cells=("openai-chat/plain/*",), cases=("one-call",))
@@ -91,7 +91,7 @@ def test_a_served_driver_that_raises_crashes(driver: str, detail: str) -> None:
 
 
 def test_a_driver_can_be_a_file(tmp_path: Path) -> None:
-    """A driver that is named by its file is the same driver, in this process and served."""
+    """A driver that is named by its file works the same in this process and served."""
     path = tmp_path / "the_driver.py"
     path.write_text(Path(door.__file__).parents[1].joinpath("meta/drivers/fake_driver.py").read_text("utf-8"), "utf-8")
     path.with_name("wrapper.py").write_text(WRAPPER, "utf-8")
@@ -120,7 +120,7 @@ class Wrapper:
 
 @pytest.mark.parametrize("words", [[], ["a:b", "c:d"]])
 def test_serving_no_driver_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """Without the name of one driver there is nothing to serve: exit status 2 and the usage."""
+    """Without the name of a driver the command ends with exit status 2 and the usage."""
     assert 2 == door.main(words)
     assert capsys.readouterr().err.startswith("usage: python -m looptck.driver ")
 
@@ -129,7 +129,7 @@ def test_serving_no_driver_is_refused(words: list[str], capsys: pytest.CaptureFi
     ("reference", "error"),
     [("json", ValueError), ("json:no_such", AttributeError), ("no_such:x", ImportError), ("no_such.py:x", ImportError)],
 )
-def test_what_cannot_be_loaded_is_said(reference: str, error: type[Exception]) -> None:
-    """A reference that leads nowhere raises, and says where it leads."""
+def test_a_driver_that_cannot_be_loaded_is_an_error(reference: str, error: type[Exception]) -> None:
+    """An invalid reference raises an error that names it."""
     with pytest.raises(error, match=reference.rpartition(":")[0] or reference):
         door.load(reference)

@@ -131,7 +131,7 @@ def test_bases_may_be_parts_of_variants() -> None:
 
 def test_what_is_no_part_is_refused() -> None:
     """The error names the class, and the driver that has no such part."""
-    with pytest.raises(TypeError, match="Variant is a variant of no part that Driver is made of"):
+    with pytest.raises(TypeError, match="Variant is not a variant of any part of Driver"):
         breaks("one")(variant(dict))
 
 

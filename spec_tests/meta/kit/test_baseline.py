@@ -53,7 +53,7 @@ def test_a_baseline_is_made_from_results(tmp_path: Path) -> None:
     """What ``--json`` left behind is enough; a reason that somebody wrote stays, and so does a comment."""
     results, into = tmp_path / "results.json", tmp_path / "known.yaml"
     report = judged(FLAWED, CALLS, "calls-are-echoed", cells=("openai-chat/plain/sync",))
-    results.write_text(json.dumps(report.told), "utf-8")
+    results.write_text(json.dumps(report.json), "utf-8")
     written = f"# ours\n- requirement: {CALLS}\n  cell: '*'\n  reason: This loop runs no tools; see issue 12.\n"
     into.write_text(written, "utf-8")
     status, output = run("baseline", "--results", str(results), "--into", str(into))
@@ -127,9 +127,9 @@ def test_an_entry_covers_no_case_that_was_not_asked_for() -> None:
 def test_the_reason_tells_of_the_requirement_itself() -> None:
     """It has the sentence of its own row, whatever row names the cause that it falls with, and what was seen of it."""
     report = judged(FLAWED, CALLS, "calls-are-echoed", cells=(CELLS[0],))
-    told = {one.requirement: one.reason for one in entries(Results.of(report.told), [])}
+    told = {one.requirement: one.reason for one in entries(Results.of(report.json), [])}
 
-    assert {CALLS} == {cause["requirement"] for cause in report.told["causes"]}
+    assert {CALLS} == {cause["requirement"] for cause in report.json["causes"]}
     assert told["calls-are-echoed"].startswith(f"To be reviewed: {catalogue()['calls-are-echoed'].text} Observed: ")
 
 

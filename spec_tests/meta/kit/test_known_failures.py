@@ -39,7 +39,7 @@ def test_a_known_failure_is_excused(file: Path, cell: str) -> None:
     report = judged(FLAWED, CALLS, known=write(file, entry(cell)))
 
     assert (0, {"fail": 3}) == (report.status, report.counts)
-    assert [] == report.told["stale_known_failures"]
+    assert [] == report.json["stale_known_failures"]
 
 
 def test_a_known_case_is_excused_and_no_other(file: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_known_case_that_passes_is_stale(file: Path) -> None:
     alone = judged(None, CALLS, known=file, cells=("*",), cases=("one-call",))
 
     told = f"{CALLS} in *, case one-call: passes now; remove it from the known failures ({REASON})"
-    assert [told] == whole.told["stale_known_failures"]
-    assert [told] == alone.told["stale_known_failures"]
+    assert [told] == whole.json["stale_known_failures"]
+    assert [told] == alone.json["stale_known_failures"]
 
 
 def test_a_known_failure_excuses_nothing_else(file: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_known_failure_that_passes_is_stale(file: Path) -> None:
     report = judged(None, CALLS, cells=("*",), known=write(file, entry()))
 
     assert (1, {"pass": 34}) == (report.status, report.counts)
-    (told,) = report.told["stale_known_failures"]
+    (told,) = report.json["stale_known_failures"]
     assert told.startswith(f"{CALLS} in *: passes now; remove it")
     assert f"stale known failure: {told}" in report.printed
 
@@ -108,9 +108,9 @@ def test_a_run_of_a_part_does_not_call_an_entry_stale(file: Path) -> None:
     one_cell = judged(None, CALLS, cells=("openai-chat/plain/sync",), known=write(file, entry("openai-chat/plain/*")))
     all_cells = judged(None, CALLS, cells=("openai-chat/plain/*",), known=file)
 
-    assert (0, []) == (one_case.status, one_case.told["stale_known_failures"])
-    assert (0, []) == (one_cell.status, one_cell.told["stale_known_failures"])
-    assert (1, 1) == (all_cells.status, len(all_cells.told["stale_known_failures"]))
+    assert (0, []) == (one_case.status, one_case.json["stale_known_failures"])
+    assert (0, []) == (one_cell.status, one_cell.json["stale_known_failures"])
+    assert (1, 1) == (all_cells.status, len(all_cells.json["stale_known_failures"]))
 
 
 def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
@@ -120,7 +120,7 @@ def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
     report = judged(process("Crashes", only="one-call"), CALLS, known=write(file, entry()))
 
     assert (1, {"pass": 2, "error": 1}) == (report.status, report.counts)
-    assert [] == report.told["stale_known_failures"]
+    assert [] == report.json["stale_known_failures"]
 
 
 def test_an_entry_about_nothing_is_stale(file: Path) -> None:
@@ -165,6 +165,6 @@ def test_a_bad_file_ends_the_run(file: Path, text: str | None, told: str) -> Non
 
     report = judged(None, CALLS, known=file)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert f"looptck could not run: {file}: " in report.printed
     assert told in report.printed

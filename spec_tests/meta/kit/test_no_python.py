@@ -29,7 +29,7 @@ PYTHON = re.compile(
 
 def told(report: Report) -> list[str]:
     """Every line that a reader sees of a failure but its case, whose name is a word of the suite's own."""
-    against = [one for one in report.told["results"] if one["verdict"] in {"fail", "not-reached", "error"}]
+    against = [one for one in report.json["results"] if one["verdict"] in {"fail", "not-reached", "error"}]
     lines = [line for one in against for line in one["detail"].splitlines()]
     return [*report.printed.splitlines(), *(line for line in lines if not line.startswith(("  case: ", "  again: ")))]
 

@@ -42,10 +42,10 @@ def test_the_results_fit_their_schema(tmp_path: Path) -> None:
     schema = Draft202012Validator(json.loads(fixture("results.schema.json").read_text("utf-8")))
     seen: set[str] = set()
     for report in reports(tmp_path / "junit.xml"):
-        schema.validate(report.told)
+        schema.validate(report.json)
         seen |= set(report.counts)
 
-        assert report.counts == Counter(result["verdict"] for result in report.told["results"])
+        assert report.counts == Counter(result["verdict"] for result in report.json["results"])
     assert {"pass", "fail", "not-reached", "not-applicable", "error", "divergence"} == seen
 
 
@@ -71,7 +71,7 @@ def test_junit_tells_the_same(tmp_path: Path, driver: str | None) -> None:
 
 def test_results_say_what_made_them() -> None:
     """The selection, that the run came to its end, and which content of the kit has judged it."""
-    told = judged(FLAWED, "call-runs-its-tool-once", cases=("one-call",)).told
+    told = judged(FLAWED, "call-runs-its-tool-once", cases=("one-call",)).json
 
     assert {"checks": 0, "questions": 0} == told["unfinished"]
     assert (["call-runs-its-tool-once"], ["one-call"]) == (
@@ -155,15 +155,15 @@ def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
 def test_a_bad_loop_has_a_report_that_can_be_read() -> None:
     """A hundred failures with few causes take less than 200 lines, and the row that says why stands first."""
     report = judged(FLAWED)
-    against = [one for one in report.told["results"] if one["verdict"] in {"fail", "not-reached"}]
-    causes = report.told["causes"]
+    against = [one for one in report.json["results"] if one["verdict"] in {"fail", "not-reached"}]
+    causes = report.json["causes"]
 
     assert 100 < len(against)
     assert 200 > len([line for line in report.printed.splitlines() if " left, " not in line])
     assert ["call-runs-its-tool-once", "bad-arguments-are-not-lost"] == [one["requirement"] for one in causes[:2]]
     assert "recorded-traffic-is-read-right" in causes[0]["noticed_by"]
     assert sorted(place for one in causes for place in one["results"]) == [
-        place for place, one in enumerate(report.told["results"]) if one in against
+        place for place, one in enumerate(report.json["results"]) if one in against
     ]
 
 

@@ -89,7 +89,7 @@ def test_a_loop_that_never_asks_passes_nothing(driver: str) -> None:
     """A driver whose runs end before a model was asked passes no check of the whole profile."""
     report = judged(FLAWED + driver, profiles=("core",), cells=("openai-chat/stream/sync",))
 
-    assert [] == [one["case"] for one in report.told["results"] if one["verdict"] in {"pass", "error"}]
+    assert [] == [one["case"] for one in report.json["results"] if one["verdict"] in {"pass", "error"}]
     assert {"fail", "not-reached"} >= set(report.counts)
     assert 1 == report.status
 
@@ -98,7 +98,7 @@ def test_a_loop_that_never_asks_is_not_judged() -> None:
     """Where no run reaches the provider, that is said once, with how the loop ended, in place of every check."""
     report = judged(FLAWED + "Refuses", profiles=("core",), preflight=True)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert "no model request came" in report.printed
     assert "raised ImportError" in report.printed
 
@@ -158,7 +158,7 @@ def test_what_needs_a_capability_is_not_applicable_without_it(requirement: str, 
     report = judged(FLAWED + "CannotStream", requirement, cells=(cell,))
 
     assert (0, {"not-applicable"}) == (report.status, set(report.verdicts.values()))
-    told = {result["reason"] for result in report.told["results"]}
+    told = {result["reason"] for result in report.json["results"]}
     assert {f"the driver declares no capability `{capability}`"} == told
     assert f"not apply: no capability `{capability}` (1)" in report.printed
 
@@ -191,5 +191,5 @@ def test_a_selection_of_what_does_not_exist_is_refused(chosen: dict[str, Any], t
     """A requirement or profile that there is not ends the run at once, with the nearest that there are."""
     report = judged(None, *chosen.pop("requirements", ()), **chosen)
 
-    assert (2, {}) == (report.status, report.told)
+    assert (2, {}) == (report.status, report.json)
     assert told in report.printed

@@ -1,6 +1,6 @@
-"""Loops that start the calls of a stream as soon as they are whole, as tasks that they cancel where the turn is lost.
+"""Loops that start the calls of a stream as soon as they are complete, as tasks that are cancelled if the turn is lost.
 
-Whether such a task has reached its tool by then is a race: a check that leaves it to that has no verdict.
+Whether such a task has reached its tool by then is a race; a check that depends on this race has no reliable verdict.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from looptck_reference.wires import ChatStream, MessagesStream, ResponsesStream
 
 
 class EarlyLoop(Loop):
-    """Starts calls before it knows why the model stopped."""
+    """Starts calls before the stop reason is known."""
 
     def __init__(self, agent: Agent, **options: Any) -> None:
         super().__init__(agent, **options)
         self.started: dict[str, asyncio.Task[Any]] = {}
 
     def start_early(self, calls: Iterable[ToolCall]) -> None:
-        """Start those that are whole and were not started yet."""
+        """Start the complete calls that were not started yet."""
         for call in calls:
             handler = super().handler_for(call)
             arguments = _object(call.arguments)
@@ -36,28 +36,28 @@ class EarlyLoop(Loop):
                 self.started[call.id] = asyncio.ensure_future(_running(handler(**arguments)))
 
     def cancel_early(self) -> None:
-        """The turn is lost."""
+        """Cancel the started calls, because the turn is lost."""
         for task in self.started.values():
             task.cancel()
 
     def handler_for(self, call: ToolCall) -> Handler | None:
-        """What was started is waited for, once."""
+        """A handler that waits for a started call, once."""
         task = self.started.pop(call.id, None)
         return super().handler_for(call) if task is None else lambda **_: task
 
 
 class EarlyConversation(Conversation):
-    """Lets the loop look at a stream between its pieces."""
+    """Shows the loop a stream after each of its pieces."""
 
     def receive(self) -> Generator[Step, Any, Turn]:
-        """Whatever ends the stream otherwise than with a turn that runs loses what was started."""
+        """Read the stream; unless it ends with a turn whose calls run, cancel the started calls."""
         reception = self.reception()
         assert isinstance(self.loop, EarlyLoop)
         kept = False
         try:
             while piece := (yield from self.read()):
                 yield from reception.feed(piece)
-                self.loop.start_early(_told(reception._stream))
+                self.loop.start_early(_calls_so_far(reception._stream))
             turn = reception.close()
             kept = self.loop.decide(turn) is Decision.RUN
         finally:
@@ -67,32 +67,32 @@ class EarlyConversation(Conversation):
 
 
 class EarlyInvoker(Invoker):
-    """Runs on it."""
+    """Uses this conversation."""
 
     conversation = EarlyConversation
 
 
 class StartsEarly(Driver):
-    """Faulty: what it starts early has run, though the turn is lost. It declares that it starts calls early."""
+    """Faulty: calls that it started early have run although the turn is lost. It declares the capability."""
 
     loop = EarlyLoop
     invoker = EarlyInvoker
     eager: ClassVar[bool] = True
 
     def start(self) -> Json:
-        """In async mode alone."""
+        """The description, with async mode only."""
         started = super().start()
         return {**started, "modes": ["async"], "capabilities": {**started["capabilities"], "eager": self.eager}}
 
 
-class StartsEarlyUntold(StartsEarly):
-    """Does the same and does not declare it."""
+class StartsEarlyUndeclared(StartsEarly):
+    """The same loop without the declaration."""
 
     eager = False
 
 
-def _told(stream: object) -> Iterable[ToolCall]:
-    """The calls of a stream as far as it has told them."""
+def _calls_so_far(stream: object) -> Iterable[ToolCall]:
+    """The calls of a stream as far as they have arrived."""
     match stream:
         case ChatStream():
             return [call.whole() for call in stream._calls]

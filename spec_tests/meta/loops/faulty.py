@@ -1,4 +1,4 @@
-"""Loops with one fault that a check has once looked past; each says which, and which requirements it breaks."""
+"""Loops with one fault that a check once missed; each names its fault and the requirements that it breaks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Answer, Json
 from looptck_reference.wires import MessagesStream
 
-__all__ = ["AnswersStumble", "FailsAlways", "LeansUntold", "OneMoreInSilence"]
+__all__ = ["AnswersStumble", "FailsAlways", "LeansUndeclared", "OneMoreInSilence"]
 
 
 class AnswersStumble(Driver):
-    """Reads over unknown events where a turn calls tools, and stumbles over them in an answer.
+    """Skips unknown events in a turn with calls, but fails on them in an answer.
 
     It breaks `unknown-events-are-skipped`: the tools run, and then the caller gets an error.
     """
@@ -35,7 +35,7 @@ class AnswersStumble(Driver):
 
 
 class OneMoreInSilence(Driver):
-    """Asks once more than its limit and then returns what there is: `limit-reached-is-told`, and its ceiling."""
+    """Asks once more than its limit, and then returns the last text: `limit-reached-is-told`, and the ceiling."""
 
     class loop(Loop):  # noqa: N801  the driver's attribute
         def limit_reached(self) -> bool:
@@ -47,7 +47,7 @@ class OneMoreInSilence(Driver):
 
 
 class FailsAlways(Driver):
-    """Fails behind its third round, whatever its limit, and says nothing of one: `limit-reached-is-told`."""
+    """Fails after its third round, whatever its limit, with another error: `limit-reached-is-told`."""
 
     class loop(Loop):  # noqa: N801
         def ask(self) -> Action:
@@ -56,10 +56,10 @@ class FailsAlways(Driver):
             return super().ask()
 
 
-class LeansUntold(LossRerunsTools):
-    """Leans on the service's memory, does not declare it, and runs its tools again: `lost-memory-reruns-no-tool`."""
+class LeansUndeclared(LossRerunsTools):
+    """Relies on server-side state without declaring it, and runs its tools again: `lost-memory-reruns-no-tool`."""
 
     def start(self) -> Json:
-        """Without the capability."""
+        """The description, without the capability."""
         started = super().start()
         return {**started, "capabilities": {**started["capabilities"], "memory": False}}

@@ -1,4 +1,4 @@
-"""What tools are called with, held against the schemas that the run had offered."""
+"""Checks the arguments of tool runs against the schemas that the run offered."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Offer = tuple[str, Sequence[Tool]]
 
 
 def misfit(tool: Tool, arguments: Any) -> str | None:
-    """Why arguments do not fit a tool's schema, in which nothing but what it declares is known; None: they fit.
+    """Why arguments do not fit a tool's schema, without additional members; None if they fit.
 
-    Parameters with a binding do not count: they are not the model's to write.
+    Parameters with a binding are ignored, because the model does not write them.
     """
     written = {name: value for name, value in arguments.items() if name not in tool.bindings}
     errors = Draft202012Validator(_closed(tool.offered)).iter_errors(written)
@@ -28,7 +28,7 @@ def misfit(tool: Tool, arguments: Any) -> str | None:
 
 
 def _closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, in which every object whose members are listed has no others."""
+    """The schema, with additional members forbidden in every object that lists its members."""
     closed = dict(schema)
     if "properties" in schema:
         closed["properties"] = {name: _closed(one) for name, one in schema["properties"].items()}
@@ -39,7 +39,7 @@ def _closed(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def misfits(run: Run, tools: Sequence[Tool]) -> Iterator[str]:
-    """Each tool run whose arguments do not fit what was offered."""
+    """The tool runs whose arguments do not fit the offered schema."""
     for name, arguments in run.tools_ran:
         found = [misfit(tool, arguments) for tool in tools if tool.name == name]
         if found and None not in found:
@@ -48,7 +48,7 @@ def misfits(run: Run, tools: Sequence[Tool]) -> Iterator[str]:
 
 @contextmanager
 def watched(found: list[str]) -> Iterator[None]:
-    """Notes each tool run, of any run of the kit meanwhile, whose arguments do not fit what its run had offered."""
+    """Record the tool runs of all runs in this context whose arguments do not fit the offered schema."""
     begin, ask, result = LoopBench.begin, ServerBench.ask, Running.result
     offers: dict[str, Offer] = {}
 

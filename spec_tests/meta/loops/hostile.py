@@ -1,4 +1,4 @@
-"""Loops that hand tools what nobody has asked for: whatever a check makes of it, the fault is not the kit's."""
+"""Loops that pass wrong arguments to tools: the fault must be attributed to the loop, not to looptck."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class HandsNothing(Driver):
 
 
 class HandsWrappings(Driver):
-    """Wraps every argument into an object and an array, what is a name or a number too."""
+    """Wraps every argument into an object and an array, even names and numbers."""
 
     class loop(SolutionLoop):  # noqa: N801
         async def dispatch(self, start: Start) -> Any:
@@ -28,7 +28,7 @@ class HandsWrappings(Driver):
 
 
 class HandsWrappingsToOthers(Driver):
-    """Does the same to all tools but those of probes, so that checks go on to what they ask of the others."""
+    """Does the same to all tools except those of probes, so that checks reach their questions about other tools."""
 
     class loop(HandsWrappings.loop):  # noqa: N801
         async def dispatch(self, start: Start) -> Any:

@@ -1,4 +1,4 @@
-"""The suite on a loop of this folder: few examples and recordings, little patience, some cells, some requirements."""
+"""Runs the suite on a loop of this folder: few examples, short timeouts, selected cells and requirements."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ RECORDED = (
     "thinking-in-a-chain",
     "separators-in-the-answer",
 )
-"""The scenarios whose recordings are played: each has something that a loop here trips over."""
+"""The scenarios whose recordings are used: on each of them a loop of this folder fails."""
 
 
 @cache
 def recordings() -> Path:
-    """A folder with their cassettes."""
+    """A folder with the cassettes of these scenarios."""
     folder = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, folder)
     for scenario in RECORDED:
@@ -52,8 +52,8 @@ def judged(
 ) -> list[Result]:
     """The results of a profile in these cells.
 
-    One example is the simplest there is, the same with every version of hypothesis: what a fault breaks is then no
-    matter of luck, and nothing is shrunk.
+    Properties have one example, the simplest, which is the same with every version of hypothesis: results then do not
+    depend on chance, and nothing is shrunk.
     """
     options = Options(
         driver=f"python:{driver.__module__}:{driver.__qualname__}",

@@ -1,4 +1,4 @@
-"""Loops that are not over when their caller has the outcome."""
+"""Loops that continue to work after their caller has the outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 class BeginsAndRaises(Driver):
-    """Starts the first call of a cut turn on a thread of its own, and raises before the tool can have been reached."""
+    """Starts the first call of a truncated turn in a thread, and raises before the tool can be reached."""
 
     class loop(Loop):  # noqa: N801  the driver's attribute
         def decide(self, turn: Turn) -> Decision:
@@ -32,12 +32,12 @@ class BeginsAndRaises(Driver):
 
 
 class ComesBack(Driver):
-    """Asks the model of the run before once more when it is given the next one."""
+    """Asks the model of the previous run again when the next run starts."""
 
     last = ""
 
     def run(self, case: Json, emit: Any) -> Json:
-        """Run the case, behind the question that nobody waits for."""
+        """Run the case after the unexpected request."""
         if self.last:
             body = json.dumps({"model": case["model"], "messages": case["messages"]}).encode()
             with contextlib.suppress(OSError):
@@ -47,7 +47,7 @@ class ComesBack(Driver):
 
 
 class WordBeforeTheThirdTurn(Driver):
-    """Puts a word of the user before the results of its second turn, which the service refuses."""
+    """Adds a user message before the results of its second turn, which the service refuses."""
 
     class loop(Loop):  # noqa: N801
         def append_turn(self, turn: Turn) -> None:
@@ -57,9 +57,9 @@ class WordBeforeTheThirdTurn(Driver):
 
 
 class StartsTogether(Driver):
-    """Begins the calls of a turn together, the last ones a moment later, and raises the first error that it hears of.
+    """Starts the calls of a turn together, the last ones a moment later, and raises the first error.
 
-    A right loop: what it has begun is on its way when it raises, and no thread can be called back.
+    A correct loop: the started calls are running when it raises, and threads cannot be cancelled.
     """
 
     class loop(Loop):  # noqa: N801

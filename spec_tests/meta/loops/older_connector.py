@@ -1,4 +1,4 @@
-"""A loop that names MCP servers as the older connector wants it: its beta header, and no toolset."""
+"""A loop that names MCP servers in the form of the older connector: with its beta header, and without toolsets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from looptck_reference.wires import MessagesWire
 
 
 class OlderConnector(Driver):
-    """Is right for as long as the service takes that form."""
+    """Is correct as long as the service accepts this form."""
 
     class Wire(MessagesWire):
         def headers_for(self, agent: Agent) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Loops that are right in their own way: in another language, with checked arguments, with ids of their own."""
+"""Loops that are correct but work differently: in another language, with validated arguments, with their own ids."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from looptck_reference.wires import ChatWire, ResponsesWire
 
 
 class Validating(Driver):
-    """Holds arguments against the offered schema, and answers a call that does not fit with an error.
+    """Validates arguments against the offered schema, and answers an invalid call with an error.
 
-    Members that the schema does not know are an error too, as a strict model of the arguments has it.
+    Unknown members are an error too, as with a strict model of the arguments.
     """
 
     class loop(Loop):  # noqa: N801  the driver's attribute
-        """Asks before it runs."""
+        """Validates before it runs a call."""
 
         def prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
             step = super().prepare(call)
@@ -62,7 +62,7 @@ def _text(value: object) -> str:
 
 
 class JavaScript(Driver):
-    """Has one type of number, and writes all JSON anew: what it echoes, hands to tools, and tells of their results."""
+    """Has one number type, and re-encodes all JSON: echoed turns, tool arguments and tool results."""
 
     dialects = {name: replace(one, result_text=_text) for name, one in Driver.dialects.items()}  # noqa: RUF012
 
@@ -80,7 +80,7 @@ class JavaScript(Driver):
 
 
 def _numbers(value: Any) -> Any:
-    """The value as it comes through `JSON.parse`: every number a double, and written as such."""
+    """The value after `JSON.parse`: every number is a double, and is written as such."""
     match value:
         case bool() | None | str():
             return value
@@ -108,7 +108,7 @@ def _anew(value: Any) -> Any:
 
 
 def _rewritten(arguments: Any) -> Any:
-    """The text of arguments, parsed and written again; as it is where it is no JSON."""
+    """The text of arguments, parsed and encoded again; unchanged if it is not JSON."""
     try:
         return _text(json.loads(arguments)) if arguments.strip() else arguments
     except ValueError:
@@ -116,7 +116,7 @@ def _rewritten(arguments: Any) -> Any:
 
 
 class Escaping(Driver):
-    """Tells structured results in JSON of nothing but ASCII."""
+    """Encodes structured results as ASCII JSON."""
 
     dialects = {  # noqa: RUF012
         name: replace(one, result_text=lambda value: value if isinstance(value, str) else json.dumps(value))
@@ -125,10 +125,10 @@ class Escaping(Driver):
 
 
 class Renaming(Driver):
-    """Gives each call an id of its own, by which it echoes and answers it."""
+    """Replaces the id of each call, and echoes and answers the call with the new id."""
 
     class loop(Loop):  # noqa: N801
-        """Knows its ids by place: a turn may have the same id twice."""
+        """Assigns ids by position, because a turn may have the same id twice."""
 
         def __init__(self, *args: Any, **options: Any) -> None:
             super().__init__(*args, **options)
@@ -139,17 +139,17 @@ class Renaming(Driver):
 
 
 class Prefixing(Driver):
-    """Puts `call_` before every id, that of the calls and that of the results."""
+    """Prefixes all ids of calls and results with `call_`."""
 
     class loop(Loop):  # noqa: N801
-        """Prefixes a turn before anything else is done with it."""
+        """Adds the prefix before any other step."""
 
         def model_answered(self, turn: Turn) -> Any:
             return super().model_answered(with_ids(turn, lambda own: f"call_{own}"))
 
 
 class FreshTwins(Driver):
-    """Gives the second of two calls with one id a fresh id, and is consistent about it."""
+    """Gives the second of two calls with the same id a new id, consistently."""
 
     class loop(Loop):  # noqa: N801
         """Remembers the ids of the turn."""
@@ -166,7 +166,7 @@ class FreshTwins(Driver):
 
 
 def with_ids(turn: Turn, own: Callable[[str], str]) -> Turn:
-    """The turn with other ids for its calls, in the wire's own pieces too."""
+    """The turn with changed call ids, also in the wire's own content."""
     ids = [own(call.id) for call in turn.calls]
     left = iter(ids)
     content = tuple(_piece(piece, left) for piece in turn.content)
@@ -188,7 +188,7 @@ def _piece(piece: Json, ids: Iterator[str]) -> Json:
 
 
 class ReferringWire(ResponsesWire):
-    """Sends items that the service has stored back as their ids."""
+    """Sends stored items back as references to their ids."""
 
     def echo(self, turn: Turn) -> list[Json]:
         return [{"type": "item_reference", "id": item["id"]} if item.get("id") else item for item in super().echo(turn)]
@@ -199,13 +199,13 @@ class ReferringWire(ResponsesWire):
 
 
 class Referring(Driver):
-    """Has the service store what it answers, and refers to that."""
+    """Lets the service store its responses, and refers to them."""
 
     wires = speaking(responses=ReferringWire())
 
 
 class ThinksByName(Driver):
-    """Carries thoughts back for models that it knows by their names to have any, as one framework does."""
+    """Sends reasoning back only for models whose names it knows as reasoning models, as one framework does."""
 
     class loop(Loop):  # noqa: N801
         def append_turn(self, turn: Turn) -> None:
@@ -215,10 +215,10 @@ class ThinksByName(Driver):
 
 
 class CallsLast(Driver):
-    """Moves calls behind all else of their turn, after a refusal of the service (vercel/ai#13013)."""
+    """Moves calls to the end of their turn, because of a refusal of the service (vercel/ai#13013)."""
 
     class loop(Loop):  # noqa: N801
-        """Keeps the order of calls, and of all else."""
+        """Keeps the order of calls, and the order of all other parts."""
 
         def append_turn(self, turn: Turn) -> None:
             ordered = sorted(turn.content, key=lambda piece: piece.get("type") == "tool_use")
@@ -226,7 +226,7 @@ class CallsLast(Driver):
 
 
 class TalkativeWire(ChatWire):
-    """Says more than the prompt does, and closes all schemas as strict mode wants it."""
+    """Adds a sentence to the prompt, and closes all schemas as strict mode requires."""
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         return [
@@ -247,6 +247,6 @@ class TalkativeWire(ChatWire):
 
 
 class Talkative(Driver):
-    """Adds a sentence of its own to the prompt, and what an SDK adds to schemas."""
+    """Adds its own sentence to the prompt, and closes schemas as an SDK does."""
 
     wires = speaking(chat=TalkativeWire())

@@ -1,4 +1,4 @@
-"""Loops that are right in ways of their own: they fail nothing by it."""
+"""Loops that are correct but unusual: they must not fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, Resp
 
 
 def _without_parts(entry: Json) -> Json:
-    """An entry of a request whose results are lists of no parts where there is nothing in them."""
+    """An entry of a request, with empty results as empty lists of parts."""
     blocks = entry.get("content")
     if isinstance(blocks, list):
         return {**entry, "content": [_without_parts(block) for block in blocks]}
@@ -31,15 +31,15 @@ def _without_parts(entry: Json) -> Json:
 
 
 class StreamsAnyway(Driver):
-    """Asks for a stream in plain cells too, and does not say so."""
+    """Requests a stream in plain cells too, without declaring it."""
 
     def run(self, case: Json, emit: OnText) -> Json:
-        """As if the case had asked for it."""
+        """Run the case as if it asked for a stream."""
         return super().run({**case, "stream": True}, emit)
 
 
 class AlwaysStreams(StreamsAnyway):
-    """Declares that it asks for no plain replies."""
+    """Declares that it never requests plain replies."""
 
     def start(self) -> Json:
         """Without them."""
@@ -48,7 +48,7 @@ class AlwaysStreams(StreamsAnyway):
 
 
 class Patient(Driver):
-    """Asks six times more while the service errs, and then says so."""
+    """Retries six times while the service fails, and then reports the error."""
 
     class Runs(Conversation):
         def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -64,7 +64,7 @@ class Patient(Driver):
 
 
 class CountsRounds(Driver):
-    """Its limit is one of rounds, so that it asks once more; its error names no limit."""
+    """Its limit counts rounds, so it asks once more; its error does not name a limit."""
 
     words: ClassVar[str] = "gave up before there was an answer"
 
@@ -77,12 +77,12 @@ class CountsRounds(Driver):
             return Fail(RuntimeError(CountsRounds.words), "other") if isinstance(action, Fail) else action
 
     def start(self) -> Json:
-        """With what it counts."""
+        """The description, with the unit of the limit."""
         return {**super().start(), "dialect": {"limit_counts": "tool-rounds"}}
 
 
 class ZeroIsEndless(Driver):
-    """Takes a limit of 0 for none."""
+    """Treats a limit of 0 as no limit."""
 
     class loop(Loop):  # noqa: N801
         def limit_reached(self) -> bool:
@@ -90,10 +90,10 @@ class ZeroIsEndless(Driver):
 
 
 class AsksForText(Driver):
-    """Asks the model anew where its turn says nothing, as Anthropic's page on empty responses has it."""
+    """Asks the model again after an empty turn, as Anthropic's page on empty responses recommends."""
 
     class loop(Loop):  # noqa: N801
-        """Asks twice at most, and keeps the empty turn out of the history."""
+        """Asks at most twice, and does not append the empty turn to the history."""
 
         asked = 0
 
@@ -106,7 +106,7 @@ class AsksForText(Driver):
 
 
 class NullStaysNull(Driver):
-    """Echoes calls without arguments as a server that writes null for them wrote them."""
+    """Sends calls without arguments back with null, as the server wrote them."""
 
     class _Wire(ChatWire):
         def echo(self, turn: Turn) -> list[Json]:
@@ -125,7 +125,7 @@ class Together(Driver):
 
 
 class RunsWhatIsWhole(Driver):
-    """Runs the whole calls of a turn that the token limit cut, and answers the cut one with what is wrong with it."""
+    """Runs the complete calls of a turn that the token limit truncated, and answers the truncated one with an error."""
 
     class loop(Loop):  # noqa: N801
         def decide(self, turn: Turn) -> Decision:
@@ -133,7 +133,7 @@ class RunsWhatIsWhole(Driver):
 
 
 class EmptyIsNoPart(Driver):
-    """Answers a call whose tool gave nothing with a list of no parts."""
+    """Sends an empty list of parts as the result of a tool that returned nothing."""
 
     class Chat(ChatWire):
         def results(self, results: Sequence[ToolResult]) -> list[Json]:
@@ -151,7 +151,7 @@ class EmptyIsNoPart(Driver):
 
 
 class AsTheyStop(Driver):
-    """Puts the blocks of a stream in the order in which they stop."""
+    """Orders the blocks of a stream by their stop events."""
 
     class Stream(MessagesStream):
         stops = 0
@@ -166,7 +166,7 @@ class AsTheyStop(Driver):
 
 
 class Compacts(Driver):
-    """Asks the service to compact what was said, and to pause then."""
+    """Asks the service to compact the conversation, and to pause afterwards."""
 
     class Messages(MessagesWire):
         def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
@@ -177,10 +177,10 @@ class Compacts(Driver):
 
 
 class OtherWords(Driver):
-    """Returns what there is with a reason, where others fail; and has one word for what was refused and filtered."""
+    """Returns the partial text with a reason instead of failing, and has one reason for refused and filtered."""
 
     def run(self, case: Json, emit: OnText) -> Json:
-        """With the reasons of some SDKs."""
+        """Run the case, and report the reasons of some SDKs."""
         outcome = super().run(case, emit)
         if outcome["kind"] == "error" and outcome["reason"] == "stream":
             return {"kind": "value", "text": None, "stop": "other"}
@@ -191,7 +191,7 @@ OWN = Tool("first_secret", "Ends the conversation with a final answer.", {"type"
 
 
 class AddsItsOwn(Driver):
-    """Puts a sentence before the prompt and a tool behind the others, in words that a check might look for."""
+    """Adds a sentence before the prompt and a tool after the others, with words that a check might search for."""
 
     class loop(Loop):  # noqa: N801
         def __init__(self, agent: Agent, **options: Any) -> None:
@@ -217,6 +217,6 @@ def _with_input(block: Json, written: Json) -> Json:
 
 
 class EchoesLists(Driver):
-    """Sends input that is a list back as it came, which the service would refuse, though it never writes one."""
+    """Sends input that is a list back unchanged, which the service would refuse, although it never sends one."""
 
     wires = speaking(messages=_ListsAsTheyCame())

@@ -1,6 +1,6 @@
-"""A loop that is not broken: it lets the service keep the conversation, and does without where that is lost.
+"""A correct loop that lets the service keep the conversation, and recovers if this state is lost.
 
-It speaks Responses, and sends what is new under the id of the response before: `previous_response_id`.
+It uses Responses, and sends only new items with the id of the previous response: `previous_response_id`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from looptck_reference.wires import OPENAI_RESPONSES, ResponsesWire
 
 
 class LeaningWire(ResponsesWire):
-    """The wire of one run: it leans on the last response until that is lost."""
+    """The wire of one run: it relies on the last response until that is lost."""
 
     def __init__(self) -> None:
         self.previous: str | None = None
@@ -28,7 +28,7 @@ class LeaningWire(ResponsesWire):
         self.kept = 0
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        """All of the history, or what the service has not got."""
+        """The request with the whole history, or with the items that the service does not have."""
         body = {**super().request(agent, history, stream=stream), "store": True}
         self.asked = len(history)
         if self.previous is None:
@@ -36,21 +36,21 @@ class LeaningWire(ResponsesWire):
         return {**body, "input": history[self.kept :], "previous_response_id": self.previous}
 
     def decode(self, reply: Json) -> Turn:
-        """The service has the history that was asked with, and its own items behind it."""
+        """The turn; the service now has the history of the request, and the items of this turn."""
         turn = super().decode(reply)
         self.previous, self.kept = reply["id"], self.asked + len(turn.content)
         return turn
 
 
 class Leaning(Loop):
-    """The reference's loop with a wire of its own."""
+    """The reference's loop with a separate wire for each run."""
 
     def __init__(self, agent: Agent, *, wire: object, **options: Any) -> None:
         super().__init__(agent, wire=LeaningWire(), **options)
 
 
 class Replaying(Conversation):
-    """Asks once more where the service has lost what the request leaned on."""
+    """Sends the request again, with the whole history, if the service has lost its state."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
         loop = self.loop
@@ -66,19 +66,19 @@ class Replaying(Conversation):
 
 
 class Leaner(Invoker):
-    """Runs on it."""
+    """Uses this conversation."""
 
     conversation = Replaying
 
 
 class Stateful(Driver):
-    """Not broken: after a loss it sends the whole history, and runs nothing again."""
+    """Correct: after a loss it sends the whole history, and runs no tool again."""
 
     loop = Leaning
     invoker = Leaner
     wires: ClassVar = {"openai-responses": OPENAI_RESPONSES}
 
     def start(self) -> Json:
-        """Of one wire and one mode, and with a memory."""
+        """The description: one wire, one mode, and server-side state."""
         started = super().start()
         return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "memory": True}}

@@ -1,11 +1,11 @@
-"""A loop that starts calls early fails what it breaks, every time, and nothing else."""
+"""A loop that starts calls early reliably fails the requirements that it breaks, and no others."""
 
 from __future__ import annotations
 
 import pytest
 
 from looptck.values.verdicts import AGAINST
-from meta.loops.early import StartsEarly, StartsEarlyUntold
+from meta.loops.early import StartsEarly, StartsEarlyUndeclared
 from meta.loops.judging import judged
 
 RUNS = {
@@ -13,7 +13,7 @@ RUNS = {
     "error-event-runs-nothing",
     "stream-without-finish-runs-nothing",
 }
-"""What a loop breaks on every wire by a call that it started before it knew what would become of the turn."""
+"""The requirements that a loop breaks on every wire by a call that it started before the end of the turn."""
 
 
 FURTHER = [
@@ -37,13 +37,13 @@ FURTHER = [
         },
     ),
 ]
-"""What it breaks beside, by wire."""
+"""The other requirements that it breaks, by wire."""
 WAITING = "calls-run-after-the-stream-ends"
 
 
 @pytest.mark.parametrize(("wire", "further"), FURTHER)
 def test_declared(wire: str, further: set[str]) -> None:
-    """Waiting is what the declaration excuses, and nothing else."""
+    """The declaration only permits to start before the stop reason."""
     results = judged(StartsEarly, f"{wire}/stream/async")
 
     assert RUNS | further == {result.requirement for result in results if result.verdict in AGAINST}
@@ -52,9 +52,9 @@ def test_declared(wire: str, further: set[str]) -> None:
 
 @pytest.mark.parametrize(("wire", "further"), FURTHER)
 def test_not_declared(wire: str, further: set[str]) -> None:
-    """It is seen all the same."""
+    """The early start is found without the declaration too."""
     broken = RUNS | further | {WAITING}
 
-    results = judged(StartsEarlyUntold, f"{wire}/stream/async", requirements=sorted(broken))
+    results = judged(StartsEarlyUndeclared, f"{wire}/stream/async", requirements=sorted(broken))
 
     assert broken == {result.requirement for result in results if result.verdict in AGAINST}

@@ -1,4 +1,4 @@
-"""Whatever a case calls fits what it has offered: a loop that checks arguments runs the same tools as any other."""
+"""The arguments of all calls in cases fit the offered schemas: loops that validate arguments run the same tools."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("profile", "cell"), CELLS, ids=["-".join(one).replace("/", "-") for one in CELLS])
-def test_what_runs_fits_what_was_offered(profile: str, cell: str) -> None:
-    """Every tool run of every check has arguments for which its run had offered a place."""
+def test_tool_runs_fit_the_offered_schemas(profile: str, cell: str) -> None:
+    """The arguments of every tool run of every check fit the offered schema."""
     found: list[str] = []
     options = Options(
         selection=Selection((profile,), (), (cell,)),
@@ -50,8 +50,8 @@ def test_what_runs_fits_what_was_offered(profile: str, cell: str) -> None:
     assert [] == found
 
 
-def test_what_does_not_fit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A schema that asks for more than the cases write makes every run of its tool a finding."""
+def test_misfits_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A schema that is stricter than the cases makes every run of its tool a finding."""
     tool = agent("assistant").tools[1]
     monkeypatch.setitem(tool.parameters["properties"], "city", {"type": "integer"})
     found: list[str] = []
@@ -66,8 +66,8 @@ def test_what_does_not_fit_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("cassette", [one for one in cassettes() if is_ordinary(one)], ids=str)
-def test_what_was_recorded_fits_what_was_offered(cassette: Cassette) -> None:
-    """Every call of a recording that any loop is to run fits the tool that is offered when it is played."""
+def test_recorded_calls_fit_the_offered_schemas(cassette: Cassette) -> None:
+    """Every call in a recording that a loop has to run fits the tool that is offered with the recording."""
     case = case_followed(cassette)
     offered = {tool.name: tool for tool in (case.tools if case else cassette.tools)}
     calls = [call for turn in cassette.followed for call in turn.calls]
@@ -85,12 +85,12 @@ def test_what_was_recorded_fits_what_was_offered(cassette: Cassette) -> None:
     ids=json.dumps,
 )
 def test_kinds_of_misfits(arguments: dict[str, object], why: str) -> None:
-    """A member that is missing, of the wrong type, or that nobody declared does not fit."""
+    """A missing member, a wrong type and an undeclared member do not fit."""
     assert f"add with {arguments}: {why}" == misfit(agent("assistant").tools[2], arguments)
 
 
 def test_bound_parameters_do_not_count() -> None:
-    """What a binding puts there, or the model in vain, is no matter of the schema."""
+    """The values of bound parameters are not checked."""
     tool = Tool("act", "Acts.", {"type": "object", "properties": {"who": {"type": "string"}}}, bindings={"who": "user"})
 
     assert misfit(tool, {"who": 3}) is None

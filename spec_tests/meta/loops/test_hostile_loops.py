@@ -1,4 +1,4 @@
-"""What a loop does wrong is its own fault: no check breaks off because a tool was handed nonsense."""
+"""Wrong arguments are the loop's fault: no check crashes because a tool got nonsense."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REQUIREMENTS = (
     "loop010-schedules-do-not-matter",
     "loop010-structural-errors-run-nothing",
 )
-"""Those that look at what tools were given."""
+"""The requirements whose checks read tool arguments."""
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ REQUIREMENTS = (
     ],
 )
 def test_nonsense_is_judged(loop: type[Driver], stands: set[str]) -> None:
-    """Every requirement has a verdict against the loop, but the one that asks nobody except its probes."""
+    """Every requirement has a verdict against the loop, except the one that reads only the arguments of its probes."""
     results = judged(loop, "openai-chat/plain/async", profile="agent-loop-010", requirements=REQUIREMENTS)
 
     against = {result.requirement for result in results if result.verdict in AGAINST}

@@ -1,4 +1,4 @@
-"""The older form of the MCP connector, which the service answers, is held against nobody."""
+"""The older form of the MCP connector, which the service still accepts, does not fail any requirement."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ CELL = "anthropic-messages/plain/sync"
 
 
 def verdicts(loop: type) -> dict[str, set[str]]:
-    """The verdicts of the rows about MCP servers on a loop."""
+    """The verdicts of a loop for the requirements about MCP servers."""
     found = judged(loop, CELL, profile="anthropic-loop", requirements=ROWS)
     return {row: {result.verdict for result in found if result.requirement == row} for row in ROWS}
 
 
 def test_the_older_form_is_accepted() -> None:
-    """Servers under the older header need no toolset, and no request is refused."""
+    """With the older header servers need no toolset, and no request is refused."""
     of = verdicts(OlderConnector)
 
     assert {"not-applicable"} == of.pop("claude-mcp-toolsets-are-offered")
@@ -31,6 +31,6 @@ def test_the_older_form_is_accepted() -> None:
 
 
 def test_the_forms_do_not_mix() -> None:
-    """Toolsets under the older header fail, and so does their absence under the newer."""
+    """Toolsets with the older header fail, and so do missing toolsets with the newer header."""
     assert {"fail"} == verdicts(driver_of(BetaOutdated))["claude-mcp-beta-is-asked-for"]
     assert "fail" in verdicts(driver_of(ToolsetsMissing))["claude-mcp-toolsets-are-offered"]

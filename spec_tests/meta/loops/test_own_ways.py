@@ -1,4 +1,4 @@
-"""No check accuses a loop that is right in its own way."""
+"""No check fails a loop that is correct but works differently."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LOOPS = [
 
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("cell", CELLS)
-def test_loop_is_whole(loop: type[Driver], cell: str) -> None:
-    """It may check arguments, have one type of number, escape what it likes, and have ids of its own."""
+def test_loop_fails_nothing(loop: type[Driver], cell: str) -> None:
+    """It may validate arguments, have one number type, escape characters, and use its own ids."""
     results = judged(loop, cell, examples=5)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
@@ -40,8 +40,8 @@ ON_ONE_WIRE = [
 
 
 @pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)
-def test_loop_meets_all_that_it_must(loop: type[Driver], cell: str) -> None:
-    """It may refer to what is stored, put calls last, and say more than its prompt; a SHOULD may ask for less."""
+def test_loop_meets_every_must(loop: type[Driver], cell: str) -> None:
+    """It may refer to stored items, put calls last, and extend its prompt; it may fail a SHOULD."""
     results = judged(loop, cell, examples=3)
     levels = {row.id: row.level for row in catalogue()}
 
@@ -51,7 +51,7 @@ def test_loop_meets_all_that_it_must(loop: type[Driver], cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["openai-responses/plain/sync", "openai-responses/stream/sync"])
 def test_thoughts_are_those_of_a_reasoning_model(cell: str) -> None:
-    """A loop that knows reasoning models by their names meets one wherever thoughts are played."""
+    """Cases with reasoning use the name of a reasoning model, for loops that decide by the name."""
     rows = ["reasoning-is-echoed", "turn-is-echoed-in-order", "no-request-is-refused", "model-name-is-sent"]
 
     results = judged(own_ways.ThinksByName, cell, requirements=rows)
@@ -71,7 +71,7 @@ DOCUMENTS = [
 
 @pytest.mark.parametrize(("loop", "profile"), DOCUMENTS)
 def test_loop_keeps_to_its_document(loop: type[Driver], profile: str) -> None:
-    """The same by the rules of a document that does not ask for another way."""
+    """The same under the rules of a document that does not forbid its way."""
     cell = "anthropic-messages/stream/sync" if profile == "anthropic-loop" else "openai-chat/plain/sync"
     results = judged(loop, cell, profile=profile, examples=3)
 

@@ -1,4 +1,4 @@
-"""Loops that are right in ways of their own fail nothing by it; those with a fault that was once overlooked do."""
+"""Loops that are correct but unusual fail nothing; loops with a fault that was once missed fail."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_right_loop(loop: type[Driver], cells: str, requirements: list[str], but: Collection[str]) -> None:
-    """What it does differently is held against it nowhere, but where that is what a row is about."""
+    """Its difference fails no requirement except those that are about this difference."""
     results = judged(loop, cells, requirements=requirements)
 
     assert set(but) == _against(results).keys()
     assert {"pass"} <= {result.verdict for result in results}
 
 
-def test_compaction_that_nobody_asked_for() -> None:
-    """No service stops for it, so that a loop which does not ask is not judged by what it would make of that."""
+def test_compaction_without_a_request_for_it() -> None:
+    """The service would not pause, so a loop that does not request compaction has no verdict on it."""
     results = judged(Driver, "anthropic-messages/*/sync", requirements=["compacted-turn-is-resumed"])
 
     assert ["not-applicable"] * 2 == [result.verdict for result in results]
@@ -100,7 +100,7 @@ def test_compaction_that_nobody_asked_for() -> None:
 
 
 def test_lost_turn_in_other_words() -> None:
-    """A caller who reads that the run ended for another reason has been told that a turn was lost."""
+    """An outcome with another stop reason also reports to the caller that a turn was lost."""
     results = judged(
         right.OtherWords,
         "anthropic-messages/stream/sync",
@@ -112,7 +112,7 @@ def test_lost_turn_in_other_words() -> None:
 
 
 def test_streams_alone() -> None:
-    """A loop that always streams, and says so, is asked for no plain reply."""
+    """A loop that declares that it always streams is not asked for plain replies."""
     rows = ["call-runs-its-tool-once", "plain-and-stream-agree", "wires-agree"]
     results = judged(right.AlwaysStreams, "*", requirements=rows)
 
@@ -140,7 +140,7 @@ def test_streams_alone() -> None:
         ),
         (faulty.FailsAlways, PLAIN, LIMITS, {"limit-allows-what-fits", "limit-reached-is-told"}),
         (
-            faulty.LeansUntold,
+            faulty.LeansUndeclared,
             "anthropic-messages/plain/sync",
             ["lost-memory-reruns-no-tool", "refused-memory-is-done-without"],
             {"lost-memory-reruns-no-tool"},
@@ -149,7 +149,7 @@ def test_streams_alone() -> None:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_faulty_loop(loop: type[Driver], cell: str, requirements: list[str], broken: set[str]) -> None:
-    """It fails what names its fault, and a check that was not reached is no failure."""
+    """It fails the requirement for its fault; a check that was not reached is not a failure."""
     results = judged(loop, cell, requirements=requirements)
 
     assert broken == {result.requirement for result in results if result.verdict == "fail"}

@@ -1,4 +1,4 @@
-"""What every run is held to, whatever its check looks at."""
+"""Rules that apply to every run, whatever its check examines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _against(results: list[Result]) -> list[tuple[str, str]]:
 
 
 def test_refused_request_is_noticed() -> None:
-    """A request that the service refuses is a finding in a check that looks at something else."""
+    """A refused request is a finding, even in a check that examines something else."""
     results = judged(lingering.WordBeforeTheThirdTurn, PLAIN, requirements=["model-name-is-sent"])
 
     noticed = [result for result in results if result.requirement == "no-request-is-refused"]
@@ -24,8 +24,8 @@ def test_refused_request_is_noticed() -> None:
     assert "request 3 is refused at " in noticed[0].reason
 
 
-def test_refused_request_is_told_once() -> None:
-    """Where a check of its own asks about a case, the other checks of that case's run say nothing of it."""
+def test_refused_request_is_reported_once() -> None:
+    """If one check is about the refusal in a case, the other checks of the same run do not report it."""
     results = judged(
         lingering.WordBeforeTheThirdTurn,
         PLAIN,
@@ -39,7 +39,7 @@ def test_refused_request_is_told_once() -> None:
 
 @pytest.mark.parametrize(("profile", "played"), [("core", 1), ("anthropic-loop", 2)])
 def test_refused_request_is_not_noticed_where_it_may_be_refused(profile: str, played: int) -> None:
-    """A case whose requests a right loop may see refused is nothing to notice in, whichever profile plays it."""
+    """In a case in which a correct loop's requests may be refused, no refusal is reported, in any profile."""
     results = judged(
         right.EchoesLists,
         "anthropic-messages/stream/sync",
@@ -57,7 +57,7 @@ def test_refused_request_is_not_noticed_where_it_may_be_refused(profile: str, pl
 
 
 def test_refusal_after_traffic_that_need_not_be_read() -> None:
-    """What is refused after traffic on which one requirement alone is judged falls under that one."""
+    """A refusal after traffic that only one requirement judges is reported only by that requirement."""
     results = judged(
         unusual.ItemsByIndex, "openai-responses/stream/sync", requirements=["missing-sequence-is-tolerated"]
     )
@@ -70,7 +70,7 @@ def test_refusal_after_traffic_that_need_not_be_read() -> None:
 
 @pytest.mark.parametrize("attempt", range(5))
 def test_tool_on_its_way_is_waited_for(attempt: int) -> None:
-    """A tool that a loop has started before it raised has run, whichever of the two the kit hears of first."""
+    """A tool that a loop started before it raised has run, whichever of the two events arrives first."""
     results = judged(
         lingering.BeginsAndRaises,
         "anthropic-messages/plain/sync",
@@ -82,7 +82,7 @@ def test_tool_on_its_way_is_waited_for(attempt: int) -> None:
 
 
 def test_request_after_the_end_is_noticed() -> None:
-    """What comes for a run that is over is a finding, under the name of that run's case."""
+    """A request for a run that has ended is a finding, with the name of that run's case."""
     lingering.ComesBack.last = ""
 
     results = judged(lingering.ComesBack, PLAIN, requirements=["final-text-is-returned"], cases=["no-call", "chain"])
@@ -93,7 +93,7 @@ def test_request_after_the_end_is_noticed() -> None:
 
 
 def test_calls_that_began_together() -> None:
-    """A loop that begins the calls of a turn together may raise when all of them are on their way."""
+    """A loop that starts the calls of a turn together may raise while all of them are running."""
     results = judged(lingering.StartsTogether, PLAIN, requirements=["nothing-runs-after-the-end"])
 
     assert ["pass"] == [result.verdict for result in results]

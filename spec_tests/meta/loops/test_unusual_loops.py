@@ -1,4 +1,4 @@
-"""No check accuses a loop that is only unusual; and properties come upon faults by themselves."""
+"""No check fails a loop that is only unusual; and properties find faults without a prepared case."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from meta.loops.judging import judged
 
 
 @pytest.mark.parametrize(
-    "loop", [unusual.Unordered, unusual.BadCallsHandedBack, stateful.Stateful, unusual.InThreadsRetold]
+    "loop", [unusual.Unordered, unusual.BadCallsHandedBack, stateful.Stateful, unusual.InThreadsSentAgain]
 )
-def test_loop_is_whole(loop: type[Driver]) -> None:
-    """Calls may run in any order, one that cannot be read may be handed back, and the service may keep the history."""
+def test_loop_fails_nothing(loop: type[Driver]) -> None:
+    """Calls may run in any order, an invalid call may go back to the caller, and the service may keep the history."""
     results = judged(loop, "*/sync", examples=3)
 
     assert [] == [result for result in results if result.verdict in AGAINST]
@@ -38,7 +38,7 @@ def test_loop_is_whole(loop: type[Driver]) -> None:
     ],
 )
 def test_property_finds_fault(mutant: type[Any], requirement: str, case: str) -> None:
-    """With examples enough, a property comes upon a fault by itself."""
+    """With enough examples a property finds a fault without a prepared case."""
     results = judged(
         driver_of(mutant), "openai-chat/stream/sync", requirements=[requirement], cases=[case], examples=25
     )

@@ -1,4 +1,4 @@
-"""Each fault fails the requirement that names it."""
+"""Each fault fails the requirement that is about it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHAT = "openai-chat/plain/sync"
     ],
 )
 def test_fault_fails(loop: type[Driver], requirement: str, case: str) -> None:
-    """The check comes to a verdict against the loop."""
+    """The check has a verdict against the loop."""
     results = judged(loop, CHAT, requirements=[requirement], cases=[case])
 
     assert [(requirement, "fail")] == [

@@ -1,4 +1,4 @@
-"""Loops that are not broken, only unusual: a check that fails one of them accuses falsely."""
+"""Loops that are correct but unusual: a check that fails one of them is wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from looptck_reference.wires import ResponsesStream
 
 
 class Unordered(Driver):
-    """Runs every second turn's calls from the last to the first, as chance may where calls overlap."""
+    """Runs the calls of every second turn in reverse order, as may happen with concurrent calls."""
 
     class loop(Loop):  # noqa: N801  the driver's attribute
         turns = itertools.count()
@@ -32,7 +32,7 @@ class Unordered(Driver):
 
 
 class BadCallsHandedBack(Driver):
-    """Ends at a turn with a call that it cannot read, and tells its caller of the calls that it did not run."""
+    """Ends at a turn with an invalid call, and returns the calls that it did not run to its caller."""
 
     class loop(Loop):  # noqa: N801
         def decide(self, turn: Turn) -> Decision:
@@ -42,14 +42,14 @@ class BadCallsHandedBack(Driver):
             return super().stop(turn) if all(map(_reads, turn.calls)) else Finish(Answer(turn.text, Stop.CALLS))
 
 
-class InThreadsRetold(Leaning):
-    """Leans on the service's memory of the conversation, and tells it all anew where that is lost."""
+class InThreadsSentAgain(Leaning):
+    """Relies on the service's state of the conversation, and sends it all again if it is lost."""
 
     invoker = asking(Retelling)
 
 
 class ItemsByIndex(Driver):
-    """Knows items of a stream by their `output_index`, which the vendor always tells: without it they are mixed up."""
+    """Identifies items of a stream only by their `output_index`, which the vendor always sends."""
 
     class Stream(ResponsesStream):
         indexed = True
@@ -66,7 +66,7 @@ class ItemsByIndex(Driver):
 
 
 def _reads(call: ToolCall) -> bool:
-    """Whether the arguments are a JSON object, or nothing."""
+    """Whether the arguments are a JSON object or empty."""
     try:
         return isinstance(json.loads(call.arguments or "{}"), dict)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Loops with one fault each, written from what people hit: a check that passes one of them is too weak."""
+"""Loops with one fault each, from public reports: a check that passes one of them is too weak."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from meta.loops.own_ways import with_ids
 
 
 class NewIdsForCallsOnly(Driver):
-    """Echoes calls under new ids, and answers them under the old ones."""
+    """Sends calls back with new ids, but results with the old ids."""
 
     class loop(Loop):  # noqa: N801  the driver's attribute
-        """Renames on the way into the history."""
+        """Changes the ids in the history."""
 
         def append_turn(self, turn: Turn) -> None:
             super().append_turn(with_ids(turn, lambda own: f"new_{own}"))
 
 
 class OneIdForAll(Driver):
-    """Gives all calls of a turn one id."""
+    """Gives all calls of a turn the same id."""
 
     class loop(Loop):  # noqa: N801
-        """Renames before anything else."""
+        """Changes the ids before any other step."""
 
         def model_answered(self, turn: Turn) -> Any:
             return super().model_answered(with_ids(turn, lambda _: "call"))
 
 
 class ResultsSwapped(Driver):
-    """Gives calls new ids, and answers each under that of another."""
+    """Gives calls new ids, and sends each result with the id of another call."""
 
     class loop(Loop):  # noqa: N801
-        """Renames before anything else, and mixes up the answers."""
+        """Changes the ids before any other step, and swaps the results."""
 
         def model_answered(self, turn: Turn) -> Any:
             self.ids = [f"new_{call.id}" for call in turn.calls]
@@ -46,10 +46,10 @@ class ResultsSwapped(Driver):
 
 
 class OtherArgumentsEchoed(Driver):
-    """Gives calls new ids, and forgets their arguments."""
+    """Gives calls new ids, and drops their arguments."""
 
     class loop(Loop):  # noqa: N801
-        """Empties the arguments on the way into the history."""
+        """Empties the arguments in the history."""
 
         def append_turn(self, turn: Turn) -> None:
             calls = tuple(replace(call, arguments="{}") for call in turn.calls)

@@ -1,4 +1,4 @@
-"""A mock run to ask, and what to ask it."""
+"""A mock run for tests, and requests to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def mock_run(*what: Any, endless: Any = None, **tools: list[Behaviour]) -> MockR
 def reply(
     mock_run: MockRun, body: object = ASKS, path: str = "/c1/v1/chat/completions", method: str = "POST"
 ) -> HttpReply:
-    """The reply to a request, all of it sent."""
+    """The complete reply to a request."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     answer = mock_run.answer(HttpRequest(method, path, {}, raw))
     assert answer is not None
@@ -37,7 +37,7 @@ def reply(
 
 
 def parsed_reply(answer: HttpReply) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers and body of a reply, the chunks of a chunked body joined."""
+    """Status, headers and body of a reply; a chunked body is joined."""
     head, _, body = b"".join(part for part in answer.parts if isinstance(part, bytes)).partition(b"\r\n\r\n")
     first, *lines = head.decode().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
@@ -55,5 +55,5 @@ def events(answer: HttpReply) -> list[str]:
 
 
 def noted(mock_run: MockRun, kind: type) -> list[Any]:
-    """What the transcript holds of one kind."""
+    """The entries of one kind in the transcript."""
     return [event for event in mock_run.transcript.events if isinstance(event, kind)]

@@ -1,4 +1,4 @@
-"""Confirmation: what a stage answers the hook that asks about calls, and what it writes down."""
+"""Confirmation: the mock run's answers to the hook that asks about calls, and its transcript."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def asked(mock_run: MockRun, tool: object = "ping") -> Any:
 
 
 def deciding(**decisions: list[Decision]) -> MockRun:
-    """A stage that decides so, by tool; ``other``: about all other tools."""
+    """A mock run with these decisions by tool; ``other`` applies to all other tools."""
     made = mock_run()
     made.confirmation = Confirmation({"" if tool == "other" else tool: many for tool, many in decisions.items()})
     return made
 
 
 def test_every_call_may_run_where_nothing_was_said() -> None:
-    """So that a check decides only what it is about."""
+    """Calls are approved by default, so that a check configures only the decisions that it needs."""
     assert {"decision": "approve"} == asked(mock_run())
 
 
 def test_decisions_are_taken_one_for_each_question() -> None:
-    """The last one stays; a tool with decisions of its own counts by itself."""
+    """Each question takes the next decision, and the last one repeats; each tool has its own sequence."""
     played = deciding(other=[Reject("No."), Approve()], add=[Change({"a": 1})])
 
     wanted = ["reject", "change", "approve", "approve", "change"]
@@ -41,12 +41,12 @@ def test_decisions_are_taken_one_for_each_question() -> None:
 
 
 def test_a_call_without_a_tool_gets_a_decision_too() -> None:
-    """What a model writes may be no call; whether it is asked about is the loop's business."""
+    """The model's output may be an invalid call; the loop decides whether to ask about it."""
     assert {"decision": "reject", "feedback": "No."} == asked(deciding(other=[Reject("No.")]), [1])
 
 
 def test_questions_and_decisions_are_written_down() -> None:
-    """With the call, and a number that brings the two together."""
+    """The transcript has the call, and a number that connects question and decision."""
     played = deciding(add=[Change({"a": 1})])
     asked(played)
     asked(played, "add")
@@ -59,7 +59,7 @@ def test_questions_and_decisions_are_written_down() -> None:
 
 
 def test_a_held_question_is_asked_and_not_answered() -> None:
-    """It is answered when its gate lets the decision go, and nobody else waits for that."""
+    """The question is answered when its gate opens, and other requests do not wait for it."""
     gate = Gate("held")
     played = deciding(ping=[Approve(hold=gate)])
 
@@ -76,7 +76,7 @@ def test_a_held_question_is_asked_and_not_answered() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"call": null}', b'{"call": "ping"}'])
 def test_a_question_about_no_call_is_the_drivers_fault(body: bytes) -> None:
-    """A driver that posts something else gets an error with what to post, and nothing counts as asked."""
+    """A driver that posts something else gets an error with the expected form, and no question is recorded."""
     played = mock_run()
 
     status, _, answer = parsed_reply(reply(played, body, "/c1/confirm"))

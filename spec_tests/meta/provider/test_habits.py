@@ -1,4 +1,4 @@
-"""Streams that are held where a loop may start calls early, and the place that a break has in a stream."""
+"""Streams that are held where a loop may start calls early, and the position of a break in a stream."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ LOST = [
     Step(CALL, fault=faults.Cut(place="finish")),
     Step(calls(*CALL.calls, stop="length")),
 ]
-"""Turns of which no call is to run."""
+"""Turns whose calls must not run."""
 LAST_PIECE = b'ris\\"}'
-"""The end of the call's arguments as it stands in its delta."""
+"""The last piece of the call's arguments in its delta."""
 
 
 def _held(what: Step, habits: Habits | None, wire: str = "openai-chat") -> tuple[MockRun, HttpReply]:
@@ -57,7 +57,7 @@ def _gates(answer: HttpReply) -> list[Gate]:
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("lost", LOST, ids=lambda lost: f"{lost.fault or lost.turn.stop}")
 def test_a_lost_turn_is_held_behind_its_calls(lost: Step, wire: str) -> None:
-    """All of the call has left before the gate, and nothing that says what becomes of the turn; no byte is lost."""
+    """The whole call is sent before the gate, and the stop reason after it; no byte is lost."""
     plain = parsed_reply(_held(lost, None, wire)[1])[2]
     _, answer = _held(lost, Habits(), wire)
     (gate,) = _gates(answer)
@@ -80,12 +80,12 @@ def test_a_lost_turn_is_held_behind_its_calls(lost: Step, wire: str) -> None:
     ],
 )
 def test_other_turns_are_not_held(whole: Step) -> None:
-    """A turn whose calls run, one without calls, and one that tells nothing of its calls."""
+    """Not held: a turn whose calls run, a turn without calls, and a turn whose calls are not streamed."""
     assert [] == _gates(_held(whole, Habits())[1])
 
 
 def test_a_hold_of_the_step_is_the_only_one() -> None:
-    """A check that holds a stream itself is not disturbed."""
+    """If a check holds a stream itself, no further gate is added."""
     mine = Gate("mine")
     held = Step(CALL, fault=faults.NoFinish(), holds=(Hold(mine, 2),))
 
@@ -93,7 +93,7 @@ def test_a_hold_of_the_step_is_the_only_one() -> None:
 
 
 def test_a_tool_that_begins_opens_the_gate() -> None:
-    """An implementation that starts the call goes on at once, and is held there the next time too."""
+    """If an implementation starts the call, the stream continues at once; the next stream is held there too."""
     habits = Habits()
     made, answer = _held(LOST[0], habits)
     (gate,) = _gates(answer)
@@ -105,7 +105,7 @@ def test_a_tool_that_begins_opens_the_gate() -> None:
 
 
 def test_where_nothing_starts_nothing_is_held_again() -> None:
-    """Once the implementation was seen to wait, such a place is not held; others are. No check hears of the gate."""
+    """Once the implementation has waited at such a position, it is not held there again. Checks do not see the gate."""
     habits = Habits()
     made, answer = _held(LOST[0], habits)
     (gate,) = _gates(answer)
@@ -122,7 +122,7 @@ def test_where_nothing_starts_nothing_is_held_again() -> None:
 
 
 def test_another_gate_that_stays_shut_is_noted() -> None:
-    """It is no matter of habits."""
+    """A gate that is not for early calls is recorded if it stays shut."""
     mine = Gate("mine")
     made, answer = _held(Step(CALL, holds=(Hold(mine, 1),)), Habits())
     assert answer.gave_up is not None
@@ -133,15 +133,17 @@ def test_another_gate_that_stays_shut_is_noted() -> None:
 
 
 def test_its_patience_is_short() -> None:
-    """The gate is one of those that are hoped to stay shut."""
+    """The gate is expected to stay shut, so its timeout is short."""
     gate = _gates(_held(LOST[0], Habits())[1])[0]
 
     assert not asyncio.run(gate.wait(60.0))
 
 
 @pytest.mark.parametrize(("works", "asked"), [(3, 4), (999, AT_WORK + 1)])
-def test_who_is_at_work_has_not_been_seen_to_wait(works: int, asked: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The seconds begin anew while the implementation has something to do, but not for ever."""
+def test_a_busy_implementation_does_not_count_as_waiting(
+    works: int, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The timeout restarts while the implementation is busy, up to a limit."""
     monkeypatch.setattr(module, "LEARNING", 0.001)
     looks: list[bool] = []
 
@@ -159,7 +161,7 @@ def test_who_is_at_work_has_not_been_seen_to_wait(works: int, asked: int, monkey
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("turn", [CALL, says("The capital of France is Paris.")], ids=["call", "text"])
 def test_a_break_has_its_place(wire: str, turn: Any) -> None:
-    """In the last piece, behind it, in the event that says why the model stopped: each a beginning of the next."""
+    """A break may be in the last piece, after it, or in the event with the stop reason; each sends more."""
     whole = parsed_reply(_held(Step(turn), None, wire)[1])[2]
     places: list[faults.Break] = ["last-piece", "before-finish", "finish"]
     kept = [parsed_reply(_held(Step(turn, fault=faults.Cut(place=place)), None, wire)[1])[2] for place in places]
@@ -175,7 +177,7 @@ def test_a_break_has_its_place(wire: str, turn: Any) -> None:
 
 
 def _recorded(streamed: bool, *, cut: bool = False) -> Step:
-    """What the encoders write, as if a server had said it."""
+    """A recording with the bytes that the encoders produce."""
     turn = calls(*CALL.calls, stop="length" if cut else None).numbered(1)
     if not streamed:
         body = json.dumps(OPENAI_CHAT.body(turn, 1, DEFAULT)).encode()
@@ -185,8 +187,8 @@ def _recorded(streamed: bool, *, cut: bool = False) -> Step:
     return Step(turn, recorded=Recorded(200, (("content-type", "text/event-stream"),), body, (third, len(body))))
 
 
-def test_a_recorded_plain_reply_is_streamed_to_who_asks_for_a_stream() -> None:
-    """The turn is said anew, with the recorded ids."""
+def test_a_recorded_plain_reply_is_streamed_on_request() -> None:
+    """The turn is encoded as a stream, with the recorded ids."""
     _, answer = _held(_recorded(False), None)
 
     assert parsed_reply(answer)[1]["content-type"].startswith("text/event-stream")
@@ -195,7 +197,7 @@ def test_a_recorded_plain_reply_is_streamed_to_who_asks_for_a_stream() -> None:
 
 
 def test_a_recorded_lost_turn_is_held_too() -> None:
-    """Between its call and the event that says why the model stopped; its bytes are as they were."""
+    """The gate is between the call and the event with the stop reason; the bytes are unchanged."""
     made, answer = _held(_recorded(True, cut=True), Habits())
     (gate,) = _gates(answer)
     before = parsed_reply(HttpReply(answer.parts[: answer.parts.index(gate)]))[2]
@@ -208,8 +210,8 @@ def test_a_recorded_lost_turn_is_held_too() -> None:
     assert [] == _gates(_held(_recorded(True), Habits())[1])
 
 
-def test_a_recorded_stream_that_nobody_can_read_is_not_held() -> None:
-    """Another server's events may lack what would tell where the end is."""
+def test_a_recorded_stream_that_cannot_be_parsed_is_not_held() -> None:
+    """Events of another server may lack the information where the call ends."""
     turn = calls(*CALL.calls, stop="length").numbered(1)
     odd = Recorded(200, (("content-type", "text/event-stream"),), b'data: {"odd": 1}\n\n')
 

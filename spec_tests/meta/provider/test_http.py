@@ -1,4 +1,4 @@
-"""The provider's HTTP: every byte of a request may come alone, and what is no HTTP is refused."""
+"""The provider's HTTP: requests may arrive byte by byte, and invalid HTTP is refused."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ MEASURED = b"POST /c1/v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n" + b'
 CHUNKED_HEAD = b"POST /c1/v1 HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n"
 CHUNKED = CHUNKED_HEAD + b'4\r\n{"a"\r\n6;ext="1"\r\n: "\xc3\xbc"\r\n1\r\n}\r\n0\r\nx-sum: 1\r\n\r\n'
 BODY = '{"a": "ü"}'.encode()
-"""What both of them carry."""
+"""The body of both requests."""
 
 
 class Wire(asyncio.Transport):
-    """The other end of a connection: keeps what was written."""
+    """The client's end of a connection: it stores the written bytes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,16 +33,16 @@ class Wire(asyncio.Transport):
         self.closed = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
-        """Take what the server writes."""
+        """Store the bytes that the server writes."""
         self.written += bytes(data)
 
     def close(self) -> None:
-        """Note that the server has closed."""
+        """Record that the server has closed the connection."""
         self.closed = True
 
 
 class Client:
-    """A connection to a server that answers OK, or what it is given, and keeps the requests that it saw."""
+    """A connection to a server that answers OK, or with these replies, and stores the requests."""
 
     def __init__(self, *replies: HttpReply | None, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.seen: list[HttpRequest] = []
@@ -52,7 +52,7 @@ class Client:
         self.connection.connection_made(self.wire)
 
     def send(self, pieces: Iterable[bytes]) -> Client:
-        """Let these bytes arrive, a piece at a time."""
+        """Send these bytes, one piece at a time."""
         for piece in pieces:
             self.connection.data_received(piece)
         return self
@@ -63,14 +63,14 @@ class Client:
 
 
 def at(data: bytes, *cuts: int) -> list[bytes]:
-    """The data, cut at these places."""
+    """The data, split at these positions."""
     borders = [0, *sorted(cuts), len(data)]
     return [data[start:end] for start, end in pairwise(borders)]
 
 
 @pytest.mark.parametrize("request_bytes", [MEASURED, CHUNKED], ids=["measured", "chunked"])
 def test_a_request_may_be_cut_anywhere(request_bytes: bytes) -> None:
-    """A request is the same wherever it is cut, and also if each of its bytes comes alone."""
+    """A request is the same wherever it is split, even into single bytes."""
     ways = [[request_bytes[:cut], request_bytes[cut:]] for cut in range(len(request_bytes))]
     ways.append([bytes([byte]) for byte in request_bytes])
     for pieces in ways:
@@ -81,7 +81,7 @@ def test_a_request_may_be_cut_anywhere(request_bytes: bytes) -> None:
 
 
 def test_header_names_have_no_case() -> None:
-    """Header names are in lower case, values without the blanks around them."""
+    """Header names are lowercased, and values are stripped of white space."""
     client = Client().send([b"GET / HTTP/1.1\r\nX-ABC:  D e \r\n\r\n"])
 
     assert {"x-abc": "D e"} == client.seen[0].headers
@@ -95,7 +95,7 @@ def test_lines_of_one_name_are_one_header() -> None:
 
 
 def test_requests_may_be_pipelined() -> None:
-    """Two requests in one piece, and half of a third, are answered in order; the third when the rest has come."""
+    """Two requests in one piece, and half of a third, are answered in order; the third when it is complete."""
     data = MEASURED + b"GET /c2/v1/models HTTP/1.1\r\n\r\n" + CHUNKED
     client = Client().send([data[:-20]])
 
@@ -109,7 +109,7 @@ def test_requests_may_be_pipelined() -> None:
 
 
 def test_a_pipelined_request_waits_for_the_reply_before_it() -> None:
-    """While a reply of several parts is on its way, the next request is not even looked at."""
+    """While a reply of several parts is being sent, the next request is not read."""
 
     async def story() -> tuple[list[int], bytes]:
         gate = Gate("asked to")
@@ -128,7 +128,7 @@ def test_a_pipelined_request_waits_for_the_reply_before_it() -> None:
 
 
 def test_a_client_may_ask_before_it_sends() -> None:
-    """A client that expects 100 gets it when its head is there and its body is not, and then the reply."""
+    """A client that expects 100 gets it after its head, and then the reply after its body."""
     head, body = MEASURED.replace(b"Host: x", b"Expect: 100-Continue").split(b"\r\n\r\n")
     client = Client().send([head + b"\r\n\r\n"])
 
@@ -139,15 +139,15 @@ def test_a_client_may_ask_before_it_sends() -> None:
     assert b"HTTP/1.1 100 Continue\r\n\r\n" + OK == client.wire.written
 
 
-def test_a_client_that_does_not_wait_is_not_told_to_go_on() -> None:
-    """A client that sends its body with its head gets the reply alone."""
+def test_a_client_that_does_not_wait_gets_no_100() -> None:
+    """A client that sends its body together with its head gets only the reply."""
     client = Client().send([MEASURED.replace(b"Host: x", b"Expect: 100-continue")])
 
     assert OK == client.wire.written
 
 
-def test_a_client_is_told_to_go_on_once() -> None:
-    """Also where the pieces of its body that have come were taken in to the last byte."""
+def test_a_client_gets_100_once() -> None:
+    """100 is sent once, even if all arrived pieces of the body have been consumed."""
     head, body = CHUNKED.replace(b"\r\n\r\n", b"\r\nexpect: 100-continue\r\n\r\n", 1).split(b"\r\n\r\n", 1)
     client = Client().send([head + b"\r\n\r\n", *body.splitlines(keepends=True)])
 
@@ -155,8 +155,8 @@ def test_a_client_is_told_to_go_on_once() -> None:
 
 
 @pytest.mark.parametrize("lines", [b"content-length: 11, 11", b"content-length: 11\r\nContent-Length: 011"])
-def test_one_length_may_be_told_several_times(lines: bytes) -> None:
-    """As long as it is the same one (RFC 9110, 8.6)."""
+def test_an_equal_length_may_be_repeated(lines: bytes) -> None:
+    """A repeated content-length is valid if its values are equal (RFC 9110, 8.6)."""
     client = Client().send([MEASURED.replace(b"Content-Length: 11", lines)])
 
     assert [BODY] == [request.body for request in client.seen]
@@ -187,8 +187,8 @@ def test_one_length_may_be_told_several_times(lines: bytes) -> None:
         (CHUNKED_HEAD + b"0\r\n" + b"a" * (MAX_HEAD + 1), "a trailer field of more than 65536 bytes"),
     ],
 )
-def test_what_is_no_request_is_refused(data: bytes, why: str) -> None:
-    """What is not HTTP/1.1 or too large is refused with 400 and the reason, and the connection is closed."""
+def test_an_invalid_request_is_refused(data: bytes, why: str) -> None:
+    """Requests that are not HTTP/1.1 or too large get 400 with the reason, and the connection is closed."""
     client = Client().send([data])
 
     assert [] == client.seen
@@ -198,21 +198,21 @@ def test_what_is_no_request_is_refused(data: bytes, why: str) -> None:
 
 
 def test_no_reply_is_a_closed_connection() -> None:
-    """A handler that has no reply closes the connection without a word."""
+    """A handler without a reply closes the connection without sending anything."""
     client = Client(None).send([MEASURED])
 
     assert (b"", True) == (client.wire.written, client.wire.closed)
 
 
 def test_a_reply_may_break_off() -> None:
-    """A reply that is to break off is followed by the end of the connection."""
+    """After a reply that must break off, the connection is closed."""
     client = Client(HttpReply([b"half"], then_close=True)).send([MEASURED])
 
     assert (b"half", True) == (client.wire.written, client.wire.closed)
 
 
 def test_a_client_that_leaves_ends_its_reply() -> None:
-    """When the client goes while a reply is held, the rest is neither written nor noted as sent."""
+    """If the client disconnects while a reply is held, the rest is neither written nor recorded as sent."""
 
     async def story() -> tuple[bytes, list[str]]:
         noted: list[str] = []
@@ -230,7 +230,7 @@ def test_a_client_that_leaves_ends_its_reply() -> None:
 
 
 def test_a_reply_is_sent_before_its_last_part() -> None:
-    """Sent is told when only the last part is left: whatever the client does next comes later."""
+    """A reply is recorded as sent before its last part is written, so that the client's next action comes later."""
     noted: list[bytes] = []
     reply = HttpReply([b"all"])
     client = Client(reply)
@@ -248,7 +248,7 @@ def test_chunks_say_their_size(piece: bytes, chunk: bytes) -> None:
 
 
 def test_no_bytes_are_no_chunk() -> None:
-    """An empty chunk would be the last one, so there is none."""
+    """No empty chunk is sent, because it would end the body."""
     assert b"" == chunked(b"")
 
 
@@ -261,7 +261,7 @@ BODIES = st.binary(max_size=40)
     st.lists(st.integers(0, 600), max_size=8),
 )
 def test_any_requests_in_any_pieces(requests: list[tuple[bytes, list[int] | None]], cuts: list[int]) -> None:
-    """Any bodies, measured or in any chunks, in a stream that is cut anywhere, arrive whole and in order."""
+    """Any bodies, with a length or chunked, in a stream that is split anywhere, arrive completely and in order."""
     stream = b""
     for body, borders in requests:
         if borders is None:
@@ -276,12 +276,12 @@ def test_any_requests_in_any_pieces(requests: list[tuple[bytes, list[int] | None
 
 
 class Counted(bytearray):
-    """A buffer that counts the bytes which are looked at, copied or cut off."""
+    """A buffer that counts the bytes that are read, copied or removed."""
 
     touched = 0
 
     def find(self, mark: Any, start: Any = 0, end: Any = None) -> int:
-        """From the start to what is found, or to the end."""
+        """Count the bytes from the start to the match, or to the end."""
         found = super().find(mark, start) if end is None else super().find(mark, start, end)
         self.touched += (found if found >= 0 else len(self)) - start
         return found
@@ -293,7 +293,7 @@ class Counted(bytearray):
 
 
 def _touched(data: bytes, step: int) -> int:
-    """How many bytes a reader touches of a request that comes in pieces of this size."""
+    """The number of bytes that the reader touches for a request in pieces of this size."""
     reader = RequestReader()
     reader._buffer = buffer = Counted()
     requests = []
@@ -318,6 +318,6 @@ def _touched(data: bytes, step: int) -> int:
     ],
     ids=["head", "measured", "one chunk", "many chunks", "long extension", "many trailers"],
 )
-def test_what_has_come_is_looked_at_once(data: bytes, step: int) -> None:
-    """However small its pieces: each byte is searched and copied a few times, whatever comes before it."""
+def test_the_work_is_linear_in_the_size(data: bytes, step: int) -> None:
+    """Each byte is searched and copied only a few times, however small the pieces are."""
     assert _touched(data, step) <= 5 * len(data)

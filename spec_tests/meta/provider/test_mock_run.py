@@ -1,4 +1,4 @@
-"""The stage: what it answers to each request, and what it writes down."""
+"""The mock run: its answer to each request, and its transcript."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from meta.provider.mock_runs import ASKS, CALL, STREAMS, events, mock_run, noted
 
 
 def test_a_plain_request_gets_the_whole_turn() -> None:
-    """A plain request is answered with one body, and request, reply and turn are written down."""
+    """A plain request gets one body; request, reply and turn are recorded."""
     played = mock_run(CALL)
 
     status, headers, body = parsed_reply(reply(played))
@@ -49,7 +49,7 @@ def test_a_streaming_request_gets_events() -> None:
 
 
 def test_the_headers_of_a_request_are_written_down() -> None:
-    """A check may ask what a request said before its body."""
+    """A check may read the headers of a request."""
     played = mock_run(CALL)
     body = json.dumps(ASKS).encode()
 
@@ -59,12 +59,12 @@ def test_the_headers_of_a_request_are_written_down() -> None:
 
 
 def test_a_query_is_no_other_route() -> None:
-    """What follows a question mark, as some gateways add it, does not change the route."""
+    """A query string, which some gateways add, does not change the route."""
     assert 200 == parsed_reply(reply(mock_run(CALL), path="/c1/v1/chat/completions?api-version=1"))[0]
 
 
 def test_an_unexpected_request_is_answered_with_an_error() -> None:
-    """A request past the end of the script is written down and answered with the provider's kind of error."""
+    """A request after the end of the script is recorded, and gets the provider's kind of error."""
     played = mock_run(says("Done."))
     reply(played)
 
@@ -78,7 +78,7 @@ def test_an_unexpected_request_is_answered_with_an_error() -> None:
 
 @pytest.mark.parametrize("endless", [False, True])
 def test_a_runaway_loop_is_cut_off(endless: bool) -> None:
-    """After the cap requests are not answered at all; every request up to it is."""
+    """Requests after the cap get no answer; every request up to it gets one."""
     cap = RUNAWAY_CAP if endless else 1 + SPARE_REQUESTS
     played = mock_run(says("Done."), endless=(lambda n: Step(says(f"No. {n}"))) if endless else None)
 
@@ -101,7 +101,7 @@ def test_a_runaway_loop_is_cut_off(endless: bool) -> None:
     ids=["text", "bytes", "nested", "list", "unknown"],
 )
 def test_what_the_service_would_refuse_is_refused(body: object, rule: str) -> None:
-    """A request that the judge refuses is answered with its 400; the step is still to come, and no turn is played."""
+    """A request that the judge refuses gets its 400; the step is not consumed, and no turn is sent."""
     played = mock_run(says("Never."), says("Now."))
 
     status, _, refusal = parsed_reply(reply(played, body))
@@ -114,7 +114,7 @@ def test_what_the_service_would_refuse_is_refused(body: object, rule: str) -> No
 
 
 def test_an_error_of_the_kit_is_kept() -> None:
-    """What goes wrong in the kit while it answers is kept for the verdict, and the connection is closed."""
+    """An internal error of looptck during an answer is kept for the verdict, and the connection is closed."""
     boom = RuntimeError("no such codec")
 
     def broken(stateful: bool) -> Any:
@@ -135,7 +135,7 @@ def test_an_error_of_the_kit_is_kept() -> None:
 
 @pytest.mark.parametrize("body", [ASKS, STREAMS])
 def test_an_http_error_has_its_status_and_headers(body: object) -> None:
-    """An error comes with its status, its headers and an error body, and plays no turn."""
+    """An error has its status, its headers and an error body, and sends no turn."""
     played = mock_run(faults.HttpError(429, (("retry-after", "1"),), "Slow down."))
 
     status, headers, error = parsed_reply(reply(played, body))
@@ -147,7 +147,7 @@ def test_an_http_error_has_its_status_and_headers(body: object) -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
 def test_a_cut_body_is_shorter_than_it_says(share: float) -> None:
-    """A cut plain reply announces its whole length, sends a part and closes."""
+    """A truncated plain reply announces its full length, sends a part, and closes the connection."""
     whole = parsed_reply(reply(mock_run(CALL)))[2]
     answer = reply(mock_run(Step(CALL, fault=faults.Cut(share))))
     _, headers, body = parsed_reply(answer)
@@ -159,7 +159,7 @@ def test_a_cut_body_is_shorter_than_it_says(share: float) -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
 def test_a_cut_stream_has_no_last_chunk(share: float) -> None:
-    """A cut stream ends without the chunk that ends a body, and closes."""
+    """A truncated stream ends without the last chunk of the body, and closes the connection."""
     whole = parsed_reply(reply(mock_run(CALL), STREAMS))[2]
     answer = reply(mock_run(Step(CALL, fault=faults.Cut(share))), STREAMS)
     raw = answer.parts[0]
@@ -172,7 +172,7 @@ def test_a_cut_stream_has_no_last_chunk(share: float) -> None:
 
 @pytest.mark.parametrize(("done", "last"), [(True, "[DONE]"), (False, '"usage":{"prompt_tokens"')])
 def test_no_finish_leaves_the_reason_out(done: bool, last: str) -> None:
-    """A stream without finish has every event but the one with the reason, with or without the end marker."""
+    """A stream without finish has all events except the one with the stop reason, with or without the end marker."""
     answer = reply(mock_run(Step(CALL, fault=faults.NoFinish(done))), STREAMS)
 
     assert [] == [event for event in events(answer) if '"finish_reason":"' in event]
@@ -183,7 +183,7 @@ def test_no_finish_leaves_the_reason_out(done: bool, last: str) -> None:
 
 
 def test_an_error_event_ends_the_events() -> None:
-    """An error takes the place of the events from its position on."""
+    """An error replaces the events from its position on."""
     whole = events(reply(mock_run(CALL), STREAMS))
 
     broken = events(reply(mock_run(Step(CALL, fault=faults.ErrorEvent(2, "Overloaded."))), STREAMS))
@@ -193,7 +193,7 @@ def test_an_error_event_ends_the_events() -> None:
 
 
 def test_a_malformed_event_is_among_good_ones() -> None:
-    """A malformed event takes the place of one event; all the others are as they were."""
+    """A malformed event replaces one event; all others are unchanged."""
     whole = events(reply(mock_run(CALL), STREAMS))
 
     broken = events(reply(mock_run(Step(CALL, fault=faults.Malformed(1))), STREAMS))
@@ -204,7 +204,7 @@ def test_a_malformed_event_is_among_good_ones() -> None:
 
 
 def test_a_malformed_event_keeps_its_name() -> None:
-    """On a wire with names, clients skip an event without one before they look at its data."""
+    """On a wire with named events, clients skip an event without a name before they read its data."""
     made = MockRun(OPENAI_RESPONSES, Script((step(Step(CALL, fault=faults.Malformed(1))),), None), Toolbox({}))
     made.opened("/c1")
     _, _, stream = parsed_reply(reply(made, {"model": "m", "input": "Go.", "stream": True}, "/c1/v1/responses"))
@@ -225,7 +225,7 @@ def test_a_page_of_html_has_status_200(body: object) -> None:
 
 
 def test_a_fault_needs_a_turn_to_act_on() -> None:
-    """A fault that acts on a turn is no step by itself."""
+    """A fault that changes a turn cannot be a step without a turn."""
     with pytest.raises(TypeError, match=r"write Step\(turn, fault=…\)"):
         step(faults.Cut())
 
@@ -236,7 +236,7 @@ def test_a_fault_needs_a_turn_to_act_on() -> None:
 @pytest.mark.parametrize("every", [0, 7])
 @pytest.mark.parametrize("after", [(0,), (2,), (0, 0, 3), (2, 999), (999,), (999, 0)])
 def test_holds_cut_the_stream_and_lose_nothing(after: tuple[int, ...], every: int) -> None:
-    """However a stream is held, its parts are the same stream, with one gate for each hold."""
+    """However a stream is held, its parts add up to the same stream, with one gate for each hold."""
     framing = DEFAULT.but(every=every)
     gates = [Gate(f"no. {n}") for n in range(len(after))]
     held = Step(CALL, framing, holds=tuple(Hold(gate, at) for gate, at in zip(gates, after, strict=True)))
@@ -250,7 +250,7 @@ def test_holds_cut_the_stream_and_lose_nothing(after: tuple[int, ...], every: in
 
 
 def test_a_hold_follows_its_events() -> None:
-    """What stands before a gate is exactly the events that were asked for."""
+    """Exactly the requested number of events is sent before a gate."""
     gate = Gate("held")
 
     answer = reply(mock_run(Step(CALL, holds=(Hold(gate, 2),))), STREAMS)
@@ -261,7 +261,7 @@ def test_a_hold_follows_its_events() -> None:
 
 @pytest.mark.parametrize("body", [ASKS, STREAMS])
 def test_a_gate_may_stand_before_the_reply(body: object) -> None:
-    """Nothing of a reply leaves before the gate that stands before it."""
+    """No part of a reply is sent before a gate at its beginning."""
     gate = Gate("held")
 
     assert gate is reply(mock_run(Step(CALL, before=gate)), body).parts[0]
@@ -271,7 +271,7 @@ def test_a_gate_may_stand_before_the_reply(body: object) -> None:
 
 
 def test_models_are_listed() -> None:
-    """A client that asks first which models there are gets one, and the request is outside the script."""
+    """A client that first lists the models gets one model, and this request does not count against the script."""
     played = mock_run()
 
     models = json.loads(parsed_reply(reply(played, b"", "/c1/v1/models", "GET"))[2])
@@ -283,7 +283,7 @@ def test_models_are_listed() -> None:
 
 
 def test_requests_outside_the_script_come_to_an_end() -> None:
-    """A client that asks for ever for what no step is for gets no answer some time."""
+    """A client that sends requests outside the script without end gets no answer after a limit."""
     played = mock_run()
     asked = HttpRequest("GET", "/c1/v1/models", {}, b"")
 
@@ -293,7 +293,7 @@ def test_requests_outside_the_script_come_to_an_end() -> None:
 
 
 class Forgetful(Stateless):
-    """A service that refuses what leans on its memory, once it has forgotten."""
+    """A service that refuses requests that rely on its state once it has lost the state."""
 
     lost: str | None = None
 
@@ -306,7 +306,7 @@ class Forgetful(Stateless):
 
 
 def test_a_request_that_relies_on_lost_state_costs_no_step() -> None:
-    """The service loses its state before its step; what relied on it is refused, and sent in full it is played."""
+    """The service loses its state before its step; a request that relies on it is refused, a full one answered."""
     wire = replace(OPENAI_CHAT, service=lambda _: Forgetful(lambda _: [], read))
     script = Script((step(CALL), Step(says("Warm."), forgets="too_old")))
     played = MockRun(wire, script, Toolbox())
@@ -321,7 +321,7 @@ def test_a_request_that_relies_on_lost_state_costs_no_step() -> None:
 
 
 def test_a_service_may_keep_nothing() -> None:
-    """The script says whether the service has a memory."""
+    """The script defines whether the service keeps state."""
     asked: list[bool] = []
 
     def service(stateful: bool) -> Stateless:
@@ -334,7 +334,7 @@ def test_a_service_may_keep_nothing() -> None:
 
 
 def test_a_gate_waits_for_a_text() -> None:
-    """A hold behind a text stands where the events have said it; one behind a text that never comes is a mistake."""
+    """A hold after a text is placed where it has been sent; a text that never comes is a mistake in the script."""
     gate = Gate("never")
     slow = DEFAULT.but(fragment=2)
     answer = reply(mock_run(Step(says("A long story."), slow, holds=(Hold(gate, "A long"),))), STREAMS)
@@ -348,7 +348,7 @@ def test_a_gate_waits_for_a_text() -> None:
 
 
 def test_a_gate_waits_for_all_but_the_finish() -> None:
-    """A hold behind nothing stands before the event that says why the model stopped."""
+    """A hold without a position is placed before the event with the stop reason."""
     gate = Gate("never")
     answer = reply(mock_run(Step(CALL, holds=(Hold(gate, None),))), STREAMS)
 
@@ -370,7 +370,7 @@ def test_a_gate_waits_for_all_but_the_finish() -> None:
     ],
 )
 def test_an_unrouted_request_is_noted(method: str, path: str) -> None:
-    """A request that no route answers is written down and answered with 404; it is no model request."""
+    """A request without a route is recorded and gets 404; it is not a model request."""
     played = mock_run(CALL)
 
     status, _, body = parsed_reply(reply(played, b"", path, method))

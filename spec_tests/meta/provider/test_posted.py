@@ -1,4 +1,4 @@
-"""Posts to a dispatch URL, models that listen, and gates that wait for a client."""
+"""Posts to a dispatch URL, steps that depend on the request, and gates that wait for a client."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ CALL = {"name": "weather", "arguments": {"city": "Paris"}}
 
 
 def test_an_endpoint_can_hang_up() -> None:
-    """Nothing is said, and the connection is closed."""
+    """Nothing is sent, and the connection is closed."""
     answer = reply(mock_run(weather=[HangsUp()]), CALL, "/c1/dispatch")
 
     assert ([b""], True) == (answer.parts, answer.then_close)
 
 
 def test_a_post_is_written_down_with_its_content_type() -> None:
-    """Who asks what was posted learns under which content type."""
+    """The transcript has the content type of a post."""
     played = mock_run()
 
     played.answer(HttpRequest("POST", "/c1/dispatch", {"content-type": "text/plain"}, json.dumps(CALL).encode()))
@@ -32,7 +32,7 @@ def test_a_post_is_written_down_with_its_content_type() -> None:
 
 
 def test_a_model_can_listen() -> None:
-    """A step may find its turn by what the request says."""
+    """A step may choose its turn by the content of the request."""
     listens = Step(None, by=lambda body: says(f"You said {body['messages'][-1]['content']}"))
 
     _, _, body = parsed_reply(reply(mock_run(listens), ASKS))
@@ -41,7 +41,7 @@ def test_a_model_can_listen() -> None:
 
 
 def test_a_gate_opens_when_a_phase_was_read() -> None:
-    """The second event of the phase opens it, and no other does."""
+    """The gate opens at the second event of the phase, and at no other event."""
     gate = phase_sent("complete", times=2)
     opened = []
     for value in ({"phase": "complete"}, {"phase": "calling"}, "[DONE]", {"phase": "complete"}):

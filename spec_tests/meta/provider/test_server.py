@@ -1,4 +1,4 @@
-"""The provider as a server: stages side by side, gates between two ends, and nothing left when it stops."""
+"""The provider as a server: concurrent mock runs, gates between two requests, and no leftovers after a stop."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ SHORT = 0.05
 
 @pytest.fixture
 def server() -> Iterator[Provider]:
-    """A provider that serves."""
+    """A running provider."""
     with Provider() as provider:
         yield provider
 
 
 def mock_run(*what: Any, patience: float = ENOUGH, watched: tuple[Gate, ...] = (), **tools: list[Behaviour]) -> MockRun:
-    """A stage that plays these steps."""
+    """A mock run with these steps."""
     script = Script(tuple(step(one) for one in what))
     return MockRun(OPENAI_CHAT, script, Toolbox({**tools}), gates=watched, patience=patience)
 
 
 def connected(url: str) -> HTTPConnection:
-    """A connection to the server of a stage."""
+    """A connection to the server of a mock run."""
     return HTTPConnection(url.split("/")[2], timeout=ENOUGH)
 
 
@@ -60,22 +60,22 @@ def post(url: str, body: str = ASKS) -> tuple[int, str]:
 
 
 def asked(url: str, body: str = ASKS) -> tuple[int, str]:
-    """Status and body of the answer to a model request below a stage's URL."""
+    """Status and body of the answer to a model request to a mock run."""
     return post(f"{url}/v1/chat/completions", body)
 
 
 def files() -> int:
-    """How many files this process has open."""
+    """The number of open files of this process."""
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 def kinds(mock_run: MockRun) -> list[str]:
-    """What happened, in order."""
+    """The kinds of the recorded events, in order."""
     return [type(event).__name__ for event in mock_run.transcript.events]
 
 
 def test_mock_runs_do_not_hear_each_other(server: Provider) -> None:
-    """Each of two stages plays its own script, below its own path, in whatever order it is asked."""
+    """Each of two mock runs follows its own script, under its own path, in any order of requests."""
     first, second = mock_run(says("One."), says("Two.")), mock_run(says("Eins."))
     a, b = server.open(first), server.open(second)
 
@@ -86,7 +86,7 @@ def test_mock_runs_do_not_hear_each_other(server: Provider) -> None:
 
 
 def test_a_prefix_is_a_whole_segment(server: Provider) -> None:
-    """A path that begins like a stage's, and goes on otherwise, is not its path."""
+    """A path that only begins like that of a mock run does not belong to it."""
     played = mock_run(says("One."))
     url = server.open(played)
 
@@ -96,7 +96,7 @@ def test_a_prefix_is_a_whole_segment(server: Provider) -> None:
 
 
 def test_a_closed_mock_run_is_gone(server: Provider) -> None:
-    """After its run a stage's URLs are refused, and what comes late is not written down."""
+    """After its run the URLs of a mock run are refused, and late requests are not recorded."""
     played = mock_run(says("One."), says("Two."))
     url = server.open(played)
     asked(url)
@@ -108,7 +108,7 @@ def test_a_closed_mock_run_is_gone(server: Provider) -> None:
 
 
 def test_a_connection_is_kept_alive(server: Provider) -> None:
-    """Several requests go over one connection, whether the reply before was whole or streamed."""
+    """Several requests share one connection, after plain and after streamed replies."""
     url = server.open(mock_run(says("One."), says("Two."), says("Three.")))
     connection = connected(url)
     path = "/" + url.split("/", 3)[3] + "/v1/chat/completions"
@@ -124,7 +124,7 @@ def test_a_connection_is_kept_alive(server: Provider) -> None:
 
 
 def test_a_held_stream_waits_for_its_gate(server: Provider) -> None:
-    """The rest of a stream leaves when the gate opens, and not before."""
+    """The rest of a stream is sent when the gate opens, and not before."""
     gate = Gate("asked to")
     played = mock_run(Step(says("Hello."), holds=(Hold(gate, 1),)))
     url = server.open(played)
@@ -144,7 +144,7 @@ def test_a_held_stream_waits_for_its_gate(server: Provider) -> None:
 
 
 def test_a_gate_that_no_one_opens_is_given_up(server: Provider) -> None:
-    """After its patience the provider goes on without the gate, and writes that down."""
+    """After a timeout the provider continues without the gate, and records this."""
     played = mock_run(Step(says("Hello."), holds=(Hold(Gate("never"), 1),)), patience=SHORT)
 
     status, body = asked(server.open(played), STREAMS)
@@ -155,7 +155,7 @@ def test_a_gate_that_no_one_opens_is_given_up(server: Provider) -> None:
 
 
 def test_a_gate_may_have_a_patience_of_its_own(server: Provider) -> None:
-    """A gate that is hoped to stay shut is given up after its own, shorter patience."""
+    """A gate that is expected to stay shut has its own, shorter timeout."""
     played = mock_run(Step(says("Hello."), before=Gate("never", patience=SHORT)))
 
     assert 200 == asked(server.open(played))[0]
@@ -163,7 +163,7 @@ def test_a_gate_may_have_a_patience_of_its_own(server: Provider) -> None:
 
 
 def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> None:
-    """A tool is held until another has begun: only if both run at once does the first end without being given up."""
+    """A tool is held until another has begun: only if both run at once, the first ends without a timeout."""
     gate = gates.tool_began("add")
     played = mock_run(ping=[Returns("Pong.", hold=gate)], watched=(gate,))
     url = server.open(played)
@@ -179,14 +179,14 @@ def test_a_tool_that_has_begun_opens_the_gate_of_another(server: Provider) -> No
 
 
 def test_a_client_that_leaves_is_not_replied_to(server: Provider) -> None:
-    """A reply whose client has gone is never noted as sent."""
+    """A reply whose client has disconnected is never recorded as sent."""
     gate = Gate("asked to")
     left = threading.Event()
     played = mock_run(Step(says("Hello."), before=gate))
     url = server.open(played)
     connection = connected(url)
     connection.request("POST", "/" + url.split("/", 3)[3] + "/v1/chat/completions", ASKS)
-    server._loop.call_soon_threadsafe(_tell, server, left)
+    server._loop.call_soon_threadsafe(_signal, server, left)
     connection.close()
     assert left.wait(ENOUGH)
     gate.open()
@@ -195,8 +195,8 @@ def test_a_client_that_leaves_is_not_replied_to(server: Provider) -> None:
     assert [] == [event for event in played.transcript.events if isinstance(event, Replied)]
 
 
-def _tell(server: Provider, left: threading.Event) -> None:
-    """On the provider's thread: say when a connection has been there, and there is none any more."""
+def _signal(server: Provider, left: threading.Event) -> None:
+    """On the provider's thread: set the event when a connection was there and none is left."""
     seen = [False]
 
     def look() -> None:
@@ -213,7 +213,7 @@ def _tell(server: Provider, left: threading.Event) -> None:
 
 
 def test_a_gate_stays_open() -> None:
-    """A gate that is open lets everyone through who comes later."""
+    """An open gate stays open for all later requests."""
     gate = Gate("open")
     gate.open()
 
@@ -222,7 +222,7 @@ def test_a_gate_stays_open() -> None:
 
 
 def test_a_gate_that_was_given_up_forgets_who_waited() -> None:
-    """A gate may be opened when the loop in which someone waited for it is long closed."""
+    """A gate may be opened after the event loop of an abandoned waiter was closed."""
     gate = Gate("late")
 
     assert not asyncio.run(gate.wait(SHORT))
@@ -247,7 +247,7 @@ def test_a_gate_that_was_given_up_forgets_who_waited() -> None:
     ],
 )
 def test_a_gate_opens_on_what_it_waits_for(gate: Gate, events: list[Event], opens: bool) -> None:
-    """A gate opens when the last thing that it waits for has happened."""
+    """A gate opens when the last awaited event has happened."""
     for event in events:
         assert not gate.is_open
         gate.watch(event)
@@ -256,7 +256,7 @@ def test_a_gate_opens_on_what_it_waits_for(gate: Gate, events: list[Event], open
 
 
 def test_a_gate_counts_right_from_many_threads() -> None:
-    """Events that are seen by many threads at once are all counted."""
+    """Concurrent events of many threads are all counted."""
     gate = gates.tools_ended(4000)
     start = threading.Barrier(4)
 
@@ -279,11 +279,11 @@ def test_a_gate_counts_right_from_many_threads() -> None:
 
 
 def test_a_stopped_provider_leaves_nothing() -> None:
-    """Threads, sockets and listening ports are gone after a stop, whatever a client still holds or waits for."""
+    """After a stop all threads, sockets and ports are released, even if clients still wait."""
     if not Path("/proc/self/fd").exists():
         pytest.skip("there is no /proc here to look at")
     threads = set(threading.enumerate())
-    gc.collect()  # what earlier tests have left to be collected is not to be counted
+    gc.collect()  # leftovers of earlier tests must not count
     before = files()
     with Provider() as provider:
         url = provider.open(mock_run(Step(says("Hello."), before=Gate("never")), says("Hello.")))
@@ -303,7 +303,7 @@ def test_a_stopped_provider_leaves_nothing() -> None:
 
 
 def _last_byte(connection: HTTPConnection) -> bytes:
-    """What is read where the server has aborted: nothing."""
+    """The bytes that remain to be read after the server has aborted: none."""
     try:
         return connection.sock.recv(1)
     except ConnectionResetError:
@@ -311,7 +311,7 @@ def _last_byte(connection: HTTPConnection) -> bytes:
 
 
 def test_a_port_that_is_taken_is_an_error() -> None:
-    """A port that is in use raises OSError, and no thread is left."""
+    """A port in use raises OSError, and no thread is left."""
     before = set(threading.enumerate())
     with socket.socket() as taken:
         taken.bind((HOST, 0))

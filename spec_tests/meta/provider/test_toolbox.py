@@ -1,4 +1,4 @@
-"""The toolbox: what tools that a loop runs are answered, and what is written down of them."""
+"""The toolbox: the answers to tool runs, and their record in the transcript."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from meta.provider.mock_runs import mock_run, noted, parsed_reply, reply
 
 
 def run(mock_run: MockRun, tool: str = "ping", body: object = None) -> Any:
-    """What the toolbox answers when a tool is run."""
+    """The toolbox's answer to a tool run."""
     return json.loads(parsed_reply(reply(mock_run, body or {"arguments": {}}, f"/c1/tools/{tool}"))[2])
 
 
-def test_a_tool_of_no_behaviour_tells_its_runs_apart() -> None:
-    """A tool that nothing was said about returns a text that is new in each run."""
+def test_runs_of_a_tool_without_behaviour_differ() -> None:
+    """A tool without a behaviour returns a different text in each run."""
     played = mock_run()
 
     assert [{"value": "result 1 of ping"}, {"value": "result 2 of ping"}] == [run(played), run(played)]
@@ -29,7 +29,7 @@ def test_a_tool_of_no_behaviour_tells_its_runs_apart() -> None:
 
 
 def test_a_tool_follows_its_behaviours_in_order() -> None:
-    """Behaviours are taken one for each run; the last one stays."""
+    """Each run takes the next behaviour; the last one repeats."""
     played = mock_run(ping=[Returns(None), Raises("No.", "KeyError"), Returns([1])])
 
     assert [
@@ -41,7 +41,7 @@ def test_a_tool_follows_its_behaviours_in_order() -> None:
 
 
 def test_every_run_of_a_tool_is_written_down() -> None:
-    """A tool's run is written down when it begins, with its arguments, and when it ends, with its answer."""
+    """A tool run is recorded when it begins, with its arguments, and when it ends, with its answer."""
     played = mock_run()
     run(played, body={"arguments": {"a": [True, "ü"]}})
 
@@ -50,7 +50,7 @@ def test_every_run_of_a_tool_is_written_down() -> None:
 
 
 def test_a_held_tool_has_begun_and_not_ended() -> None:
-    """A tool that is held has begun; it ends when the gate lets its answer go."""
+    """A held tool has begun; it ends when its gate opens."""
     gate = Gate("held")
     played = mock_run(ping=[Returns("Late.", hold=gate)])
 
@@ -63,7 +63,7 @@ def test_a_held_tool_has_begun_and_not_ended() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b'{"args": {}}'])
 def test_a_tool_run_without_arguments_is_the_drivers_fault(body: bytes) -> None:
-    """A driver that posts something else to the toolbox gets an error with what to post, and no tool has run."""
+    """A driver that posts something else to the toolbox gets an error with the expected form, and no tool has run."""
     played = mock_run()
 
     status, _, answer = parsed_reply(reply(played, body, "/c1/tools/ping"))
@@ -77,13 +77,13 @@ OF_A_KIND = {"tool": "browse", "arguments": {"words": "x"}, "agent": "helper", "
 
 
 def of_a_kind(mock_run: MockRun, body: object) -> tuple[int, Any]:
-    """Status and answer when the handler of a kind is called."""
+    """Status and answer of a call of a kind's handler."""
     status, _, answer = parsed_reply(reply(mock_run, body, "/c1/kinds/collection"))
     return status, json.loads(answer)
 
 
-def test_the_handler_of_a_kind_is_written_down_with_all_that_it_was_given() -> None:
-    """It runs the tool that it names, which follows its behaviour."""
+def test_the_handler_of_a_kind_is_recorded_with_all_its_arguments() -> None:
+    """The handler of a kind runs the named tool, which follows its behaviour."""
     played = mock_run(browse=[Returns("a book")])
 
     assert (200, {"value": "a book"}) == of_a_kind(played, OF_A_KIND)
@@ -93,7 +93,7 @@ def test_the_handler_of_a_kind_is_written_down_with_all_that_it_was_given() -> N
 
 
 def test_the_handler_of_a_name_is_of_no_kind() -> None:
-    """So that a check can tell which of the two ran."""
+    """The record has no kind, so that a check can distinguish the two handlers."""
     played = mock_run()
     run(played)
 
@@ -101,8 +101,8 @@ def test_the_handler_of_a_name_is_of_no_kind() -> None:
 
 
 @pytest.mark.parametrize("missing", [*OF_A_KIND, "the text of tool"])
-def test_a_handler_of_a_kind_that_tells_too_little_is_the_drivers_fault(missing: str) -> None:
-    """The driver gets an error with what to post, and no tool has run."""
+def test_an_incomplete_call_of_a_kinds_handler_is_the_drivers_fault(missing: str) -> None:
+    """The driver gets an error with the expected form, and no tool has run."""
     played = mock_run()
     body: dict[str, object] = {key: value for key, value in OF_A_KIND.items() if key != missing}
     body |= {"tool": 7} if missing == "the text of tool" else {}

@@ -66,16 +66,16 @@ def test_a_child_may_have_several_parents(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "what"),
     [
-        ("nowhere.prompty", "nowhere.prompty, which does not exist; paths begin at the folder of this file"),
+        ("nowhere.prompty", "nowhere.prompty, which does not exist; paths are relative to the folder"),
         (".", "which does not exist"),
-        ("../outside.prompty", "leads out of the folder"),
-        ("below/../../outside.prompty", "leads out of the folder"),
-        ("{outside}/outside.prompty", "leads out of the folder"),
-        ("link.prompty", "leads out of the folder"),
-        ("linked/outside.prompty", "leads out of the folder"),
-        ("../missing.prompty", "leads out of the folder"),
-        ('"a\\0b"', "names no file that there can be"),
-        ("a" * 5000, "names"),
+        ("../outside.prompty", "is outside the folder"),
+        ("below/../../outside.prompty", "is outside the folder"),
+        ("{outside}/outside.prompty", "is outside the folder"),
+        ("link.prompty", "is outside the folder"),
+        ("linked/outside.prompty", "is outside the folder"),
+        ("../missing.prompty", "is outside the folder"),
+        ('"a\\0b"', "is not a valid file name"),
+        ("a" * 5000, "is not a valid file name"),
     ],
 )
 def test_a_child_lies_in_the_folder_of_the_first_prompt(tmp_path: Path, path: str, what: str) -> None:
@@ -128,7 +128,7 @@ def test_a_prompt_cannot_run_itself(
         load(tmp_path / "a.prompty")
 
     assert at == (caught.value.path.stem, caught.value.place)
-    assert f"makes a circle: {chain}; a prompt cannot run itself" in str(caught.value)
+    assert f"is a cycle: {chain}; a prompt cannot run itself" in str(caught.value)
 
 
 def test_prompts_lie_at_most_eight_deep(tmp_path: Path) -> None:
@@ -138,5 +138,5 @@ def test_prompts_lie_at_most_eight_deep(tmp_path: Path) -> None:
     written(tmp_path, "user:\nGo.", name="p9.prompty")
 
     assert "p2.prompty" == load(tmp_path / "p1.prompty").children["t0"].path.name
-    with pytest.raises(PromptError, match=r"p8\.prompty: /tools/0/path: lies more than 8 prompts deep: p0\.prompty → "):
+    with pytest.raises(PromptError, match=r"p8\.prompty: /tools/0/path: is nested more than 8 prompts deep:"):
         load(tmp_path / "p0.prompty")

@@ -12,7 +12,7 @@ from meta.reference.reference_prompts import HEAD, loaded, said, written
 
 TOOL = f"{HEAD}\ntools:\n- name: t\n  kind: function\n"
 TWICE = "{name: b, kind: float}, {name: b, kind: float}"
-NO_YAML = "the frontmatter is no YAML that JSON has words for"
+NO_YAML = "the frontmatter is not YAML that can be expressed as JSON"
 
 
 def _fault_of(path: Path) -> str:
@@ -32,8 +32,8 @@ def _fault_of(path: Path) -> str:
         (b"user:\nGo.", "does not begin with frontmatter"),
         (b"---\nname: x\nuser:\nGo.", "does not begin with frontmatter; put it between two lines of ---"),
         (b"\n---\nname: x\n+++\nuser:\nGo.", "does not begin with frontmatter"),
-        (b"---\nname: sample\nmodel: m\n---\n \n\n", "says nothing after its frontmatter; write `user:` and a text"),
-        (b"\n---\nname: caf\xe9\n---\n", "is not UTF-8 text, from byte 14 on; save it as UTF-8"),
+        (b"---\nname: sample\nmodel: m\n---\n \n\n", "has no text after its frontmatter; write `user:` and a text"),
+        (b"\n---\nname: caf\xe9\n---\n", "is not valid UTF-8 at byte 14; save it as UTF-8"),
     ],
 )
 def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, content: bytes, what: str) -> None:
@@ -50,11 +50,11 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, content: bytes, what:
         ("name: [x\nmodel: m", f"{NO_YAML}: while parsing a flow sequence"),
         (
             f"{HEAD}\nname: y",
-            f'{NO_YAML}: a name that is no text, or that stands twice\n  in "<unicode string>", line 4,',
+            f'{NO_YAML}: a key that is not a string, or a duplicate key\n  in "<unicode string>", line 4,',
         ),
-        (f"{HEAD}\n? [a]\n: b", f"{NO_YAML}: a name that is no text, or that stands twice"),
-        (f"{HEAD}\na: &a [1]\nb: *a", "the frontmatter holds the alias *a; write out what it stands for"),
-        (f"{HEAD}\na: {'[' * 60}", "the frontmatter is nested more than 50 deep; make it flatter"),
+        (f"{HEAD}\n? [a]\n: b", f"{NO_YAML}: a key that is not a string, or a duplicate key"),
+        (f"{HEAD}\na: &a [1]\nb: *a", "the frontmatter contains the alias *a; write its value out instead"),
+        (f"{HEAD}\na: {'[' * 60}", "the frontmatter is nested more than 50 levels deep; make it flatter"),
         (f"{HEAD}\na: !!python/object:os.system x", f"{NO_YAML}: could not determine a constructor for the tag"),
         (f"{HEAD}\na: !!set {{b}}", NO_YAML),
         (f"{HEAD}\na: !!map [b]", f"{NO_YAML}: expected a mapping node"),
@@ -65,10 +65,10 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, content: bytes, what:
         ('name: ""\nmodel: m', "/name: its value is shorter than 1 character"),
         ("name: x\nmodel: [m]", '/model: its value is not of type "string"'),
         ("name: x\nmodel: {provider: openai}", '/model: "id" is a required property'),
-        ("name: x\nmodel: {id: m, apiType: image}", "/model/apiType: its value is none of chat, responses"),
+        ("name: x\nmodel: {id: m, apiType: image}", "/model/apiType: its value must be one of chat, responses"),
         (
             "name: x\nmodel: {id: m, connection: {kind: a}}",
-            "/model/connection/kind: its value is none of key, anonymous",
+            "/model/connection/kind: its value must be one of key, anonymous",
         ),
         ("name: x\nmodel: {id: m, options: {stream: 'yes'}}", "/model/options/stream: its value is not of type"),
         (
@@ -77,9 +77,9 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, content: bytes, what:
         ),
         (
             "name: x\nmodel: ${file:m.json}",
-            "/model: holds ${file:m.json}, whose protocol is not known; known is env, as",
+            "/model: contains ${file:m.json}, whose protocol is unknown; use ${env:NAME}",
         ),
-        ("name: x\nmodel: ${env:M", "/model: holds a reference without an end, ${env:M; close it with a brace"),
+        ("name: x\nmodel: ${env:M", "/model: contains a reference without its closing brace: ${env:M"),
         (f"{HEAD}\ntemplate: mustache", '/template: "jinja2" was expected'),
         (f"{HEAD}\ntemplate: {{format: {{kind: f}}}}", '/template/format/kind: "jinja2" was expected'),
         (f"{HEAD}\ntemplate: {{parser: f}}", '/template/parser: "prompty" was expected'),
@@ -88,19 +88,19 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, content: bytes, what:
         (f"{HEAD}\ninputs:\n- name: q", '/inputs/0: "kind" is a required property'),
         (
             f"{HEAD}\ninputs: {{a/~: {{kind: any}}}}",
-            "/inputs/a~1~0/kind: its value is none of string, integer, float, n",
+            "/inputs/a~1~0/kind: its value must be one of string, integer, float, n",
         ),
-        (f"{HEAD}\ninputs: {{}}\ninputSchema: {{}}", "/inputSchema: stands beside /inputs; keep one of them"),
-        (f"{HEAD}\ninputs: [{TWICE}]", "/inputs/1: has the name 'b' of /inputs/0; give each a name of its own"),
+        (f"{HEAD}\ninputs: {{}}\ninputSchema: {{}}", "/inputSchema: cannot be used together with /inputs"),
+        (f"{HEAD}\ninputs: [{TWICE}]", "/inputs/1: has the name 'b', as /inputs/0 has; names must be unique"),
         (
             f"{HEAD}\ninputSchema: {{properties: {{q: {{kind: a}}}}}}",
-            "/inputSchema/properties/q/kind: its value is none",
+            "/inputSchema/properties/q/kind: its value must be one",
         ),
         (
             f"{HEAD}\ninputSchema: {{properties: [{TWICE}]}}",
-            "/inputSchema/properties/1: has the name 'b' of /inputSchema/p",
+            "/inputSchema/properties/1: has the name 'b', as /inputSch",
         ),
-        (f"{TOOL}- name: t\n  kind: mine", "/tools/1: has the name 't' of /tools/0; give each a name of its own"),
+        (f"{TOOL}- name: t\n  kind: mine", "/tools/1: has the name 't', as /tools/0 has; names must be unique"),
         (f"{TOOL}  strict: 1", '/tools/0/strict: its value is not of type "boolean"'),
         (
             f"{TOOL}  parameters: {{a: {{kind: array, items: b}}}}",
@@ -108,14 +108,14 @@ def test_a_file_has_frontmatter_and_a_body(tmp_path: Path, content: bytes, what:
         ),
         (
             f"{TOOL}  parameters: {{a: {{kind: array, items: {{kind: object, properties: [{TWICE}]}}}}}}",
-            "/tools/0/parameters/a/items/properties/1: has the name 'b' of /tools/0/parameters/a/items/properties/0",
+            "/tools/0/parameters/a/items/properties/1: has the name 'b', as /tools/0/parameters/a/items/properties/0",
         ),
         (f"{TOOL}  bindings: {{unit: {{}}}}", '/tools/0/bindings/unit: "input" is a required property'),
         (f"{TOOL}  bindings: [{TWICE.replace('kind', 'input')}]", "/tools/0/bindings/1: has the name 'b'"),
         (f"{HEAD}\ntools: [{{name: t, kind: prompty}}]", '/tools/0: "path" is a required property'),
         (
             f"{HEAD}\ntools: {{t: {{kind: prompty, path: a, mode: b}}}}",
-            "/tools/t/mode: its value is none of single, agen",
+            "/tools/t/mode: its value must be one of single, agen",
         ),
     ],
 )
@@ -137,9 +137,9 @@ def test_faults_of_the_frontmatter_have_a_place(tmp_path: Path, front: str, what
         ("user:\n{{ ''.__class__ }}", 6, "the template failed: SecurityError: access to attribute '__class__'"),
         ("user:\n{{ lipsum() }}", 6, "'lipsum' is undefined"),
         ("user:\n{% for n in range(1000000) %}{% endfor %}", 6, "the template failed: OverflowError: Range too big"),
-        ("system:\nA\nuser[name=me]:\nB", 7, "attributes of a role are not known here; write `user:`"),
-        ("{% for n in [] %}\nuser:\n{% endfor %}", None, "the template makes no message of its inputs"),
-        ("user:\n" + "{% for a in [1] %}" * 30 + "{% endfor %}" * 30, None, "nested too deep; make it flatter"),
+        ("system:\nA\nuser[name=me]:\nB", 7, "attributes of a role are not supported; write `user:`"),
+        ("{% for n in [] %}\nuser:\n{% endfor %}", None, "the template produces no message from these inputs"),
+        ("user:\n" + "{% for a in [1] %}" * 30 + "{% endfor %}" * 30, None, "nested too deeply; make it flatter"),
         ("user:\n{% for a in range(99999) %}{{ 'much' * 99 }}{% endfor %}", None, "more than 16777216 characters"),
     ],
 )
@@ -163,7 +163,7 @@ def test_lines_count_from_the_top_of_the_file(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """A folder is no file either."""
-    assert "there is no such file" == _fault_of(tmp_path / "nowhere.prompty") == _fault_of(tmp_path)
+    assert "the file does not exist" == _fault_of(tmp_path / "nowhere.prompty") == _fault_of(tmp_path)
 
 
 def test_a_file_that_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,7 +186,7 @@ def test_a_file_has_to_be_of_a_size_that_can_be_read(tmp_path: Path) -> None:
 def test_frontmatter_has_to_be_of_a_depth_that_can_be_read(tmp_path: Path) -> None:
     """Fifty, with the mapping that it is itself."""
     assert "sample" == loaded(tmp_path, front=f"{HEAD}\na: {'[' * 49}{']' * 49}").name
-    with pytest.raises(PromptError, match="nested more than 50 deep"):
+    with pytest.raises(PromptError, match="nested more than 50 levels deep"):
         loaded(tmp_path, front=f"{HEAD}\na: {'[' * 50}{']' * 50}")
 
 

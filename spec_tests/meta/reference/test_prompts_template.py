@@ -79,7 +79,7 @@ def test_what_inputs_make_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(template, "LONGEST", 8)
 
     assert [("system", "abcd")] == said(tmp_path, "{{ a }}", {"a": "abcd"})
-    with pytest.raises(PromptError, match="the template makes more than 8 characters of its inputs"):
+    with pytest.raises(PromptError, match="the template produces more than 8 characters"):
         said(tmp_path, "{{ a }}", {"a": "abcde"})
 
 

@@ -152,7 +152,7 @@ def test_a_single_child_is_asked_once(invoke: Call, tmp_path: Path) -> None:
     assert "x" == invoke(parent)
     assert "In Paris." == asked(route, 2)["messages"][3]["content"]
 
-    with pytest.raises(ChildCalledTools, match=r"the prompt of tool 'ask' called weather; its mode has to be agentic"):
+    with pytest.raises(ChildCalledTools, match=r"'ask' called weather, which requires the mode agentic"):
         invoke(parent, {}, {"weather": sunny})
     assert 5 == route.call_count
 
@@ -249,9 +249,9 @@ def test_a_version_is_added_where_the_vendors_client_adds_it(provider: str, endp
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("  id: m\n", "  id: m\n  provider: elsewhere\n", "no wire speaks 'chat' to 'elsewhere'"),
+        ("  id: m\n", "  id: m\n  provider: elsewhere\n", "no wire supports API 'chat' of 'elsewhere'"),
         (", apiKey: k", "", "the model 'm' has no key; give model.connection an apiKey"),
-        ("{stream: false}", "{topQ: 1}", "the model option 'topQ' has no word here"),
+        ("{stream: false}", "{topQ: 1}", "this wire does not support the option 'topQ'"),
     ],
 )
 def test_a_model_that_cannot_be_asked_is_told(tmp_path: Path, old: str, new: str, words: str) -> None:

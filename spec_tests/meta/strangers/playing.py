@@ -1,4 +1,4 @@
-"""Plays a strange loop: named requirements as ``looptck kill`` plays them, or all of core as ``looptck run`` does."""
+"""Runs the suite on a strange loop: named requirements as ``looptck kill``, or all of core as ``looptck run``."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ Entry = dict[str, Any]
 
 
 def table() -> dict[str, dict[str, Entry]]:
-    """The faulty loops and the right ones: file → what ``table.yaml`` says of it."""
+    """The faulty loops and the right ones: file → its entry in ``table.yaml``."""
     told: dict[str, dict[str, Entry]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
     return told
 
 
 def driver(loop: str) -> str:
-    """The driver of a loop, which is a file in this folder."""
+    """The driver of a loop; each loop is a file in this folder."""
     return f"python:{HERE / loop}:Driver" if loop.endswith(".py") else f"cmd:{NODE} {HERE / loop}"
 
 
 def rows(loop: str, cell: str, requirements: Collection[str]) -> list[Result]:
-    """The verdicts of these requirements in a cell, as functions are called: a fraction of a second for each loop."""
+    """The verdicts of these requirements in a cell, by direct function calls: a fraction of a second for a loop."""
     session, planned = _suite()
     wanted = [one for one in chosen(planned, profile=CORE, cells=[cell]) if one.check.requirement.id in requirements]
     return [one.result for one in play(session, driver(loop), wanted)]
 
 
 def whole(loop: str, cell: str) -> list[Result]:
-    """All verdicts of core in a cell, with what is noticed beside them.
+    """All verdicts of core in a cell, including violations noticed outside of the checks.
 
-    Properties have one example, the simplest: whatever loop it is, drawing more takes longer than all else together.
+    Properties have one example, the simplest: more would take longer than everything else together.
     """
     session = Session.begin(_options(driver(loop), cell))
     try:

@@ -1,4 +1,4 @@
-"""Loops that were written without a look at the checks: faults are named, and what is right fails nothing."""
+"""Loops that were written without knowledge of the checks: faults are found, and correct loops fail nothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from meta.strangers.playing import HERE, NODE, Entry, rows, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]
 CONTROL = "call-runs-its-tool-once"
-"""What every loop of the table can do."""
+"""A requirement that every loop of the table meets."""
 
 
 @pytest.fixture(autouse=True)
 def _one_context(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let SDKs share the TLS context that they make for each run: all is plain HTTP, and making it takes longest."""
+    """Let SDKs share one TLS context: all traffic is plain HTTP, and making a context for each run is slow."""
     monkeypatch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
 
 
@@ -32,7 +32,7 @@ def _failing(results: list[Result]) -> set[str]:
 
 @pytest.mark.parametrize(("loop", "entry"), FAULTY.items(), ids=FAULTY)
 def test_fault_is_named(loop: str, entry: Entry) -> None:
-    """Each row that the table names fails; where it says that none does, none does. A race may end either way."""
+    """Exactly the requirements that the table names fail; a race may end either way."""
     _can_be_played(loop)
     wanted = [*entry.get("named_by", ()), *entry.get("noticed_by", ())]
 
@@ -45,7 +45,7 @@ def test_fault_is_named(loop: str, entry: Entry) -> None:
 
 @pytest.mark.parametrize(("loop", "entry"), RIGHT.items(), ids=RIGHT)
 def test_right_loop_fails_nothing(loop: str, entry: Entry) -> None:
-    """Nothing of core counts against it but what the table says, which is never a MUST."""
+    """Nothing in core counts against it except the rows in the table, which are never a MUST."""
     _can_be_played(loop)
 
     against = [one for one in whole(loop, entry["cell"]) if one.verdict in {*AGAINST, "error"}]
@@ -55,7 +55,7 @@ def test_right_loop_fails_nothing(loop: str, entry: Entry) -> None:
 
 
 def test_all_loops_are_in_the_table() -> None:
-    """Every loop of the folder is played, and is told of in the FAULTS.md beside it."""
+    """Every loop of the folder is in the table, and is described in the FAULTS.md of its folder."""
     loops = {
         path.relative_to(HERE).as_posix(): path.name
         for path in [*HERE.glob("python/**/*.py"), *HERE.glob("javascript/*.mjs")]
@@ -67,6 +67,6 @@ def test_all_loops_are_in_the_table() -> None:
         assert f"`{name}`" in (HERE / loop.partition("/")[0] / "FAULTS.md").read_text(encoding="utf-8")
 
 
-def test_what_is_not_named_says_why() -> None:
-    """A fault that no row names has the reason beside it."""
+def test_each_fault_that_is_not_found_has_a_reason() -> None:
+    """The table has a reason for each fault that no requirement finds."""
     assert [] == [loop for loop, entry in FAULTY.items() if bool(entry.get("named_by")) == bool(entry.get("because"))]

@@ -161,7 +161,7 @@ def test_departures_from_the_conventions_are_recorded() -> None:
     """Spans without the conventions' attributes pass, and what they lack is told beside the verdict."""
     report = driven(telling.Bare, RUN, cases=("span-around-rounds",))
 
-    told = [result["reason"] for result in report.told["results"] if result["verdict"] == "divergence"]
+    told = [result["reason"] for result in report.json["results"] if result["verdict"] == "divergence"]
     assert ["spans of model calls: execute"] == [one for one in told if "model calls" in one]
     (conventions,) = (one for one in told if one.startswith("span conventions: "))
     assert "execute_tool without gen_ai.tool.name" in conventions

@@ -11,7 +11,7 @@ from looptck.catalogue.traits import UNDECIDED, traits
 from looptck.suite.summary import exit_status
 from meta.kit.flawed import Pretends, Refuses
 from meta.loops.stateful import Stateful
-from meta.loops.unusual import InThreadsRetold
+from meta.loops.unusual import InThreadsSentAgain
 from meta.traits import manners
 from meta.traits.otherwise import Otherwise
 from meta.traits.surveying import survey, surveyed, told
@@ -139,7 +139,7 @@ def test_traits_never_fail_a_run(loop: type) -> None:
 
 def test_tools_that_the_service_keeps_are_on_offer() -> None:
     """A loop whose message thread keeps the tools is not taken for one that asks for an answer without them."""
-    answers = surveyed(InThreadsRetold, MESSAGES, only=("default-limit", "limit-counts", "limit-reached"))
+    answers = surveyed(InThreadsSentAgain, MESSAGES, only=("default-limit", "limit-counts", "limit-reached"))
 
     assert {
         "default-limit": "finite",

@@ -1,4 +1,4 @@
-"""How fast the kit and the reference are, as ratios inside one run: ``tox -e bench``. Nothing here is a test.
+"""Measures the speed of looptck and its reference, as ratios within one run: ``tox -e bench``. This is not a test.
 
 ``tox -e bench -- decoding provider`` runs only those.
 """

@@ -1,4 +1,4 @@
-"""A raw HTTP client that does nothing but ask again: on asyncio.Protocol, so that servers are measured and not it."""
+"""A minimal raw HTTP client for benchmarks: on asyncio.Protocol, to measure the servers and not the client."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)\r\n", re.IGNORECASE)
 
 
 class Conversation(asyncio.Protocol):
-    """One connection, kept alive, on which the same request is made a number of times, one after the other."""
+    """One kept-alive connection that sends the same request several times in sequence."""
 
     def __init__(self, request: bytes, times: int) -> None:
         self.reply = bytearray()
-        """The reply on its way; in the end, the last."""
+        """The current reply; at the end the last one."""
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._request = request
         self._left = times
@@ -48,7 +48,7 @@ class Conversation(asyncio.Protocol):
             self.done.set_exception(exc or ConnectionError(f"the server closed the connection after {self.reply!r}"))
 
     def _whole(self) -> bool:
-        """Whether the reply is: its head says a length, or else a last chunk ends it."""
+        """Whether the reply is complete: by its content-length, or else by the last chunk."""
         if not self._size:
             end = self.reply.find(b"\r\n\r\n")
             if end < 0:
@@ -61,7 +61,7 @@ class Conversation(asyncio.Protocol):
 
 
 def ask(url: str, body: bytes, *, times: int, connections: int) -> tuple[float, bytes]:
-    """Make this request so many times on each of so many connections; the seconds that it took, and one reply."""
+    """Send this request `times` times on each connection; return the duration in seconds, and one reply."""
     return asyncio.run(_ask(url, body, times, connections))
 
 

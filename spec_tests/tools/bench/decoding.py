@@ -1,13 +1,13 @@
-"""How fast the stream of one long tool call is decoded, and how that grows with its length.
+"""Measures how fast the stream of one long tool call is decoded, and how the time grows with its length.
 
-The bytes are our encoders', the arguments an array of small objects in deltas of four characters. The bare decoder
-cuts the stream into events and parses the JSON of each, which is the least that anybody has to do. The reference is fed
-in pieces of 64 KiB. So are the official SDKs, over a transport in memory, with the stream helpers that their guides
-teach; ``strict`` means that the tool was offered as strict. Each has to come to the arguments that were sent, and is
-stopped where that takes longer than it may.
+The bytes come from looptck's encoders; the arguments are an array of small objects in deltas of four characters. The
+bare decoder splits the stream into events and parses the JSON of each, which is the minimum for every decoder. The
+reference gets pieces of 64 KiB. So do the official SDKs, over a transport in memory, with the stream helpers of their
+guides; ``strict`` means that the tool was offered as strict. Each decoder has to return the arguments that were sent,
+and is stopped if it takes too long.
 
-Seconds are of CPU, for the cores are shared. In each round all decoders follow each other, and what is divided are the
-two times of one round.
+Seconds are CPU time, because the cores are shared. In each round all decoders run in sequence, and a ratio is that of
+two times of the same round.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from looptck_reference.http.reception import Reception
 from tools.bench.table import show
 
 ROUNDS = {1_000: 5, 10_000: 5, 50_000: 3}
-"""How often each number of deltas is decoded."""
+"""The number of rounds for each number of deltas."""
 SLOW = 1.0
-"""A decoder that took longer for one stream is not asked for a second of that length."""
+"""A decoder that took longer than these seconds for one stream gets no second stream of that length."""
 TOO_SLOW = 30.0
-"""A decoder that takes longer for one stream is stopped, and not asked for a longer one."""
+"""A decoder that takes longer than these seconds for one stream is stopped, and gets no longer stream."""
 FRAGMENT = 4
 PIECE = 64 * 1024
 
 Decoder = Callable[[list[bytes]], str]
-"""From the pieces of a stream to the arguments of its call; the bare one comes to none."""
+"""Decodes the pieces of a stream to the arguments of its call; the bare decoder returns none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Stream:
 
     @classmethod
     def of(cls, wire: str, deltas: int) -> Stream:
-        """The call's arguments come in this many deltas."""
+        """A stream whose call has this many argument deltas."""
         arguments = arguments_of(deltas * FRAGMENT)
         encode, framing = WIRES[wire], DEFAULT.but(fragment=FRAGMENT)
         events = encode.events(calls(Call("report", arguments)).numbered(1), 1, framing)
@@ -65,7 +65,7 @@ class Stream:
 
 
 def arguments_of(length: int) -> str:
-    """Structured arguments of this many characters: an array of small objects, and a text that fills the rest."""
+    """Structured arguments of this many characters: an array of small objects, and a text as padding."""
     row = '{"city":"Paris","day":%d,"celsius":21.5,"rain":false,"winds":["north","west"]},'
     rows = "".join(row % (100_000 + day) for day in range((length - 100) // len(row % 100_000)))
     start, end = '{"rows":[' + rows.removesuffix(",") + '],"remark":"', '"}'
@@ -73,7 +73,7 @@ def arguments_of(length: int) -> str:
 
 
 def bare(pieces: list[bytes]) -> str:
-    """Events, and the JSON of each."""
+    """Split the stream into events, and parse the JSON of each."""
     for event in b"".join(pieces).decode().split("\n\n"):
         data = event.partition("data: ")[2]
         if data.startswith("{"):
@@ -82,7 +82,7 @@ def bare(pieces: list[bytes]) -> str:
 
 
 def reference(wire: Wire) -> Decoder:
-    """The reference's way from bytes to a turn."""
+    """The reference's decoder."""
 
     def decode(pieces: list[bytes]) -> str:
         reception = Reception(wire, lambda delta: not delta.calling)
@@ -133,7 +133,7 @@ def openai_responses(pieces: list[bytes]) -> str:
 
 
 def anthropic(pieces: list[bytes]) -> str:
-    """``client.messages.stream``; its arguments are parsed already."""
+    """``client.messages.stream``; it returns parsed arguments."""
     client = Anthropic(api_key="none", http_client=answering(pieces))
     with client.messages.stream(
         model="m",
@@ -163,7 +163,7 @@ DECODERS: dict[str, dict[str, Decoder]] = {
 
 
 class Times:
-    """The seconds that the decoders of one wire took, round by round."""
+    """The times of one wire's decoders in seconds, by round."""
 
     def __init__(self, wire: str) -> None:
         self.wire = wire
@@ -171,7 +171,7 @@ class Times:
         self._seconds: dict[tuple[str, int], list[float]] = defaultdict(list)
 
     def take(self) -> None:
-        """All rounds, from short streams to long ones."""
+        """Run all rounds, from short streams to long ones."""
         for decode in self.decoders.values():
             decode(Stream.of(self.wire, 100).pieces)  # what is imported or built at first use is not decoding
         for deltas, rounds in ROUNDS.items():
@@ -182,7 +182,7 @@ class Times:
                         self._seconds[name, deltas].append(self._once(name, stream))
 
     def rows(self) -> list[list[str]]:
-        """A row for each decoder: median seconds, how many times as long as the bare one, and the growth."""
+        """A row for each decoder: median seconds, ratio to the bare decoder, and growth."""
         return [[f"{self.wire}: {name}", *self._figures(name)] for name in self.decoders]
 
     def _may(self, name: str, deltas: int) -> bool:

@@ -1,9 +1,10 @@
-"""How fast the provider answers, beside aimock, the fastest of the other fake providers.
+"""Compares the speed of the provider with aimock, the fastest of the other fake providers.
 
-Both are processes of their own and say the same texts. One raw client asks both by turns, over 16 connections that are
-kept alive: a plain reply of about 1 KB, and a stream of 500 deltas. A request of ours is parsed, held to the schema and
-the rules of its wire, read into neutral history and written down; aimock matches it with a fixture and keeps a journal.
-Ours writes a natural stream at once, aimock an event at a time. CPU is the server's own, and is the steadier figure.
+Both run in their own processes and send the same texts. One raw client asks both alternately, over 16 kept-alive
+connections: for a plain reply of about 1 KB, and for a stream of 500 deltas. Looptck's provider parses a request,
+validates it against the schema and the rules of its wire, converts it to neutral history and records it; aimock matches
+it with a fixture and keeps a journal. Looptck writes a stream in default framing at once, aimock one event at a time.
+CPU time is the server's own, and is the more stable figure.
 
 aimock is installed by npm into ``.tox/bench-aimock``.
 """
@@ -33,9 +34,9 @@ FOLDER = Path(__file__).parents[3] / ".tox" / "bench-aimock"
 ROUNDS = 5
 CONNECTIONS = 16
 TEXTS = {"plain": "Paris has 18 degrees. " * 30, "stream": "Paris " * (500 * DEFAULT.fragment // len("Paris "))}
-"""What is said to whom asks for a plain reply or a stream."""
+"""The text of the plain reply, and of the stream."""
 TIMES = {"plain": 250, "stream": 10}
-"""How often each connection asks in a round."""
+"""The number of requests on each connection in a round."""
 FIELDS: dict[str, dict[str, Any]] = {
     "openai-chat": {"messages": [{"role": "user", "content": "Go."}]},
     "openai-responses": {"input": [{"role": "user", "content": "Go."}]},
@@ -57,7 +58,7 @@ await mock.stop();
 
 
 class Server:
-    """A fake provider in a process of its own, which ends with its input."""
+    """A fake provider in its own process, which ends when its standard input is closed."""
 
     def __init__(self, command: list[str], folder: Path | None = None) -> None:
         self._process = subprocess.Popen(
@@ -65,7 +66,7 @@ class Server:
         )
 
     def says(self, wire: str, text: str) -> str:
-        """From now on, this text; the URL to ask."""
+        """Set the text of all replies; return the URL for requests."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps([wire, text]), file=self._process.stdin)
@@ -73,7 +74,7 @@ class Server:
 
     @property
     def cpu(self) -> float:
-        """The seconds of CPU that it has had, 0 where the system does not say."""
+        """The process's CPU time in seconds, 0 if the system does not report it."""
         stat = Path(f"/proc/{self._process.pid}/stat")
         if not stat.exists():
             return 0.0
@@ -81,7 +82,7 @@ class Server:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> None:
-        """Ask it to end, and see that it does."""
+        """Stop the process, and wait for its end."""
         try:
             self._process.communicate(timeout=5)
         except subprocess.TimeoutExpired:
@@ -91,7 +92,7 @@ class Server:
 
 @dataclass(slots=True)
 class Figures:
-    """What one server did with one kind of request, round by round."""
+    """The measurements of one server for one kind of request, by round."""
 
     rates: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
@@ -109,11 +110,11 @@ class Figures:
         self.rates.append(self._each(kind) / seconds)
 
     def _each(self, kind: str) -> int:
-        """How many replies, or events of streams, a round has."""
+        """The number of replies, or of stream events, in a round."""
         return TIMES[kind] * CONNECTIONS * (self.events if kind == "stream" else 1)
 
     def cells(self, rival: Figures) -> list[str]:
-        """A row's figures: rates, how many times the rival's, bytes of one reply, CPU."""
+        """The figures of a row: rate, ratio to the rival, CPU time, bytes of one reply."""
         ratio = median(mine / other for mine, other in zip(self.rates, rival.rates, strict=True))
         cpu = sum(self.cpu) / len(self.cpu)
         return [f"{median(self.rates):,.0f}", f"{ratio:.2f}", f"{cpu * 1e6:.1f}", f"{self.size:,}", f"{self.events:,}"]
@@ -121,7 +122,7 @@ class Figures:
 
 @contextmanager
 def servers() -> Generator[dict[str, Server]]:
-    """Ours and aimock, running."""
+    """The running servers: looptck's provider and aimock."""
     both = {
         "looptck": Server([sys.executable, served.__file__]),
         "aimock": Server(["node", "--input-type=module", "--eval", NODE % DEFAULT.fragment], FOLDER),
@@ -134,7 +135,7 @@ def servers() -> Generator[dict[str, Server]]:
 
 
 def missing() -> str | None:
-    """Install aimock where it is not; why it cannot be."""
+    """Install aimock if it is missing; return the error if this fails."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             return f"there is no {program}"
@@ -149,7 +150,7 @@ def missing() -> str | None:
 def main() -> None:
     """Measure and print."""
     if why := missing():
-        print(f"skipped, for aimock cannot be had: {why}")
+        print(f"skipped, because aimock cannot be installed: {why}")
         return
     for kind, unit in (("plain", "reply"), ("stream", "event")):
         rows = [[f"{kind}, per {unit}", "a second", "× aimock", "µs of CPU", "bytes of a reply", "events of a reply"]]

@@ -1,6 +1,6 @@
-"""Our provider as a process of its own: for each line that says wire and text, opens a stage and prints its URL.
+"""The provider in its own process: for each line with wire and text it opens a mock run and prints its URL.
 
-The stage before is closed. The judge is on, as it always is.
+The previous mock run is closed. Requests are judged, as always.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from looptck.wires import WIRES
 
 
 def saying(wire: str, text: str) -> MockRun:
-    """A stage whose every turn is this text."""
+    """A mock run whose turns all have this text."""
     step = Step(says(text))
     return MockRun(WIRES[wire], Script(endless=lambda _: step, most=sys.maxsize), Toolbox())
 

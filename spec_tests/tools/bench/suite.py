@@ -1,4 +1,4 @@
-"""How fast the suite is on the reference.
+"""Measures the speed of the suite on the reference.
 
 Three figures. What a check costs beside the bare httpx exchange of the same bodies: every example-based check of the
 sync cells is timed whole (pytest's set-up and tear-down, the judge, the verdict); right behind it its requests are sent
@@ -32,30 +32,30 @@ from looptck.suite.session import Options, Session
 
 REPEATS = 5
 FEW = 30
-"""The most exchanges that a single check has."""
+"""The maximum number of exchanges of a single check."""
 
 
 @dataclass(slots=True)
 class Timed:
-    """One check: how long it took, what went over the wire, and how long httpx alone takes for that."""
+    """One check: its time, its exchanges, and the time of a plain httpx client for the same exchanges."""
 
     cell: str
     seconds: float = 0.0
     bare: float = 0.0
     exchanges: list[tuple[HttpRequest, bytes]] = field(default_factory=list)
     whole: bool = True
-    """Whether every reply was a single write; others wait for gates or are cut, and are left out."""
+    """Whether every reply was a single write; other checks wait for gates or are truncated, and are left out."""
 
     @property
     def single(self) -> bool:
-        """Whether it is one check of a few exchanges, and not a property or an endless loop."""
+        """Whether it is a check with a few exchanges, not a property or an endless loop."""
         return self.whole and 0 < len(self.exchanges) <= FEW
 
 
 class Stopwatch:
-    """A pytest plugin that times each check, and right behind it the bare exchange of the same bodies.
+    """A pytest plugin that times each check, and directly afterwards the bare exchange of the same bodies.
 
-    Pair by pair, so that both meet the machine in the same mood.
+    Both are timed in pairs, so that both run under the same load of the machine.
     """
 
     def __init__(self, bare: Callable[[Timed], float]) -> None:
@@ -64,7 +64,7 @@ class Stopwatch:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
-        """From before set-up to after tear-down."""
+        """Time the check from before set-up to after tear-down."""
         check = check_of(item)
         timed = Timed(str(check.cell) if check else "")
         self.items.append(timed)
@@ -76,7 +76,7 @@ class Stopwatch:
         return result
 
     def answer(self, mock_run: MockRun, request: HttpRequest) -> HttpReply | None:
-        """Stands in for ``Stage.answer``: the same, written down."""
+        """Replaces ``MockRun.answer``: the same answer, recorded."""
         reply = ANSWER(mock_run, request)
         timed = self.items[-1]
         if reply is not None and len(reply.parts) == 1 and isinstance(reply.parts[0], bytes) and not reply.then_close:
@@ -90,7 +90,7 @@ ANSWER = MockRun.answer
 
 
 class Replayer:
-    """A server that answers with given bytes, in order, and does nothing else; and a plain client of it."""
+    """A server that answers with given bytes in order, and a plain client for it."""
 
     def __init__(self) -> None:
         self._replies: list[bytes] = []
@@ -105,7 +105,7 @@ class Replayer:
         return HttpReply([self._replies.pop(0)])
 
     def exchange(self, timed: Timed) -> float:
-        """The seconds that httpx alone takes for the exchanges of a check."""
+        """The time of a plain httpx client for the exchanges of a check, in seconds."""
         self._replies = [reply for _, reply in timed.exchanges]
         requests = [(self._origin + request.path, request.body) for request, _ in timed.exchanges]
         headers = {"content-type": "application/json", "authorization": "Bearer looptck-dummy-key"}
@@ -116,7 +116,7 @@ class Replayer:
 
 
 def suite(server: Replayer) -> tuple[list[Timed], float]:
-    """Run the suite on the reference in the sync cells; its checks, and the seconds that they took."""
+    """Run the suite on the reference in the sync cells; return its checks, and the total time in seconds."""
     watch = Stopwatch(server.exchange)
     session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1, asks=False))
     with patch.object(MockRun, "answer", lambda mock_run, request: watch.answer(mock_run, request)):  # noqa: PLW0108
@@ -126,7 +126,7 @@ def suite(server: Replayer) -> tuple[list[Timed], float]:
 
 
 def first_verdict() -> float:
-    """The seconds from the command to its first verdict, which is its first line where nobody watches."""
+    """The time from the command's start to its first verdict in seconds: its first line without a terminal."""
     start = perf_counter()
     process = subprocess.Popen([sys.executable, "-m", "looptck.cli", "run"], stdout=subprocess.PIPE)
     assert process.stdout is not None

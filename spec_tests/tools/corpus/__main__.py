@@ -1,4 +1,4 @@
-"""What the reference and the judge make of real traffic: ``tox -e corpus -- PATH…``. Nothing here is a test.
+"""Runs the reference and the judge on real traffic: ``tox -e corpus -- PATH…``. This is not a test.
 
 Each path is a file of records or a folder of them (``records``). Every reply is decoded by the reference and read by
 the kit, and both have to understand the same; every request is judged; and the request that the reference would send
@@ -22,7 +22,7 @@ from tools.corpus.tally import Tally
 
 @click.command(help=(__doc__ or "").partition("\n\n")[0])
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--examples", default=0, help="Name so many records for each reason. Default: 0.")
+@click.option("--examples", default=0, help="Number of records to name for each reason. Default: 0.")
 def main(paths: tuple[Path, ...], examples: int) -> None:
     """Judge a corpus and print the counts."""
     try:
@@ -43,7 +43,7 @@ def main(paths: tuple[Path, ...], examples: int) -> None:
 
 
 def _bad_lines(path: Path, tally: Tally) -> Iterator[BadLine]:
-    """Judge what is in a file; what cannot be."""
+    """Judge the records of a file; yield the lines that cannot be judged."""
     for record in records(path):
         match record:
             case BadLine():
@@ -54,7 +54,7 @@ def _bad_lines(path: Path, tally: Tally) -> Iterator[BadLine]:
                 try:
                     judged.judge(record, tally)
                 except Exception as error:  # noqa: BLE001  one record must not end the run
-                    yield BadLine(record.line, f"breaks the kit: {error!r}")
+                    yield BadLine(record.line, f"crashes looptck: {error!r}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Corpora to judge, written here: each record says what is to be found in it."""
+"""Corpora for tests: each record names the findings that it must lead to."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ REQUESTS: dict[str, Row] = {
     "openai_responses": {"model": "m", "input": "go"},
     "anthropic_messages": {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "go"}]},
 }
-"""A good request of each API."""
+"""A valid request for each API."""
 HOSTS = {True: {"provider": "openai", "host": "api.openai.com"}, False: {"provider": "local", "host": "localhost:1"}}
 
 
 def body(api: str, turn: Turn, *, stream: bool) -> str:
-    """The reply that says this turn."""
+    """The reply with this turn."""
     wire = WIRES[APIS[api]]
     said = turn.numbered(1)
     if stream:
@@ -35,9 +35,9 @@ def body(api: str, turn: Turn, *, stream: bool) -> str:
 
 
 def row(id: str, api: str = "openai_chat", turn: Turn = ANSWER, *, stream: bool = False, **changes: Any) -> Row:
-    """A record of a good request and its reply; ``changes``: what is not so, ``reply`` and ``status`` of the response.
+    """A record of a valid request and its reply, with ``changes``; ``reply`` and ``status`` change the response.
 
-    ``official`` False: another server has answered.
+    ``official`` False: the reply is from a compatible server.
     """
     kind = "text/event-stream; charset=utf-8" if stream else "application/json"
     response = {
@@ -51,7 +51,7 @@ def row(id: str, api: str = "openai_chat", turn: Turn = ANSWER, *, stream: bool 
 
 
 def written(path: Path, *lines: Row | str) -> Path:
-    """A file of these records, and of lines that are none; packed where its name says so."""
+    """A file with these records, or with invalid lines; compressed if its name ends in .gz."""
     text = "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
     return path

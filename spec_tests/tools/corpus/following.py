@@ -1,4 +1,4 @@
-"""The request that the reference sends after a turn, which the judge has to accept."""
+"""The next request of the reference after a turn; the judge has to accept it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ ALONE: Mapping[str, Callable[[object, Mapping[str, str] | None], Sequence[Proble
     "openai-responses": lambda body, _headers: judge_responses(body),
     "anthropic-messages": judge_messages,
 }
-"""The judges of single requests with their headers, which believe what a request says of earlier ones."""
+"""Judges of single requests with headers, which trust a request's references to earlier ones."""
 
 
 def problems_after(decoded: Decoded, read: Turn | None, wire: str, *, stream: bool) -> Sequence[Problem] | None:
-    """What the judge finds wrong with the next request; None if the turn is the last one.
+    """The problems that the judge finds in the next request; None if the turn is the last one.
 
     The turn answers a question of ours, and every tool that it calls is there. The judge's service has sent the turn
     and stored it: most of the recorded requests left that to the service, and the reference's own would have made it

@@ -1,4 +1,4 @@
-"""One record, put to the reference, to the kit's reader and to the judge."""
+"""Runs the reference, looptck's reader and the judge on one record."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tools.corpus.tally import Tally
 from tools.corpus.understood import decoded, of_kit, of_reference, read
 
 REFUSALS = frozenset({400, 413, 422})
-"""The statuses with which a service refuses a request for what is in it."""
+"""The statuses with which a service refuses a request because of its content."""
 
 
 def judge(record: Record, tally: Tally) -> None:
-    """Count what both sides make of a record."""
+    """Count the results of both sides for a record."""
     group = f"{record.wire} {'official' if record.official else 'compatible'} {'stream' if record.stream else 'plain'}"
     if record.request is not None:
         _request(record, tally, group)
@@ -102,5 +102,5 @@ def _error(record: Record, body: bytes, tally: Tally, group: str) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The error without what it quotes of a reply, which stands behind a colon."""
+    """The error without the quoted part of a reply, which follows a colon."""
     return f"{type(error).__name__}: {str(error).split(': ')[0]}"[:150]

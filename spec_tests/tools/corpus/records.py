@@ -26,12 +26,12 @@ WIRES = {
     "openai_responses": "openai-responses",
     "anthropic_messages": "anthropic-messages",
 }
-"""The wire that each ``api`` is."""
+"""The wire of each ``api``."""
 SKIPPED = frozenset({"gemini"})
-"""Values of ``api`` that the kit has no wire for."""
+"""Values of ``api`` without a wire."""
 SUFFIXES = (".jsonl", ".jsonl.gz")
 LONGEST = 64 * 1024 * 1024
-"""The bytes that a line may have."""
+"""The maximum length of a line in bytes."""
 
 _VENDORS = {"openai": "api.openai.com", "anthropic": "api.anthropic.com"}
 _ELIDED = re.compile(r"<elided \d+ base64 chars>")
@@ -67,7 +67,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A record of an API that is no wire of the kit."""
+    """A record of an API without a wire."""
 
     api: str
 
@@ -80,20 +80,20 @@ class Record:
     id: str
     wire: str
     official: bool
-    """Whether the vendor's own host answered; else a server that speaks the same wire."""
+    """Whether the vendor's own host answered, not a compatible server."""
     stream: bool
     request: Any
-    """The body; None where it was not kept."""
+    """The request body; None if it was not recorded."""
     request_headers: Mapping[str, str] | None
-    """By name in lower case; None where none of them was kept."""
+    """Headers by lowercase name; None if they were not recorded."""
     status: int
     content_type: str
     body: bytes | None
-    """Of the reply; None where it was left out."""
+    """The body of the reply; None if it was left out."""
 
 
 def files(paths: Iterable[Path]) -> list[Path]:
-    """The files that are named, and those in the folders that are named.
+    """The given files, and all record files in the given folders.
 
     Raises:
         ValueError: a folder has none.
@@ -108,7 +108,7 @@ def files(paths: Iterable[Path]) -> list[Path]:
 
 
 def records(path: Path) -> Iterator[Record | Skipped | BadLine]:
-    """What is on each line of a file; one line is in memory at a time."""
+    """The content of each line of a file; one line is in memory at a time."""
     number = 0
     try:
         with _opened(path) as file:
@@ -177,7 +177,7 @@ def _body(text: str, *, chunks: bool) -> bytes | None:
 
 
 def _from_base64(text: str) -> bytes | None:
-    """What base64 hides, if it is what a reply may begin with."""
+    """The decoded base64 text, if it can be the start of a reply."""
     try:
         body = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Counts by group, the reasons behind them, and how they are shown."""
+"""Counts by group, their reasons, and their output."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ COLUMNS = {
         "other": "requests that the service refused for another cause, such as the key, or failed at",
     },
 }
-"""What is counted, in two tables: the heads of the columns, and what they mean."""
+"""The columns of two tables: headings and meanings."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was found in a corpus."""
+    """The counts of a corpus."""
 
     examples: int = 0
-    """How many records are named for each reason."""
+    """The number of records to name for each reason."""
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    """By group, such as ``openai-chat official plain``, and column."""
+    """Counts by group, such as ``openai-chat official plain``, and column."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """The records of APIs that are no wires, by API."""
+    """The number of records of APIs without a wire, by API."""
     reasons: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """By what happened, reason and group."""
+    """Counts by event, reason and group."""
     named: dict[tuple[str, str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
-    """By the same: the first ids."""
+    """The first ids, by the same keys."""
 
     def count(self, group: str, *columns: str) -> None:
-        """One more in these columns."""
+        """Add one in these columns."""
         self.counts[group].update(columns)
 
     def because(self, what: str, reason: str, group: str, id: str) -> None:
-        """One more for which this happened, and the reason."""
+        """Add one for this event and reason."""
         key = what, reason, group
         self.reasons[key] += 1
         if len(self.named[key]) < self.examples:
             self.named[key].append(id)
 
     def lines(self) -> Iterator[str]:
-        """All of it."""
+        """The lines of the output."""
         for table, columns in COLUMNS.items():
             rows = [[group, *(str(self.counts[group][name]) for name in columns)] for group in sorted(self.counts)]
             total = ["all", *(str(sum(counts[name] for counts in self.counts.values())) for name in columns)]

@@ -1,4 +1,4 @@
-"""What a reply says, as the reference's decoders and the kit's own readers understand it."""
+"""The meaning of a reply as the reference's decoders and looptck's own readers understand it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REFERENCE: Mapping[str, Wire] = {
     "openai-responses": OPENAI_RESPONSES,
     "anthropic-messages": ANTHROPIC_MESSAGES,
 }
-"""The reference's wires, by the names of the kit's."""
+"""The reference's wires by looptck's names."""
 _STOPS: Mapping[Stop, str] = {
     "end": "end",
     "stop_sequence": "end",
@@ -36,20 +36,20 @@ _STOPS: Mapping[Stop, str] = {
     "pause": "pause",
     "compaction": "pause",
 }
-"""The reference's word for each stop reason of the kit at which it decodes a turn."""
+"""The reference's stop for each of looptck's stop reasons at which it decodes a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """What both have to agree upon."""
+    """The content on which both sides have to agree."""
 
     text: str
     calls: tuple[tuple[str, str, str], ...]
-    """Id, tool and arguments."""
+    """Id, tool and arguments of each call."""
     stop: str
 
     def differences(self, other: Understood) -> list[str]:
-        """In what the other understood something else."""
+        """The members in which the other side differs."""
         same = {
             "text": self.text == other.text,
             "calls": len(self.calls) == len(other.calls) and all(map(_same, self.calls, other.calls)),
@@ -59,9 +59,9 @@ class Understood:
 
 
 def decoded(record: Record, body: bytes) -> Decoded:
-    """The turn in a reply, by the way that the reference's runners go.
+    """The turn in a reply, decoded by the reference's conversation.
 
-    Raises LoopError where it says none.
+    Raises LoopError if there is none.
     """
     response = httpx.Response(
         record.status, headers={"content-type": record.content_type}, content=body, request=httpx.Request("POST", "/")
@@ -76,25 +76,25 @@ def decoded(record: Record, body: bytes) -> Decoded:
 
 
 def exchange_of(loop: Loop, wire: str, *, stream: bool) -> Conversation:
-    """The loop's way to write requests and to read replies."""
+    """The conversation with which the loop writes requests and reads replies."""
     with Tracing().run(loop) as spans:
         return Conversation(loop, _endpoint(wire), spans, stream=stream)
 
 
 def read(record: Record, body: bytes) -> Turn:
-    """The turn in a reply, by the kit's reader. Raises NoTurn where it says none."""
+    """The turn in a reply, decoded by looptck's reader. Raises NoTurn if there is none."""
     return WIRES[record.wire].turn(body.decode(), record.content_type.startswith("text/event-stream"))
 
 
 def of_reference(turn: Decoded) -> Understood:
-    """What the reference understood."""
+    """The reference's understanding of a turn."""
     return Understood(turn.text, tuple((call.id, call.name, call.arguments) for call in turn.calls), str(turn.stop))
 
 
 def of_kit(turn: Turn, wire: str) -> Understood:
-    """What the kit understood, in the reference's words: there, words in which the model declines are its text.
+    """Looptck's understanding of a turn, in the reference's terms, where the text of a refusal is ordinary text.
 
-    In Messages these words are no content, and the reference leaves them alone.
+    In Messages the explanation of a refusal is not content, and the reference ignores it.
     """
     refusal = None if wire == "anthropic-messages" else turn.refusal
     stop = "refusal" if refusal else _STOPS.get(turn.stopped, turn.stopped)

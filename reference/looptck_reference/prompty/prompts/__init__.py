@@ -3,12 +3,12 @@
     prompt = load("weather.prompty")
     messages = prompt.messages({"question": "Weather in Paris?"})
 
-The documents of this project speak of how such files are run, and show one (the Agent Mode guide). What they leave open
-about the files themselves is taken from the later runtime specification, §2 (the format), §4 (loading), §5 and §6
-(templates and roles) and §12.2 (inputs), which is cited where it decides.
+The documents that looptck tests specify how such files are run, and show one (the Agent Mode guide). The rules for the
+files themselves come from the later runtime specification: §2 (format), §4 (loading), §5 and §6 (templates and roles)
+and §12.2 (inputs). Each place that depends on it cites it.
 
 Read it in this order: `frontmatter` (text becomes JSON that `prompty.schema.json` accepts), `references`, `properties`,
-`reading` (what each field means), `template` (the body), `prompt`, `loader` (files and their children).
+`reading` (the meaning of each field), `template` (the body), `prompt`, `loader` (files and their children).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with a prompt, and where."""
+"""Errors in prompts, with their location."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Fault", "PromptError", "below"]
 
 
 class PromptError(LoopError, ValueError):
-    """A `.prompty` file cannot be used, or not with these inputs. The message begins with the place.
+    """A `.prompty` file cannot be used, or not with these inputs. The message begins with the location.
 
-    `place` is a JSON pointer into the frontmatter, the number of a line, or None where the whole file is meant.
+    `place` is a JSON pointer into the frontmatter, a line number, or None for the whole file.
     """
 
     def __init__(self, path: Path, place: str | int | None, what: str) -> None:
@@ -23,7 +23,7 @@ class PromptError(LoopError, ValueError):
 
 
 class Fault(Exception):
-    """What is wrong in the frontmatter, and its place in it; whoever knows the file makes a PromptError of it."""
+    """An error in the frontmatter and its location; code that knows the file turns it into a `PromptError`."""
 
     def __init__(self, pointer: str, what: str) -> None:
         super().__init__(pointer, what)
@@ -32,5 +32,5 @@ class Fault(Exception):
 
 
 def below(pointer: str, part: str | int) -> str:
-    """The JSON pointer to a member or item of what another one points to."""
+    """The JSON pointer to a member or item of the value at `pointer`."""
     return f"{pointer}/{str(part).replace('~', '~0').replace('/', '~1')}"

@@ -1,8 +1,9 @@
-"""Files become prompts, and bring the prompts of their tools with them.
+"""Load prompts from files, together with the prompts that their tools run.
 
-A tool's file is found from that of the prompt which has the tool (the runtime specification, §9.6), never from where
-the program was started. It must not lie outside the folder of the prompt that was asked for, by whatever way. Prompts
-that run each other in a circle, or lie very deep, are refused when they are loaded, before they cost anything.
+The path of a tool's file is relative to the file of the prompt that has the tool (the runtime specification, §9.6),
+never to the working directory. The file must be inside the folder of the first prompt, also after following links.
+Prompts that run each other in a cycle, or are nested very deeply, are refused when they are loaded, before any model
+call.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from looptck_reference.prompty.prompts.template import Template
 __all__ = ["Loader", "load"]
 
 DEEPEST = 8
-"""How many prompts may run in each other below the first."""
+"""The maximum nesting depth of prompts below the first."""
 
 
 def load(path: str | Path, *, environment: Mapping[str, str] | None = None) -> Prompt:
-    """A prompt from its file, references to `environment` resolved; without one, to that of the process.
+    """The prompt in a file. References are resolved from `environment`, by default that of the process.
 
     Raises:
-        PromptError: the file, or one that its tools name, cannot be used.
+        PromptError: the file, or a file that one of its tools runs, cannot be used.
     """
     return Loader().load(path, environment=environment)
 
 
 class Loader:
-    """Loads prompts. A subclass may find the files of tools elsewhere."""
+    """Loads prompts. A subclass may look for the files of tools elsewhere."""
 
     def load(self, path: str | Path, *, environment: Mapping[str, str] | None = None) -> Prompt:
         """See `load`."""
@@ -44,13 +45,13 @@ class Loader:
         return _Family(self, first.parent, os.environ if environment is None else environment).prompt(first, ())
 
     def child_path(self, parent: Path, entry_path: str) -> Path:
-        """Where the file is that a tool of `parent` names."""
+        """The path of the file that a tool of `parent` names."""
         return parent.parent / entry_path
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """The prompts of one load: those of the same file at the same depth are one, however many tools run it."""
+    """The prompts of one load. Tools that run the same file at the same depth share one prompt."""
 
     loader: Loader
     folder: Path
@@ -83,7 +84,7 @@ class _Family:
             description=front.get("description") or "",
             model=its_model,
             inputs=takes,
-            tools=tuple(_taking_after(tool, children.get(tool.name)) for tool, _ in its_tools),
+            tools=tuple(_with_child(tool, children.get(tool.name)) for tool, _ in its_tools),
             children=children,
             template=template,
         )
@@ -93,23 +94,23 @@ class _Family:
             path = self.loader.child_path(parent, entry).resolve()
             there = path.is_file()
         except (OSError, ValueError, RuntimeError) as error:
-            raise Fault(place, f"names no file that there can be: {error}") from error
+            raise Fault(place, f"is not a valid file name: {error}") from error
         if not path.is_relative_to(self.folder):
-            raise Fault(place, f"leads out of the folder {self.folder}; keep the prompts of tools in it")
+            raise Fault(place, f"is outside the folder {self.folder}; move the tool's prompt into it")
         if not there:
-            raise Fault(place, f"names {path}, which does not exist; paths begin at the folder of this file")
+            raise Fault(place, f"names {path}, which does not exist; paths are relative to the folder of this file")
         if path in above:
-            raise Fault(place, f"makes a circle: {self._chain(*above, path)}; a prompt cannot run itself")
+            raise Fault(place, f"is a cycle: {self._chain(*above, path)}; a prompt cannot run itself")
         if len(above) > DEEPEST:
-            raise Fault(place, f"lies more than {DEEPEST} prompts deep: {self._chain(*above, path)}")
+            raise Fault(place, f"is nested more than {DEEPEST} prompts deep: {self._chain(*above, path)}")
         return self.prompt(path, above)
 
     def _chain(self, *paths: Path) -> str:
         return " → ".join(str(path.relative_to(self.folder)) for path in paths)
 
 
-def _taking_after(tool: Tool, child: Prompt | None) -> Tool:
-    """A tool that runs a prompt takes what the prompt takes, and is described by it where it says nothing itself."""
+def _with_child(tool: Tool, child: Prompt | None) -> Tool:
+    """The tool with its prompt's inputs as parameters, and with its prompt's description if it has none itself."""
     if child is None:
         return tool
     needed = [one.name for one in child.inputs if one.required or (one.required is None and one.default is None)]

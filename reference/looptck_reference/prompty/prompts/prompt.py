@@ -1,4 +1,4 @@
-"""A prompt as a value: all that its file says, with the prompts of its tools."""
+"""A prompt as a value: the content of its file, and the prompts of its tools."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["Model", "Prompt"]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Which model, where it is, and how it is asked.
+    """A model, its connection and its options.
 
-    `options` are in the words of the file (`temperature`, `maxOutputTokens`), but for `stream`.
+    `options` have the names of the file (`temperature`, `maxOutputTokens`), without `stream`.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A `.prompty` file as it was loaded. Nothing in it is ever changed, so one prompt serves any number of runs."""
+    """A loaded `.prompty` file. It never changes, so one prompt serves any number of runs."""
 
     path: Path
     name: str
@@ -44,33 +44,33 @@ class Prompt:
     inputs: tuple[Input, ...]
     tools: tuple[Tool, ...]
     children: Mapping[str, Prompt] = field(repr=False)
-    """The prompts of its tools of the kind `prompty`, by the name of the tool."""
+    """The prompts of the tools of kind `prompty`, by tool name."""
     template: Template = field(repr=False)
 
     def filled(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The inputs that are given, with the defaults of those that are not.
+        """The given inputs, and the defaults of the others.
 
-        Inputs that the prompt does not declare are kept, and values are not held to their kind (the later runtime
-        specification, §12.2).
+        Inputs that the prompt does not declare are kept, and values are not checked against their kind (the later
+        runtime specification, §12.2).
 
         Raises:
-            PromptError: one that is `required: true` is not given and has no default.
+            PromptError: an input with `required: true` is not given and has no default.
         """
         values = dict(inputs)
         for one in self.inputs:
             if one.name in values:
                 continue
             if one.default is not None:
-                values[one.name] = deepcopy(one.default)  # a tool may change what it is given
+                values[one.name] = deepcopy(one.default)  # a tool may change its arguments
             elif one.required:
                 raise PromptError(self.path, None, f"the input {one.name!r} is required and was not given; pass it")
         return values
 
     def messages(self, inputs: Mapping[str, Any]) -> list[Json]:
-        """The messages that a run begins with.
+        """The first messages of a run.
 
         Raises:
-            PromptError: an input is missing, or the template cannot be filled in with these.
+            PromptError: an input is missing, or the template cannot be rendered with these inputs.
         """
         values = self.filled(inputs)
         return self.template.messages(values, omitted=[one.name for one in self.inputs if one.name not in values])

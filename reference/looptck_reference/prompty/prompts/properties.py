@@ -1,8 +1,8 @@
-"""What prompts take and what tools take: inputs and parameters, and the JSON Schema of both.
+"""Inputs of prompts and parameters of tools, and the JSON Schema of both.
 
-The documents write them in two ways: as a list of entries with a name, or as a mapping, in the guide below
-`properties:`. Both are read wherever one may stand. A value in place of an entry is a default whose kind it shows (the
-later runtime specification, §2.7).
+The documents have two forms: a list of entries with a name, and a mapping, which the guide puts under `properties:`.
+Both are accepted everywhere. A bare value in place of an entry is its default and determines its kind (the later
+runtime specification, §2.7).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["Input", "named", "properties", "schema"]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input that a prompt declares, or a parameter of a tool: a property, to the documents.
+    """An input of a prompt, or a parameter of a tool; the documents call both properties.
 
-    `default` is None where it has none: to the later specification (§12.2) a null default is none. `required` is None
-    where the file does not say.
+    `default` is None if there is none; a null default counts as none (later specification, §12.2). `required` is None
+    if the file has no such member.
     """
 
     name: str
@@ -32,10 +32,10 @@ class Input:
 
 
 def named(entries: Any, pointer: str) -> dict[str, tuple[Any, str]]:
-    """Entries and their places by name: those of a mapping, or of a list whose entries have a `name` each.
+    """Entries and their JSON pointers by name: from a mapping, or from a list of entries with a `name`.
 
     Raises:
-        Fault: two have the same name.
+        Fault: two entries have the same name.
     """
     if isinstance(entries, dict):
         return {name: (one, below(pointer, name)) for name, one in entries.items() if one is not None}
@@ -43,13 +43,13 @@ def named(entries: Any, pointer: str) -> dict[str, tuple[Any, str]]:
     for index, one in enumerate(entries or ()):
         place = below(pointer, index)
         if one["name"] in found:
-            raise Fault(place, f"has the name {one['name']!r} of {found[one['name']][1]}; give each a name of its own")
+            raise Fault(place, f"has the name {one['name']!r}, as {found[one['name']][1]} has; names must be unique")
         found[one["name"]] = one, place
     return found
 
 
 def properties(declared: Any, pointer: str) -> tuple[Input, ...]:
-    """What a list or mapping of properties declares; nothing where there is none."""
+    """The properties in a list or mapping; empty if there is neither."""
     if isinstance(declared, dict) and "properties" in declared:
         return properties(declared["properties"], below(pointer, "properties"))
     return tuple(_input(name, *entry) for name, entry in named(declared, pointer).items())

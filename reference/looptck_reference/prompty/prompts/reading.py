@@ -1,4 +1,4 @@
-"""What frontmatter says: its model, its inputs, its tools. Its schema has accepted it."""
+"""Model, inputs and tools from frontmatter that the schema has accepted."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from looptck_reference.prompty.prompts.properties import Input, named, propertie
 __all__ = ["inputs", "model", "tools"]
 
 _COMMON = ("name", "kind", "description", "parameters", "bindings", "strict")
-"""What a tool of any kind may say; the rest is its kind's."""
+"""The members that tools of every kind have; all others are options of the kind."""
 
 
 def model(front: Json) -> Model:
-    """The model, which may be an id alone."""
+    """The model; the file may have only its id."""
     said = front["model"]
     if isinstance(said, str):
         return Model(said)
@@ -30,9 +30,9 @@ def model(front: Json) -> Model:
         id=said["id"],
         provider=said.get("provider") or "openai",
         api_type=said.get("apiType") or "chat",
-        endpoint=connection.get("endpoint") or None,  # an empty default of a reference says nothing
+        endpoint=connection.get("endpoint") or None,  # the empty default of a reference counts as absent
         api_key=connection.get("apiKey") or None,
-        # For want of a word of the documents' own, an option or an additional property.
+        # The documents do not define this option, so it is accepted as an option or as an additional property.
         stream=next((one for one in streams if one is not None), False),
         options={**options, "additionalProperties": further} if further else options,
     )
@@ -42,12 +42,12 @@ def inputs(front: Json) -> tuple[Input, ...]:
     """The inputs; the guide calls them `inputSchema`, the later specification `inputs`."""
     guide, later = front.get("inputSchema"), front.get("inputs")
     if guide is not None and later is not None:
-        raise Fault("/inputSchema", "stands beside /inputs; keep one of them")
+        raise Fault("/inputSchema", "cannot be used together with /inputs; keep one of them")
     return properties(guide, "/inputSchema") if later is None else properties(later, "/inputs")
 
 
 def tools(front: Json) -> Iterator[tuple[Tool, str]]:
-    """Tools and their places, but for what a tool of the kind `prompty` takes from its child."""
+    """Tools and their JSON pointers. Tools of kind `prompty` get their parameters later, from their child."""
     for name, (said, pointer) in named(front.get("tools"), "/tools").items():
         declared = properties(said.get("parameters"), f"{pointer}/parameters")
         options = {one: value for one, value in said.items() if one not in _COMMON}
@@ -66,6 +66,6 @@ def tools(front: Json) -> Iterator[tuple[Tool, str]]:
 
 
 def _bindings(said: Any, pointer: str) -> dict[str, str]:
-    """Inputs by the parameter that takes its value from them: `unit: {input: NAME}`, `unit: NAME`, or a list."""
+    """Input names by the parameter that they are bound to: `unit: {input: NAME}`, `unit: NAME`, or a list."""
     entries = named(said, pointer).items()
     return {name: one["input"] if isinstance(one, dict) else one for name, (one, _) in entries}

@@ -1,4 +1,4 @@
-"""References of the frontmatter: `${env:NAME}` and `${env:NAME:default}`, alone or inside other text."""
+"""References in frontmatter: `${env:NAME}` and `${env:NAME:default}`, alone or inside other text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _REFERENCE = re.compile(r"\$\{(?P<protocol>\w+):(?P<name>[^:}]*)(?P<default>:[^}
 
 
 def resolved(value: Any, environment: Mapping[str, str], pointer: str = "") -> Any:
-    """A value with the references in all its texts replaced; `pointer` is its place.
+    """A value with the references in all its strings replaced; `pointer` is the value's location.
 
-    What follows the second colon is the default, colons and all, and may be empty. What a variable holds is never
-    looked into again. The later specification leaves unknown protocols as they are (§4.2); a key that reads
-    `${vault:KEY}` would then be sent to a provider, so they are refused here.
+    Everything after the second colon is the default; it may contain colons or be empty. The value of a variable is not
+    searched for references again. The later specification leaves unknown protocols unchanged (§4.2), which would send
+    the key `${vault:KEY}` to a provider as it is, so they are refused here.
 
     Raises:
-        Fault: a variable is not set and has no default, or a reference is not of a kind that is known here.
+        Fault: a variable is not set and has no default, or the protocol of a reference is unknown.
     """
     if isinstance(value, dict):
         return {name: resolved(one, environment, below(pointer, name)) for name, one in value.items()}
@@ -35,13 +35,13 @@ def resolved(value: Any, environment: Mapping[str, str], pointer: str = "") -> A
 def _value(found: re.Match[str], environment: Mapping[str, str], pointer: str) -> str:
     name, default = found["name"], found["default"]
     if not found["end"]:
-        raise Fault(pointer, f"holds a reference without an end, {found[0]}; close it with a brace")
+        raise Fault(pointer, f"contains a reference without its closing brace: {found[0]}")
     if found["protocol"] != "env":
-        known = "known is env, as in ${env:NAME} and ${env:NAME:default}"
-        raise Fault(pointer, f"holds {found[0]}, whose protocol is not known; {known}")
+        known = "use ${env:NAME} or ${env:NAME:default}"
+        raise Fault(pointer, f"contains {found[0]}, whose protocol is unknown; {known}")
     if name in environment:
         return environment[name]
     if default is None:
-        mend = f"set it, or give it a default: ${{env:{name}:…}}"
-        raise Fault(pointer, f"refers to the environment variable {name!r}, which is not set; {mend}")
+        advice = f"set it, or give it a default: ${{env:{name}:…}}"
+        raise Fault(pointer, f"refers to the environment variable {name!r}, which is not set; {advice}")
     return default[1:]

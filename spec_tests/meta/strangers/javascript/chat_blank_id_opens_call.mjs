@@ -1,5 +1,5 @@
-// Fault: every piece of a call that has an id member opens a new call, also where the id of a later piece is "".
-// Rule: pieces of a call are joined by their index; only the first has to have the id, and compatible servers write "" later.
+// Fault: every piece of a call that has an id member opens a new call, even if the id of a later piece is "".
+// Rule: pieces of a call are joined by their index; only the first needs the id, and compatible servers send "" later.
 // Written in: Chat API reference, chunk object, delta.tool_calls.
 
 import { LoopError, serve } from './driver.mjs';

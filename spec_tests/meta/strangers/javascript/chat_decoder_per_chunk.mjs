@@ -1,5 +1,5 @@
-// Fault: each network chunk of a stream is decoded for itself, so a sign whose bytes are in two chunks becomes U+FFFD.
-// Rule: an event stream is decoded as one UTF-8 stream; where the network cuts it means nothing.
+// Fault: each network chunk of a stream is decoded separately, so a character whose bytes are in two chunks becomes U+FFFD.
+// Rule: an event stream is decoded as one UTF-8 stream; the boundaries of network chunks have no meaning.
 // Written in: WHATWG HTML §9.2.6 (Interpreting an event stream); MDN TextDecoder.decode, option stream.
 // Reported like it: ollama/ollama-js#255, googleapis/js-genai#765, braintrustdata/braintrust-sdk-javascript#2091.
 

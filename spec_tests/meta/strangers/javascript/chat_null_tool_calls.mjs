@@ -1,5 +1,5 @@
-// Fault: a default stands in for `tool_calls` that are left out of a delta, but not for `tool_calls: null`, which crash the run.
-// Rule: a member of a delta that is null is as good as absent.
+// Fault: a delta without `tool_calls` gets a default, but `tool_calls: null` crashes the run.
+// Rule: a null member of a delta counts as absent.
 // Written in: OpenAI API reference, Chat Completions, The chat completion chunk object (delta.content is null too);
 // ECMAScript, destructuring defaults (undefined only). Reported like it: earendil-works/pi#4228 (a comment: null, "not iterable").
 

@@ -1,4 +1,4 @@
-// Fault: a tool that returns nothing gives a tool message without `content`, since JSON leaves undefined out.
+// Fault: a tool that returns undefined leads to a tool message without `content`, because JSON omits undefined.
 // Rule: `content` of a tool message is required.
 // Written in: OpenAI API reference, Chat Completions, Tool message, content.
 // Reported like it: vercel/ai#7650, langchain-ai/langchainjs#8140, latitude-dev/latitude-llm#810.

@@ -1,5 +1,5 @@
-// Fault: results are kept by the id of their call for the whole run, so a call whose id stood in an earlier turn is not run.
-// Rule: an id names a call in its turn; compatible servers count calls anew in each, and every call that is made is run.
+// Fault: results are stored by call id for the whole run, so a call whose id was used in an earlier turn does not run.
+// Rule: an id identifies a call within its turn; compatible servers restart their ids in each turn, and every call has to run.
 // Written in: guide Function calling, Handling function calls; Chat API reference, Tool message.
 
 import { LoopError, serve } from './driver.mjs';

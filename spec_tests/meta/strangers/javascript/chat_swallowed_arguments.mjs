@@ -1,4 +1,4 @@
-// Fault: arguments that are not JSON are taken for {}, so the tool runs without what the model meant.
+// Fault: arguments that are not JSON are treated as {}, so the tool runs without the intended arguments.
 // Rule: the model does not always write valid JSON: arguments are validated before the function is called.
 // Written in: OpenAI API reference, Chat Completions, Assistant message, tool_calls.function.arguments.
 // Reported like it: omnigent-ai/omnigent#2587 (a parse error became {}, and the tool ran).

@@ -1,4 +1,4 @@
-// Fault: results are collected in the order in which the tools finish, and then handed to the calls by position.
+// Fault: results are collected in the order in which the tools finish, and then assigned to the calls by position.
 // Rule: a tool message answers the call that its tool_call_id names.
 // Written in: OpenAI API reference, Chat Completions, Tool message; OpenAI guide Function calling, Handling function calls.
 // Reported like it: earendil-works/pi#3468, can1357/oh-my-pi#11179 (completion order where call order is meant).

@@ -1,4 +1,4 @@
-// The process side of protocol 1: JSON lines on stdin and stdout. Each loop beside this file hands its own `run` to serve.
+// The process side of protocol 1: JSON lines on stdin and stdout. Each loop in this folder passes its own `run` to serve.
 
 /** An error with a reason that the protocol knows. */
 export class LoopError extends Error {

@@ -1,4 +1,4 @@
-// Fault: an `error` event in a stream ends it as message_stop would, and what has come so far is taken for the answer.
+// Fault: an `error` event in a stream ends it like message_stop, and the text so far is the answer.
 // Rule: an error can arrive after the 200, as an event of the stream; the reply has then failed.
 // Written in: Anthropic docs, Streaming Messages, Error events; Errors (errors after a 200 response when streaming).
 // Reported like it: Pasta-Devs/Marinara-Engine#2659, brightwave-inc/tidebreak#1122, karthink/gptel#1512.

@@ -1,5 +1,5 @@
-// Fault: signs that the service does not take in a tool's name become "_", and of two names that are then one the last one's handler runs.
-// Rule: a call runs the tool that was offered under its name; names that fall together are kept apart, or told.
+// Fault: characters that the service does not allow in tool names become "_"; of two names that become equal, the last one's handler runs.
+// Rule: a call runs the tool that was offered under its name; names that become equal are kept distinct, or are an error.
 // Written in: Messages API reference, tools (name: ^[a-zA-Z0-9_-]{1,128}$, unique); guide Tool use.
 
 import { LoopError, serve } from './driver.mjs';

@@ -1,5 +1,5 @@
-// Fault: the tools of a turn run under one Promise.all, and where one throws, every call is answered with its error.
-// Rule: each tool_use gets its own tool_result; is_error stands only on those of calls that failed.
+// Fault: the tools of a turn run under one Promise.all, and if one throws, every call is answered with its error.
+// Rule: each tool_use gets its own tool_result; only failed calls have is_error.
 // Written in: Anthropic docs, Handle tool calls (Handling errors with is_error) and Parallel tool use.
 // Reported like it: romankurnovskii/etemaro#133, huggingface/smolagents#2457, earendil-works/pi#3024.
 

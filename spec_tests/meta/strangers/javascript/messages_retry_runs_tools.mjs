@@ -1,5 +1,5 @@
-// Fault: a retryable HTTP error starts the whole run again from the prompt, so tools that have run run a second time.
-// Rule: what is tried again is the request; the effects of tools that succeeded are not repeated.
+// Fault: a retryable HTTP error starts the whole run again from the prompt, so tools that have already run run a second time.
+// Rule: only the request is retried; tools that succeeded do not run again.
 // Written in: Anthropic docs, Errors (429, 500, 529: retry the request); Handle tool calls (one execution for a tool_use).
 // Reported like it: agno-agi/agno#10366, agentarea/agentarea#320.
 

@@ -1,5 +1,5 @@
-// Fault: a tool that throws ends the run with its error, and the calls behind it in the queue are run after that end.
-// Rule: when a run has ended for its caller, no tool of it begins any more.
+// Fault: a tool that throws ends the run with its error, and the remaining calls in the queue run after that end.
+// Rule: after a run has ended for its caller, none of its tools starts.
 // Written in: guide Tool use, Handle tool calls; pydantic-ai#4502 is like it.
 
 import { LoopError, serve } from './driver.mjs';

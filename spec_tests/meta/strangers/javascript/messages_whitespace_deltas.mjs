@@ -1,5 +1,5 @@
-// Fault: text deltas of a stream that are nothing but white space are thrown away, from the answer and from the history.
-// Rule: the text of a block is all its text_delta in a row; a blank or a line break can be a delta of its own.
+// Fault: text deltas of a stream that are only white space are dropped, from the answer and from the history.
+// Rule: the text of a block is the concatenation of its text_deltas; a delta may be a single space or line break.
 // Written in: Anthropic docs, Streaming Messages, Content block delta types, Text delta.
 // Reported like it: zavora-ai/adk-rust#444, waybarrios/vllm-mlx#431, spacedriveapp/spacebot#413.
 

@@ -1,5 +1,5 @@
-// Fault: string arguments that read as JSON are parsed once more, so "007" stays, but "42" becomes 42, "true" true, "[]" a list.
-// Rule: the arguments are the JSON that the model wrote; a string in it is a string, whatever it looks like.
+// Fault: string arguments that are valid JSON are parsed again, so "007" stays, but "42" becomes 42, "true" true, "[]" a list.
+// Rule: the arguments are the JSON that the model wrote; a string in it stays a string.
 // Written in: OpenAI API reference, Responses, function_call.arguments (a JSON string of the arguments); RFC 8259 §7.
 // Reported like it: kaeawc/auto-mobile#4241 (every value through JSON.parse makes numeric strings unpassable).
 

@@ -1,5 +1,5 @@
-// Fault: the status of a response is not looked at where it is failed, so a run whose model failed ends in an empty answer.
-// Rule: a response that is failed has an error and no answer, in the body of a reply as in the last event of a stream.
+// Fault: the status failed of a response is ignored, so a run whose model failed ends with an empty answer.
+// Rule: a failed response has an error and no answer, in a plain reply and in the last event of a stream.
 // Written in: Responses API reference, the response object (status, error); streaming events, response.failed.
 
 import { EventEmitter, once } from 'node:events';

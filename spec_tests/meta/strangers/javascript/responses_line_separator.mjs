@@ -1,5 +1,5 @@
-// Fault: the data of a stream's event is taken by a regular expression whose dot stops at U+2028 and U+2029, so the JSON is cut.
-// Rule: only CR, LF and CRLF end a line of an event stream; U+2028 and U+2029 may stand bare in a JSON string.
+// Fault: the data of an event is read with a regular expression whose dot stops at U+2028 and U+2029, so the JSON is truncated.
+// Rule: only CR, LF and CRLF end a line of an event stream; U+2028 and U+2029 may be unescaped in a JSON string.
 // Written in: WHATWG HTML §9.2.5 (Parsing an event stream); RFC 8259 §7; ECMAScript, LineTerminator and the pattern dot.
 // Reported like it: openai/codex#33617, Soju06/codex-lb#1010, lightdash/lightdash#26655.
 

@@ -1,5 +1,5 @@
-// Fault: tools are registered in one map of the module, so a run can reach the handlers of another run before or beside it.
-// Rule: a run calls the tools that it was given, and no others; what is not among them is an unknown tool.
+// Fault: tools are registered in one map of the module, so a run can call handlers of earlier or concurrent runs.
+// Rule: a run calls only the tools that it was given; any other tool is unknown.
 // Written in: OpenAI guide Function calling, Handling function calls (the tools of the request are those that may be called).
 // Reported like it: NousResearch/hermes-agent#34442, affandar/PilotSwarm#1, buildswithpaul/Frappe_Assistant_Core#199.
 

@@ -1,4 +1,4 @@
-// No fault: a Chat Completions loop that holds arguments to the declared schema, and tells the model where they do not fit.
+// No fault: a Chat Completions loop that validates arguments against the declared schema, and reports violations to the model.
 // Rules kept: OpenAI API reference, Chat Completions ("validate the arguments before calling"); JSON Schema 2020-12 validation.
 
 import { randomUUID } from 'node:crypto';

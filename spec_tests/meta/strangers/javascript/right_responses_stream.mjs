@@ -1,4 +1,4 @@
-// No fault: a Responses loop without state at the service, with streaming, as the vendor documents it. A control.
+// No fault: a streaming Responses loop without state at the service, as the vendor documents it. A control for false alarms.
 // Rules kept: OpenAI API reference, Responses (create, streaming events); guides Function calling and Reasoning.
 
 import { LoopError, serve } from './driver.mjs';

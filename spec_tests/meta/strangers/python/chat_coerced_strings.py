@@ -1,4 +1,4 @@
-"""Strings among the arguments that could be read as JSON are read as JSON, so that "007" stays but "42" is a number.
+"""String arguments that are valid JSON are parsed as JSON, so that "007" stays a string but "42" becomes a number.
 
 Function calling guide, Handling function calls: the arguments are one JSON text, and a string in it is a string
 (RFC 8259, section 7). Reported as modelcontextprotocol/python-sdk#316 and PrefectHQ/fastmcp#330.
@@ -35,7 +35,7 @@ from handlers import (
 
 @dataclass
 class Call:
-    """A call, as the model made it."""
+    """A call that the model made."""
 
     id: str
     name: str | None
@@ -55,12 +55,12 @@ class Call:
 
 
 def refuse(word: str) -> None:
-    """Refuse the words that Python takes for JSON and nobody else."""
+    """Reject the constants that Python's JSON parser accepts and JSON does not have."""
     raise ValueError(word)
 
 
 def unpacked(value: Any) -> Any:
-    """Read what the model has packed into a string."""
+    """Parse strings that contain JSON."""
     if not isinstance(value, str):
         return value
     try:
@@ -72,7 +72,7 @@ def unpacked(value: Any) -> Any:
 
 @dataclass
 class Conversation:
-    """What is said, and who says it."""
+    """The messages, and the methods that add to them."""
 
     url: str
     key: str
@@ -99,7 +99,7 @@ class Conversation:
         return chat_turn(choice["message"])
 
     def run(self, limit: int) -> str:
-        """Go on until there are no calls."""
+        """Ask until a turn has no calls."""
         for _ in range(limit):
             turn = self.ask()
             if not turn["tool_calls"]:

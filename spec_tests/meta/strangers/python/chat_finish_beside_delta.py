@@ -1,4 +1,4 @@
-"""The chunk that carries the finish reason is taken for the end, and what its delta brings is lost.
+"""The chunk with the finish reason is treated as the end, and the delta in it is lost.
 
 Chat Completions, streaming: a chunk has a delta and may have a finish reason beside it, and compatible servers write
 both in one chunk.
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def deltas(response: httpx.Response) -> Iterator[Json]:
-    """Give the deltas of a stream, up to its finish reason."""
+    """Yield the deltas of a stream, up to its finish reason."""
     for data in events(response.iter_raw()):
         chunk = json.loads(data) if data != "[DONE]" else {}
         if chunk.get("error"):
             raise Stopped("provider", str(chunk["error"]))
         for choice in chunk.get("choices") or []:
-            if reason := choice.get("finish_reason"):  # the fault: the delta beside it is not looked at
+            if reason := choice.get("finish_reason"):  # the fault: the delta in the same chunk is ignored
                 if reason in ("length", "content_filter"):
                     raise Stopped("truncated", f"finish reason {reason}")
                 return
@@ -39,7 +39,7 @@ def deltas(response: httpx.Response) -> Iterator[Json]:
 
 
 def place(calls: list[Json], piece: Json) -> Json:
-    """Find the call that a piece belongs to: by its index or by its id, and another id is another call."""
+    """Find the call that a piece belongs to, by index or id; a different id is a different call."""
     index, id = piece.get("index"), piece.get("id")
     near = [call for call in calls if (call["index"] == index if index is not None else not id or call["id"] == id)]
     if near and not (id and near[-1]["id"] and near[-1]["id"] != id):
@@ -49,7 +49,7 @@ def place(calls: list[Json], piece: Json) -> Json:
 
 
 def gather(response: httpx.Response, emit: Callable[[str], None]) -> Json:
-    """Put a turn together."""
+    """Assemble a turn."""
     turn: Json = {"content": "", "refusal": "", "reasoning_content": ""}
     calls: list[Json] = []
     for delta in deltas(response):
@@ -70,7 +70,7 @@ def gather(response: httpx.Response, emit: Callable[[str], None]) -> Json:
 
 
 def loop(case: Json, emit: Callable[[str], None]) -> str:
-    """Ask until the model calls nothing."""
+    """Ask until a turn has no calls."""
     tools = offered(case["tools"])
     body: Json = {"model": case["model"], "messages": list(case["messages"]), "stream": True}
     body |= {"tools": chat_tools(tools)} if tools else {}
@@ -91,7 +91,7 @@ def loop(case: Json, emit: Callable[[str], None]) -> str:
 
 
 class Driver:
-    """Runs the loop, which knows streams alone."""
+    """Runs the loop, which only supports streams."""
 
     def start(self) -> Json:
         able = {"stream": True, "plain": False, "chunks": True, "limit": True, "concurrent": True}

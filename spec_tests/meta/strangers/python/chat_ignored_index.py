@@ -1,7 +1,7 @@
-"""Fragments of calls without an id are added to the call that was opened last, whatever their index says.
+"""Fragments of calls without an id are appended to the latest call, whatever their index.
 
-Chat Completions, streaming, delta.tool_calls: `index` says to which call a fragment belongs; the id comes only once.
-Reported as maximhq/bifrost#1829 and QwenLM/Qwen-Agent#943. Calls that come one after the other are right.
+Chat Completions, streaming, delta.tool_calls: `index` names the call of a fragment; the id is sent only once.
+Reported as maximhq/bifrost#1829 and QwenLM/Qwen-Agent#943. Calls that are not interleaved are handled correctly.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"
@@ -26,7 +26,7 @@ Turn = tuple[Json, str]
 
 
 def plain(client: httpx.Client, body: Json) -> Generator[str, None, Turn]:
-    """Ask for a reply in one piece."""
+    """Request a plain reply."""
     reply = client.post("chat/completions", content=json.dumps(body)).raise_for_status().json()
     if not reply.get("choices"):
         raise Stopped("provider", f"no choices: {reply.get('error')}")
@@ -35,7 +35,7 @@ def plain(client: httpx.Client, body: Json) -> Generator[str, None, Turn]:
 
 
 def streamed(client: httpx.Client, body: Json) -> Generator[str, None, Turn]:
-    """Ask for a stream, and yield its text."""
+    """Request a stream, and yield its text."""
     message: Json = {"content": "", "refusal": "", "reasoning_content": "", "tool_calls": []}
     reason = None
     with client.stream("POST", "chat/completions", content=json.dumps(body | {"stream": True})) as response:
@@ -63,7 +63,7 @@ def streamed(client: httpx.Client, body: Json) -> Generator[str, None, Turn]:
 
 
 def add(calls: list[Json], fragment: Json) -> None:
-    """Add a fragment of a call to those that are there."""
+    """Append a fragment to its call."""
     call = next((call for call in calls if call["id"] == fragment.get("id")), None) if fragment.get("id") else None
     if (fragment.get("id") and call is None) or not calls:
         calls.append({"id": fragment.get("id"), "type": "function", "function": {"name": "", "arguments": ""}})
@@ -74,7 +74,7 @@ def add(calls: list[Json], fragment: Json) -> None:
 
 
 def loop(case: Json) -> Generator[str, None, str]:
-    """Run the loop, and yield the text of all turns; the last turn is returned."""
+    """Run the loop, and yield the text of all turns; return the last turn."""
     tools, history = offered(case["tools"]), list(case["messages"])
     ask = streamed if case["stream"] else plain
     headers = {"Authorization": f"Bearer {case['api_key']}", "Content-Type": "application/json"}
@@ -98,7 +98,7 @@ def loop(case: Json) -> Generator[str, None, str]:
 
 
 class Driver:
-    """Hands on what the loop yields."""
+    """Forwards the text that the loop yields."""
 
     def start(self) -> Json:
         wires = ["openai-chat"]

@@ -1,7 +1,7 @@
-"""At the limit the run ends with a sentence that looks like an answer of the model, and nobody is told.
+"""At the limit the run ends with a sentence that looks like the model's answer, without an error for the caller.
 
-Prompty, Agent Mode guide: past max_iterations there is an error; the caller must be able to tell the two apart.
-Reported as langchain-ai/langchain#8493 and crewAIInc/crewAI#65. The number of requests is right.
+Prompty, Agent Mode guide: past max_iterations there is an error; the caller must be able to distinguish the two.
+Reported as langchain-ai/langchain#8493 and crewAIInc/crewAI#65. The number of requests is correct.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"
@@ -40,7 +40,7 @@ def post(case: Json, body: Json) -> Json:
 
 
 def converse(case: Json, tools: dict[str, Json], messages: tuple[Json, ...], left: int) -> str:
-    """Give the answer to a conversation, with a number of requests that are left."""
+    """Return the answer to a conversation, with this number of requests left."""
     if left <= 0:
         return "I stopped, because the limit of iterations was reached."
     body = {"model": case["model"], "messages": messages} | ({"tools": chat_tools(tools)} if tools else {})
@@ -56,7 +56,7 @@ def converse(case: Json, tools: dict[str, Json], messages: tuple[Json, ...], lef
 
 
 def result(tools: dict[str, Json], call: Json) -> Json:
-    """Run a call, and write its result."""
+    """Run a call, and return its message."""
     function = call.get("function") or {}
     text, _ = run_call(tools, function.get("name"), function.get("arguments"))
     return {"role": "tool", "tool_call_id": call["id"], "content": text}

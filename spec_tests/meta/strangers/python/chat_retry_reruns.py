@@ -1,7 +1,7 @@
-"""Where the service fails and the request is tried again, the tools of the turn before it are run again too.
+"""When a request is retried after an error of the service, the tools of the previous turn run again too.
 
-What a tool has done stays done; trying a request again is about the request alone (RFC 9110, section 9.2.2).
-Reported as agno-agi/agno#10366 and agentarea/agentarea#320. Nothing shows as long as the service is well.
+The effects of a tool remain; a retry repeats the request only (RFC 9110, section 9.2.2).
+Reported as agno-agi/agno#10366 and agentarea/agentarea#320. The fault shows only when the service fails.
 """
 
 # ruff: noqa: S310
@@ -29,7 +29,7 @@ PASSING = {408, 409, 429, 500, 502, 503, 504, 529}
 
 
 def patient(step: Callable[[Loop], Json]) -> Callable[[Loop], Json]:
-    """Try a step again where the service was busy, three times in all."""
+    """Retry a step if the service was busy, up to three attempts."""
 
     @wraps(step)
     def tried(self: Loop) -> Json:
@@ -46,7 +46,7 @@ def patient(step: Callable[[Loop], Json]) -> Callable[[Loop], Json]:
 
 
 class Loop:
-    """A run: the history, and the calls that are still to run."""
+    """A run: the history, and the calls that have not run yet."""
 
     def __init__(self, case: Json) -> None:
         self.case, self.tools = case, offered(case["tools"])
@@ -54,7 +54,7 @@ class Loop:
         self.pending: list[Json] = []
 
     def run(self) -> str:
-        """Step until a turn has no calls."""
+        """Make steps until a turn has no calls."""
         for _ in range(self.case["options"].get("limit", LIMIT)):
             turn = self.step()
             if not turn["tool_calls"]:
@@ -65,7 +65,7 @@ class Loop:
         raise Stopped("limit", "too many turns")
 
     def results(self) -> list[Json]:
-        """Run the calls of the turn before."""
+        """Run the calls of the previous turn."""
         done = []
         for call in self.pending:
             function = call.get("function") or {}
@@ -75,7 +75,7 @@ class Loop:
 
     @patient
     def step(self) -> Json:
-        """Run the calls of the turn before, and ask for the next."""
+        """Run the calls of the previous turn, and ask for the next turn."""
         messages = [*self.history, *self.results()]
         body: Json = {"model": self.case["model"], "messages": messages}
         if self.tools:
@@ -98,7 +98,7 @@ class Loop:
 
 
 class Driver:
-    """Makes a run for each case."""
+    """Starts a run for each case."""
 
     def start(self) -> Json:
         return started("chat-retry-reruns", ["openai-chat"], ["sync"], limit=True, concurrent=True)

@@ -1,7 +1,7 @@
-"""One agent keeps the tools of its latest run, so of two runs at once the first calls the tools of the second.
+"""One agent stores the tools of its latest run, so with two concurrent runs the first calls the tools of the second.
 
-A run has its own tools, messages and answer: nothing in the documents of the service joins two requests.
-Reported as open-multi-agent/open-multi-agent#72, agno-agi/agno#3120 and xorbitsai/xagent#1282. One run alone is right.
+A run has its own tools, messages and answer: no document of the service connects two requests.
+Reported as open-multi-agent/open-multi-agent#72, agno-agi/agno#3120 and xorbitsai/xagent#1282. Single runs are correct.
 """
 
 # ruff: noqa: BLE001
@@ -23,7 +23,7 @@ from handlers import LIMIT, TIMEOUT, Json, Stopped, chat_tools, chat_turn, failu
 
 
 class Agent:
-    """An agent that takes one job after the other."""
+    """An agent that does one job after the other."""
 
     def __init__(self) -> None:
         self.tools: dict[str, Json] = {}
@@ -46,7 +46,7 @@ class Agent:
         raise Stopped("limit", "too many turns")
 
     def turn(self, reply: Json) -> Json:
-        """Take the turn from a reply, if it is whole."""
+        """Return the turn of a reply, if it is complete."""
         match reply:
             case {"choices": [{"message": {"refusal": str(words)}}, *_]} if words:
                 raise Stopped("refusal", words)
@@ -64,7 +64,7 @@ class Agent:
 
 
 class Driver:
-    """Has one agent for all cases."""
+    """Uses one agent for all cases."""
 
     def __init__(self) -> None:
         self.agent = Agent()

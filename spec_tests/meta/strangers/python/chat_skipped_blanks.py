@@ -1,7 +1,7 @@
-"""Pieces of a stream that are nothing but blanks or line breaks are skipped, so that words and lines run together.
+"""Pieces of a stream that are only white space are skipped, so that words and lines run together.
 
-Chat Completions, streaming, delta.content: the answer is the pieces one after the other, each as it is.
-Reported as vybestack/llxprt-code#2555 and crmne/ruby_llm#636. Replies in one piece are right.
+Chat Completions, streaming, delta.content: the answer is the concatenation of all pieces, unchanged.
+Reported as vybestack/llxprt-code#2555 and crmne/ruby_llm#636. Plain replies are handled correctly.
 """
 
 # ruff: noqa: BLE001
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 async def whole(client: AsyncOpenAI, body: Json) -> tuple[Json, str]:
-    """Ask for a reply in one piece."""
+    """Request a plain reply."""
     reply = (await client.chat.completions.create(**body)).to_dict(warnings=False)
     if not reply.get("choices"):
         raise Stopped("provider", f"no choices: {reply.get('error')}")
@@ -34,7 +34,7 @@ async def whole(client: AsyncOpenAI, body: Json) -> tuple[Json, str]:
 
 
 async def streamed(client: AsyncOpenAI, body: Json, emit: Callable[[str], None]) -> tuple[Json, str]:
-    """Ask for a stream, and put its turn together."""
+    """Request a stream, and assemble its turn."""
     texts: dict[str, list[str]] = {"content": [], "refusal": [], "reasoning_content": []}
     calls: dict[Any, Json] = {}
     latest: dict[Any, Any] = {}

@@ -1,7 +1,7 @@
-"""Text beside calls is put into the history as a message of its own, between the calls and their results.
+"""Text of a turn with calls becomes a separate message in the history, between the calls and their results.
 
-Chat Completions, messages: the tool messages follow the assistant message with their calls, and nothing stands between.
-Reported as microsoft/agent-framework#694. A turn with calls alone is right, so only text beside calls shows it.
+Chat Completions, messages: the tool messages directly follow the assistant message with their calls.
+Reported as microsoft/agent-framework#694. A turn with calls only is handled correctly.
 """
 
 # ruff: noqa: S310
@@ -29,7 +29,7 @@ class Agent:
         self.history: list[Json] = list(case["messages"])
 
     def run(self) -> str:
-        """Ask until the model calls no tool any more."""
+        """Ask until a turn has no calls."""
         for _ in range(self.case["options"].get("limit", LIMIT)):
             message = self.ask()
             if not message.get("tool_calls"):
@@ -38,7 +38,7 @@ class Agent:
         raise Stopped("limit", "too many turns")
 
     def remember(self, turn: Json) -> None:
-        """Put a turn with calls into the history, and the results of its calls."""
+        """Append a turn with calls to the history, and the results of its calls."""
         text = turn.pop("content")
         self.history.append(turn)
         if text:
@@ -49,7 +49,7 @@ class Agent:
             self.history.append({"role": "tool", "tool_call_id": call["id"], "content": result})
 
     def ask(self) -> Json:
-        """Ask the model once, and return its message if that is whole."""
+        """Ask the model once, and return its message if it is complete."""
         body: Json = {"model": self.case["model"], "messages": self.history}
         if self.tools:
             body["tools"] = chat_tools(self.tools)

@@ -1,6 +1,6 @@
-"""What the model thinks, `reasoning_content`, is put before the answer and returned with it.
+"""The model's reasoning, `reasoning_content`, is put before the answer and returned with it.
 
-Compatible servers write thoughts beside `content`, which alone is the answer (DeepSeek API, Thinking mode; Chat
+Compatible servers send reasoning next to `content`; only `content` is the answer (DeepSeek API, Thinking mode; Chat
 Completions, choices).
 """
 
@@ -27,7 +27,7 @@ class Agent:
         self.case, self.tools, self.history = case, offered(case["tools"]), list(case["messages"])
 
     def ask(self) -> Json:
-        """Ask the model once, and return its message if it is whole."""
+        """Ask the model once, and return its message if it is complete."""
         body = {"model": self.case["model"], "messages": self.history}
         body |= {"tools": chat_tools(self.tools)} if self.tools else {}
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.case['api_key']}"}
@@ -46,7 +46,7 @@ class Agent:
         return choice["message"]
 
     def run(self) -> str:
-        """Ask until the model calls nothing."""
+        """Ask until a turn has no calls."""
         for _ in range(self.case["options"].get("limit", LIMIT)):
             message = self.ask()
             turn = chat_turn(message)

@@ -1,4 +1,4 @@
-"""Behind the prompt only the last five messages are sent, even where these begin with a result whose call is gone.
+"""After the prompt only the last five messages are sent, even if the first of them is a result whose call is missing.
 
 Chat Completions, messages: a message of the role `tool` must follow the assistant message with its call.
 Reported as microsoft/semantic-kernel#12708, langchain-ai/langchain#33245 and run-llama/llama_index#16214.
@@ -22,7 +22,7 @@ WINDOW = 5
 
 
 def begin(case: Json) -> Json:
-    """Make the state that a run begins with."""
+    """Create the initial state of a run."""
     return {
         "prompt": list(case["messages"]),
         "work": [],
@@ -33,7 +33,7 @@ def begin(case: Json) -> Json:
 
 
 def step(client: OpenAI, model: str, state: Json) -> Json:
-    """Ask the model once and run what it calls, and give the state after it."""
+    """Ask the model once, run its calls, and return the new state."""
     if state["left"] <= 0:
         raise Stopped("limit", "too many turns")
     body: Json = {"model": model, "messages": [*state["prompt"], *state["work"][-WINDOW:]]}
@@ -59,7 +59,7 @@ def step(client: OpenAI, model: str, state: Json) -> Json:
 
 
 def loop(case: Json) -> str:
-    """Step until there is an answer."""
+    """Make steps until there is an answer."""
     with OpenAI(base_url=case["base_url"], api_key=case["api_key"], timeout=TIMEOUT) as client:
         state = begin(case)
         while state["answer"] is None:

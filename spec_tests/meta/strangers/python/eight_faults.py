@@ -1,15 +1,15 @@
-"""A loop with eight faults at once; each of them stands alone in the folder `eight`.
+"""A loop with eight faults at once; the folder `eight` has one file for each of them.
 
-They are those of the facts in what-people-hit.md, section 1:
+The faults are from what-people-hit.md, section 1:
 
-1. As soon as one tool fails, a user message is put behind its result, before those that follow.
-2. Types, `required` and descriptions of all parameters are dropped from what is offered.
-3. Earlier turns of the assistant are dropped from the prompt.
-4. An answer that was cut before its first token is returned as an empty one.
-5. The text beside a call is returned as the answer when the last turn is empty.
-6. A second call with the same arguments is answered from a cache and not run.
-7. The loop crashes where a call has null for its arguments.
-8. A tool that raises without a message is answered with nothing at all.
+1. When a tool fails, a user message follows its result, before the remaining results.
+2. Types, `required` and descriptions of all parameters are missing in the offered tools.
+3. Earlier assistant turns are dropped from the prompt.
+4. An answer that was truncated before its first token is returned as an empty answer.
+5. The text of an earlier turn with calls is returned as the answer if the last turn is empty.
+6. A second call with the same arguments is answered from a cache without running the tool.
+7. The loop crashes if the arguments of a call are null.
+8. A tool exception without a message is answered with an empty result.
 """
 
 # ruff: noqa: BLE001, S310, TRY004, TRY301
@@ -52,7 +52,7 @@ class Driver:
 
 
 def loop(case: Json) -> str:
-    """Ask the model, run its calls, and ask again until it answers."""
+    """Run one call; return its result, and whether it failed."""
     tools = offered(case["tools"])
     functions = [
         {
@@ -106,7 +106,7 @@ def run(tools: dict[str, Json], call: Json, cache: dict[str, str]) -> tuple[str,
         raw = function["arguments"]
         arguments = raw if isinstance(raw, dict) else json.loads(raw.strip() or "{}")
         if not isinstance(arguments, dict):
-            raise ValueError("they are no object")
+            raise ValueError("they are not an object")
     except (ValueError, RecursionError) as error:
         return f"Error: the arguments cannot be read: {error}", True
     try:

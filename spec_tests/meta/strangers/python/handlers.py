@@ -1,4 +1,4 @@
-"""What these drivers share: the toolbox, texts for the model, event streams, and the words of the protocol. No loop."""
+"""Code that these drivers share: toolbox, texts for the model, event streams, and values of the protocol. No loop."""
 
 # ruff: noqa: BLE001, S310, TRY004
 
@@ -20,7 +20,7 @@ HTTP_PACKAGES = {"anthropic", "http", "httpx", "httpx2", "openai", "urllib"}
 
 
 class Stopped(Exception):
-    """The loop gives up, for a reason that the protocol has a word for."""
+    """The loop ends with an error, for a reason that the protocol defines."""
 
     def __init__(self, word: str, message: str) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class ToolFailed(Exception):
 
 
 def call_tool(tool: Json, arguments: Json) -> Any:
-    """Call a tool of the case in the toolbox, and return what it returned."""
+    """Call a tool of the case through the toolbox, and return its value."""
     body = json.dumps({"arguments": arguments}, allow_nan=False).encode()
     request = urllib.request.Request(tool["url"], body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
@@ -47,32 +47,32 @@ def call_tool(tool: Json, arguments: Json) -> Any:
 
 
 def as_text(value: Any) -> str:
-    """Write a tool's value as text for the model."""
+    """Format a tool's value as text for the model."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def error_text(error: Exception) -> str:
-    """Write an error as text for the model, never as nothing."""
+    """Format an error as text for the model, never as an empty text."""
     kind = error.kind if isinstance(error, ToolFailed) else type(error).__name__
     return as_text(f"Error: {kind}: {str(error) or 'no message'}")
 
 
 def read_arguments(raw: Any) -> Json:
-    """Read the arguments of a call. None and nothing stand for no arguments; a ValueError says what is wrong."""
+    """Parse the arguments of a call; None and "" mean no arguments. A ValueError names the problem."""
 
     def refuse(word: str) -> None:
-        raise ValueError(f"{word} is no JSON")
+        raise ValueError(f"{word} is not JSON")
 
     if isinstance(raw, str):
         try:
             raw = json.loads(raw, parse_constant=refuse) if raw.strip() else {}
         except RecursionError:
-            raise ValueError("the arguments are too deep") from None
+            raise ValueError("the arguments are nested too deeply") from None
     if raw is None:
         return {}
     if not isinstance(raw, dict):
-        raise ValueError("the arguments are no JSON object")
+        raise ValueError("the arguments are not a JSON object")
     return raw
 
 
@@ -92,7 +92,7 @@ def run_call(tools: dict[str, Json], name: Any, raw: Any) -> tuple[str, bool]:
 
 
 def offered(tools: list[Json]) -> dict[str, Json]:
-    """Give each tool a name that every service takes; most keep their own."""
+    """Give each tool a name that every service accepts; most keep their own."""
     legal = re.compile(r"[a-zA-Z0-9_-]{1,64}")
     names = {tool["name"]: tool for tool in tools if legal.fullmatch(tool["name"])}
     for tool in tools:
@@ -111,7 +111,7 @@ def find(tools: dict[str, Json], name: Any) -> Json | None:
 
 
 def schema(tool: Json) -> Any:
-    """Give the JSON Schema to offer: the declared one, or what strict mode asks for."""
+    """Return the JSON Schema to offer: the declared one, or its strict form."""
     return _strict(tool["parameters"]) if tool.get("strict") else tool["parameters"]
 
 
@@ -127,7 +127,7 @@ def _strict(part: Any) -> Any:
 
 
 def chat_tools(tools: dict[str, Json]) -> list[Json]:
-    """Offer tools on Chat Completions."""
+    """Format the tools for Chat Completions."""
     return [
         {
             "type": "function",
@@ -139,7 +139,7 @@ def chat_tools(tools: dict[str, Json]) -> list[Json]:
 
 
 def messages_tools(tools: dict[str, Json]) -> list[Json]:
-    """Offer tools on Messages."""
+    """Format the tools for Messages."""
     return [
         {"name": name, "description": tool["description"], "input_schema": {"type": "object"} | schema(tool)}
         | ({"strict": True} if tool.get("strict") else {})
@@ -148,7 +148,7 @@ def messages_tools(tools: dict[str, Json]) -> list[Json]:
 
 
 def responses_tools(tools: dict[str, Json]) -> list[Json]:
-    """Offer tools on Responses, where `strict` is true unless it is said."""
+    """Format the tools for Responses, where `strict` defaults to true."""
     return [
         {
             "type": "function",
@@ -162,7 +162,7 @@ def responses_tools(tools: dict[str, Json]) -> list[Json]:
 
 
 def chat_turn(message: Json) -> Json:
-    """Write a turn of the model as Chat Completions takes it back: what only a reply can have is left out."""
+    """Return the model's turn in the form of a request: members that only replies may have are removed."""
     turn = {"role": "assistant", "content": None}
     turn |= {
         key: value
@@ -180,19 +180,19 @@ def chat_turn(message: Json) -> Json:
 
 
 def blocks_back(content: list[Json]) -> list[Json]:
-    """Write blocks of a turn as Messages takes them back: unchanged, but without texts of nothing."""
+    """Return the blocks of a turn in the form of a request: unchanged, without empty texts."""
     return [block for block in content if block.get("type") != "text" or block["text"].strip()]
 
 
 def messages_prompt(messages: list[Json]) -> Json:
-    """Write a prompt for Messages, where what the system says stands beside the conversation."""
+    """Format a prompt for Messages, where the system prompt is separate from the conversation."""
     system = "\n\n".join(item["content"] for item in messages if item["role"] == "system")
     prompt: Json = {"messages": [item for item in messages if item["role"] != "system"]}
     return prompt | ({"system": system} if system else {})
 
 
 def input_of(raw: str, given: Any) -> Json:
-    """Say the input of a streamed call as Messages takes it back, which is an object whatever the model wrote."""
+    """Return the input of a streamed call in the form of a request, which is always an object."""
     if not raw.strip():
         return given if isinstance(given, dict) else {}
     try:
@@ -202,7 +202,7 @@ def input_of(raw: str, given: Any) -> Json:
 
 
 def responses_text(output: list[Json]) -> str:
-    """Join the texts of a reply on Responses, or tell of a refusal."""
+    """Join the texts of a Responses reply; raise an error for a refusal."""
     parts = [part for item in output if item["type"] == "message" for part in item["content"]]
     refused = "".join(part.get("refusal") or "" for part in parts)
     if refused:
@@ -211,7 +211,7 @@ def responses_text(output: list[Json]) -> str:
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Read the data of each event of a stream: lines end in CR, LF or both, and what has no blank line is dropped."""
+    """Yield the data of each event; lines end in CR, LF or both. An event without a blank line is dropped."""
     rest, after_cr = b"", False
     data: list[str] = []
     for chunk in chunks:
@@ -228,7 +228,7 @@ def events(chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 def started(name: str, wires: list[str], modes: list[str], **capabilities: bool) -> Json:
-    """Say what a driver can do."""
+    """Describe a driver and its capabilities."""
     return {
         "protocol": 1,
         "name": name,
@@ -242,7 +242,7 @@ def started(name: str, wires: list[str], modes: list[str], **capabilities: bool)
 
 
 def failure(error: Exception) -> Json:
-    """Say how a run failed."""
+    """Describe the failure of a run."""
     word = "provider" if type(error).__module__.partition(".")[0] in HTTP_PACKAGES else "other"
     if isinstance(error, Stopped):
         word = error.word
@@ -250,7 +250,7 @@ def failure(error: Exception) -> Json:
 
 
 def outcome(loop: Callable[[], str]) -> Json:
-    """Run a loop, and say what its caller got."""
+    """Run a loop, and describe its outcome."""
     try:
         return {"kind": "value", "text": loop()}
     except Exception as error:

@@ -1,4 +1,4 @@
-"""An empty text block that the model wrote before a call goes back as it came, and the service refuses it.
+"""An empty text block before a call is sent back unchanged, and the service refuses it.
 
 Messages, text blocks must be non-empty; reported as anthropics/anthropic-sdk-python#461.
 """
@@ -39,7 +39,7 @@ async def talk(
     prompt: list[Json],
     left: int,
 ) -> str:
-    """Talk with the model through two callbacks: one that asks it, one that answers a call of it."""
+    """Run a conversation with two callbacks: one asks the model, one answers a call."""
     if left == 0:
         raise Stopped("limit", "too many turns")
     reply = await ask(prompt)

@@ -1,4 +1,4 @@
-"""A tool that returns an empty text is answered with a text block that has nothing in it, which the service refuses.
+"""A tool that returns an empty text is answered with an empty text block, which the service refuses.
 
 Messages: text content blocks must be non-empty; a result without text has an empty string for content, or none.
 Reported as aliasrobotics/cai#182, vercel/ai#5576 and run-llama/llama_index#17278.
@@ -33,7 +33,7 @@ from handlers import (
 
 
 class Reply(NamedTuple):
-    """What the model has said."""
+    """The model's reply."""
 
     content: list[Json]
     reason: str
@@ -59,7 +59,7 @@ def ask(case: Json, body: Json) -> Reply:
 
 
 def result(tools: dict[str, Json], call: Json) -> Json:
-    """Run a call, and write its block."""
+    """Run a call, and return its block."""
     text, failed = run_call(tools, call["name"], call["input"])
     content = [{"type": "text", "text": text}]
     return {"type": "tool_result", "tool_use_id": call["id"], "content": content, "is_error": failed}

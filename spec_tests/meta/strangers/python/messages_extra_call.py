@@ -1,7 +1,7 @@
-"""At the limit the model is asked once more, without being allowed to call, and what it says is the answer.
+"""At the limit the model is asked once more, without tool calls allowed, and this reply is the answer.
 
-A limit of N is N requests, and then the caller is told (Prompty, Agent Mode guide: max_iterations; the skill
-tool-execution-loop: maximum of turns). The same is asked for as a feature in langflow-ai/langflow#10607.
+A limit of N allows N requests, and then the caller gets an error (Prompty, Agent Mode guide: max_iterations; the skill
+tool-execution-loop: maximum of turns). The same is requested as a feature in langflow-ai/langflow#10607.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"
@@ -57,12 +57,12 @@ def service(case: Json) -> Callable[[Json], Json]:
 
 
 def words(reply: Json) -> str:
-    """Join the text of a reply."""
+    """Join the texts of a reply."""
     return "".join(block["text"] for block in reply["content"] if block["type"] == "text")
 
 
 def follow(ask: Callable[[Json], Json], tools: dict[str, Json], body: Json, left: int) -> str:
-    """Ask, and follow up what the model wants, with a number of requests that are left."""
+    """Ask, and run the calls of the reply, with this number of requests left."""
     last = left <= 0
     reply = ask(body | ({"tool_choice": {"type": "none"}} if last and tools else {}))
     reason, messages = reply["stop_reason"], list(body["messages"])
@@ -83,7 +83,7 @@ def follow(ask: Callable[[Json], Json], tools: dict[str, Json], body: Json, left
 
 
 def result(tools: dict[str, Json], call: Json) -> Json:
-    """Run a call, and write its block."""
+    """Run a call, and return its block."""
     text, failed = run_call(tools, call["name"], call["input"])
     return {"type": "tool_result", "tool_use_id": call["id"], "content": text, "is_error": failed}
 

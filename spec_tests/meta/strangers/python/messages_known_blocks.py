@@ -1,4 +1,4 @@
-"""Only text, thinking and tool_use blocks of a turn are sent back; blocks of every other kind are left out.
+"""Only the text, thinking and tool_use blocks of a turn are sent back; blocks of other types are dropped.
 
 Messages, extended thinking with tool use: thinking and redacted_thinking blocks go back unmodified; server tools: so do
 their blocks. Reported as maximhq/bifrost#4942 and RightNow-AI/openfang#1187.
@@ -33,7 +33,7 @@ from handlers import (
 
 
 def loop(case: Json) -> str:
-    """Ask until the model has said all."""
+    """Ask until the model has answered."""
     tools = offered(case["tools"])
     body: Json = {"model": case["model"], "max_tokens": 4096, **messages_prompt(case["messages"])}
     if tools:
@@ -71,7 +71,7 @@ def loop(case: Json) -> str:
 
 
 def result(tools: dict[str, Json], call: Json) -> Json:
-    """Run a call, and write its block."""
+    """Run a call, and return its block."""
     text, failed = run_call(tools, call["name"], call["input"])
     block = {"type": "tool_result", "tool_use_id": call["id"], "content": text}
     return block | ({"is_error": True} if failed else {})

@@ -1,6 +1,6 @@
-"""A stream whose header names no charset is read as Latin-1, so that every sign beyond ASCII falls into pieces.
+"""A stream without a charset in its header is decoded as Latin-1, which breaks all characters beyond ASCII.
 
-WHATWG HTML, 9.2.5 and 9.2.6: an event stream is always UTF-8. Latin-1 is what RFC 2616 once said of all text.
+WHATWG HTML, 9.2.5 and 9.2.6: an event stream is always UTF-8. Latin-1 was the default of RFC 2616 for all text.
 Reported as open-metadata/OpenMetadata#29531, Moyf/moys-asr-workflow#123 and Blizaine/Maestro#110.
 """
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Turn:
-    """A turn of the model, put together from events or taken from a reply."""
+    """A turn of the model, assembled from events or taken from a reply."""
 
     def __init__(self, emit: Callable[[str], None]) -> None:
         self.emit, self.reason, self.ended = emit, "", False
@@ -77,7 +77,7 @@ class Turn:
             block["citations"] = [*(block.get("citations") or []), delta["citation"]]
 
     def content(self) -> list[Json]:
-        """Give the blocks as they go back."""
+        """Return the blocks to send back."""
         if not (self.ended and self.reason):
             raise Stopped("stream", "the stream ended before the message did")
         for index, raw in self.inputs.items():
@@ -85,13 +85,13 @@ class Turn:
         return [self.blocks[index] for index in sorted(self.blocks)]
 
     def calls(self) -> list[tuple[Json, Any]]:
-        """Give the calls, and what the model wrote as their input."""
+        """Return the calls, with the input as the model wrote it."""
         used = [(index, block) for index, block in sorted(self.blocks.items()) if block["type"] == "tool_use"]
         return [(block, self.inputs.get(index, "").strip() or block["input"]) for index, block in used]
 
 
 def recoded(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """Read a response in the charset of its header."""
+    """Decode a response with the charset of its header."""
     charset = response.headers.get_content_charset("iso-8859-1")
     while chunk := response.readline():
         yield chunk.decode(charset).encode()

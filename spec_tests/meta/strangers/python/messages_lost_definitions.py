@@ -1,4 +1,4 @@
-"""Of a tool's schema only `properties` and `required` are offered, so a `$ref` in them points at nothing.
+"""Only `properties` and `required` of a tool's schema are offered, so that a `$ref` in them has no target.
 
 Tool use, Define tools: `input_schema` is the JSON Schema of the input. JSON Schema Core, 8.2: `$defs` is where
 references lead.
@@ -22,7 +22,7 @@ from handlers import LIMIT, TIMEOUT, Json, Stopped, blocks_back, messages_prompt
 
 @dataclass(frozen=True)
 class Offer:
-    """A tool as it is offered."""
+    """A tool in the form of the offer."""
 
     name: str
     description: str
@@ -36,7 +36,7 @@ class Offer:
         return cls(name, tool["description"], parameters.get("properties") or {}, parameters.get("required") or [])
 
     def body(self) -> Json:
-        """Write it for the service."""
+        """Return the tool in the service's form."""
         schema = {"type": "object", "properties": self.properties, "required": self.required}  # the fault
         return {"name": self.name, "description": self.description, "input_schema": schema}
 
@@ -66,7 +66,7 @@ def loop(case: Json, client: httpx.Client) -> str:
 
 
 def result(tools: dict[str, Json], call: Json) -> Json:
-    """Run a call, and write its block."""
+    """Run a call, and return its block."""
     text, failed = run_call(tools, call["name"], call["input"])
     return {"type": "tool_result", "tool_use_id": call["id"], "content": text, "is_error": failed}
 

@@ -1,6 +1,6 @@
-"""After a paused turn the user is made to say that the model may go on, behind the turn that it is to finish.
+"""After a paused turn a user message asks the model to continue; it follows the turn that is to be continued.
 
-Messages, handling stop reasons, pause_turn: the reply is sent back as it is, and nothing is put behind it.
+Messages, handling stop reasons, pause_turn: the reply is sent back unchanged, with nothing after it.
 Other faults at the same place are reported as gsd-build/gsd-2#2869 and anthropics/anthropic-sdk-python#1170.
 """
 
@@ -44,7 +44,7 @@ class Assistant:
             self.body["tools"] = messages_tools(self.tools)
 
     def say(self, role: str, content: Any) -> None:
-        """Put a message into the history."""
+        """Append a message to the history."""
         if content:
             self.body["messages"] = [*self.body["messages"], {"role": role, "content": content}]
 

@@ -1,7 +1,7 @@
-"""The results of a turn are kept by the names of the tools, so two calls of one tool both get what the last returned.
+"""The results of a turn are stored by tool name, so two calls of one tool both get the result of the last.
 
-Messages, parallel tool use: each tool_use has a tool_result of its own, joined by its id.
-Reported as generative-computing/mellea#1431 and cline/cline#8020. Calls of different tools are right.
+Messages, parallel tool use: each tool_use has its own tool_result, matched by id.
+Reported as generative-computing/mellea#1431 and cline/cline#8020. Calls of different tools are handled correctly.
 """
 
 # ruff: noqa: BLE001, PLR0912

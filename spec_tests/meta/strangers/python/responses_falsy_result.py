@@ -1,7 +1,7 @@
-"""A tool that returns 0, false, or an empty text, list or object is answered with the words that there is no result.
+"""A tool that returns 0, false, or an empty text, list or object is answered with a text that there is no result.
 
-Function calling guide, Handling function calls: the output is what the function returned, and nought is a result.
-Reported as agno-agi/agno#9948. Every other value, and every error, is right.
+Function calling guide, Handling function calls: the output is the function's return value, even if it is falsy.
+Reported as agno-agi/agno#9948. Other values and errors are handled correctly.
 """
 
 # ruff: noqa: BLE001, S310

@@ -1,7 +1,7 @@
-"""A response that the content filter has cut is returned as the answer; only one that ran out of tokens is told.
+"""A response that the content filter truncated is returned as the answer; only the token limit is reported as an error.
 
 Responses, status and incomplete_details: the reason of an incomplete response is max_output_tokens or content_filter.
-Near to what is reported as NousResearch/hermes-agent#55637, langchain4j/langchain4j#6181 and openai-agents-python#4188.
+Similar to NousResearch/hermes-agent#55637, langchain4j/langchain4j#6181 and openai-agents-python#4188.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"

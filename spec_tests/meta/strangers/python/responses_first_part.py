@@ -1,7 +1,8 @@
-"""Of an answer in several parts or several messages only the first part is returned.
+"""Only the first part of an answer with several parts or messages is returned.
 
-Responses, output: a response may have several message items, and a message several parts; the answer is all their text.
-Reported, in other places, as google/adk-python#606 and openai/openai-java#625. The chunks of a stream are right.
+Responses, output: a response may have several message items, and a message several parts; all of them
+are the answer.
+Reported, in other places, as google/adk-python#606 and openai/openai-java#625. The chunks of a stream are correct.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"

@@ -1,7 +1,7 @@
-"""Hyphens in the names of tools are offered as underscores, and a call by that name finds no tool.
+"""Hyphens in tool names are offered as underscores, and a call by this name finds no tool.
 
 Responses, tools: a name may have letters, digits, underscores and hyphens; a call names a tool as it was offered.
-Reported as IBM/chuk-llm#4 and NousResearch/hermes-agent#82876. Names without a hyphen are right.
+Reported as IBM/chuk-llm#4 and NousResearch/hermes-agent#82876. Names without a hyphen are handled correctly.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"

@@ -1,7 +1,8 @@
-"""A stream that ends without a last event is taken as complete: its text is the answer, and its calls are run.
+"""A stream without a terminal event is treated as complete: its text is the answer, and its calls run.
 
 Responses, streaming events: a response ends in response.completed, response.incomplete or response.failed.
-Reported, on other wires too, as griffinwork40/agent-afk#635 and ENTERPILOT/GoModel#1017. Whole streams are right.
+Reported, on other wires too, as griffinwork40/agent-afk#635 and ENTERPILOT/GoModel#1017.
+Complete streams are handled correctly.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"

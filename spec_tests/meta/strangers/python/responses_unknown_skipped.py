@@ -1,7 +1,7 @@
-"""A call of a tool that there is not is left without an output, and the service refuses the next request.
+"""A call of an unknown tool gets no output, and the service refuses the next request.
 
 Function calling guide, Handling function calls: every function_call needs a function_call_output with its call_id.
-Reported as livekit/agents#4352, open-webui/open-webui#25144 and, as what the service says, openai-agents-python#673.
+Reported as livekit/agents#4352, open-webui/open-webui#25144 and, with the service's error, openai-agents-python#673.
 """
 
 # ruff: noqa: BLE001

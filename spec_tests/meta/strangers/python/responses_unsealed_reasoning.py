@@ -1,4 +1,4 @@
-"""Nothing is kept at the service, and the encrypted content of reasoning is neither asked for nor sent back.
+"""The service stores nothing, but the encrypted content of reasoning is neither requested nor sent back.
 
 Reasoning guide, Keeping reasoning items in context: with `store: false` an item can be sent back with its encrypted
 content only, which `include` asks for.

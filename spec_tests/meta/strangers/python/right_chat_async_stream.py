@@ -1,7 +1,7 @@
-"""No fault: a loop on Chat Completions, asynchronous, with the openai SDK, plain and as a stream.
+"""No fault: an asynchronous loop on Chat Completions with the openai SDK, plain and streamed.
 
 It follows Chat Completions (create, streaming) and the function calling guide: fragments are joined by index, calls of
-a turn run at the same time, and a turn that is cut, filtered, refused or without an end is told.
+a turn run at the same time, and truncated, filtered, refused and incomplete turns are reported.
 """
 
 # ruff: noqa: BLE001

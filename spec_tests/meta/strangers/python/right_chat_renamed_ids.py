@@ -1,7 +1,8 @@
-"""No fault: a loop on Chat Completions that gives every call an id of its own making, and is patient with the service.
+"""No fault: a loop on Chat Completions that replaces call ids by its own, and retries failed requests.
 
-Chat Completions, messages: tool_call_id names a call of the assistant message before it, so both can be renamed.
-RFC 9110, 10.2.3 (Retry-After) and the error codes guide: what may pass is tried again, later and later; tools are not.
+Chat Completions, messages: tool_call_id names a call of the assistant message before it, so both can be replaced.
+RFC 9110, 10.2.3 (Retry-After) and the error codes guide: temporary errors are retried with growing
+delays, without running tools again.
 """
 
 # ruff: noqa: S310

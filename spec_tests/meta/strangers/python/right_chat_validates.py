@@ -1,7 +1,7 @@
-"""No fault: a loop on Chat Completions that holds the arguments of each call against the schema that was offered.
+"""No fault: a loop on Chat Completions that validates the arguments of each call against the offered schema.
 
-The function calling guide asks to validate what the model wrote. Arguments that do not fit run nothing: the model is
-told what is wrong with them, as with those that are no JSON. A schema that cannot be used is not held against anybody.
+The function calling guide asks to validate the model's arguments. Invalid arguments run nothing: the model gets the
+error, as for arguments that are not JSON. If a schema itself is invalid, its arguments are not validated.
 """
 
 # ruff: noqa: BLE001, S310

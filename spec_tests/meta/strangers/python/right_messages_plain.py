@@ -1,7 +1,7 @@
-"""No fault: a loop on Messages, in plain replies, with httpx.
+"""No fault: a loop on Messages with httpx and plain replies.
 
 It follows Messages (create), handling stop reasons, and tool use (handle tool calls, parallel tool use): only the stop
-reason decides, a turn goes back as it came, and all results of a turn stand in one user message and nothing else.
+reason decides, a turn is sent back unchanged, and one user message has all results of a turn and nothing else.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"

@@ -1,7 +1,7 @@
-"""No fault: a loop on Responses by raw HTTP, plain and as a stream, that keeps nothing at the service.
+"""No fault: a loop on Responses with raw HTTP, plain and streamed, without state at the service.
 
 It follows Responses (create, streaming events), the function calling guide and the reasoning guide: all items of a
-response go back in their order, outputs are joined by call_id, and only a response that is completed runs calls.
+response are sent back in order, outputs are matched by call_id, and only the calls of a completed response run.
 """
 
 # mypy: disable-error-code="import-not-found, no-any-return"

@@ -1,4 +1,4 @@
-"""Types, `required` and descriptions of all parameters are dropped from what is offered.
+"""Types, `required` and descriptions of all parameters are missing in the offered tools.
 
 Function calling guide, Defining functions: `parameters` is the JSON Schema of the arguments.
 Facts: what-people-hit.md, section 1.

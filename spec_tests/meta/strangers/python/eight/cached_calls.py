@@ -1,4 +1,4 @@
-"""A second call with the same arguments is answered from a cache and not run.
+"""A second call with the same arguments is answered from a cache without running the tool.
 
 Function calling guide: the application runs each call that the model makes. Reported as crewAI#6509.
 """

@@ -1,6 +1,6 @@
-"""An answer that was cut before its first token is returned as an empty one.
+"""An answer that was truncated before its first token is returned as an empty answer.
 
-Chat Completions, finish_reason: `length` says that the reply is not whole. Reported as openai-agents-python#4513.
+Chat Completions, finish_reason: `length` means that the reply is incomplete. Reported as openai-agents-python#4513.
 """
 
 # ruff: noqa: BLE001, S310

@@ -1,6 +1,6 @@
-"""Earlier turns of the assistant are dropped from the prompt.
+"""Earlier assistant turns are dropped from the prompt.
 
-Chat Completions, messages: the list is the conversation so far, and the service keeps nothing of it.
+Chat Completions, messages: the list is the whole conversation; the service stores nothing.
 Facts: what-people-hit.md, section 1.
 """
 

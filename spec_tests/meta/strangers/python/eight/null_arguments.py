@@ -1,6 +1,6 @@
-"""The loop crashes where a call has null for its arguments.
+"""The loop crashes if the arguments of a call are null.
 
-Compatible servers write null for a tool without parameters; a call that cannot be read is to be told to the model
+Compatible servers write null for a tool without parameters; an invalid call has to be reported to the model
 (Chat Completions, tool_calls: validate the arguments before you call). Facts: what-people-hit.md, section 1.
 """
 
@@ -77,7 +77,7 @@ def run(tools: dict[str, Json], call: Json) -> str:
         raw = function["arguments"]
         arguments = raw if isinstance(raw, dict) else json.loads(raw.strip() or "{}")
         if not isinstance(arguments, dict):
-            raise ValueError("they are no object")
+            raise ValueError("they are not an object")
     except (ValueError, RecursionError) as error:
         return f"Error: the arguments cannot be read: {error}"
     try:

@@ -1,6 +1,6 @@
-"""A tool that raises without a message is answered with nothing at all.
+"""A tool exception without a message is answered with an empty result.
 
-Function calling guide, Handling function calls: the result says whether the call failed.
+Function calling guide, Handling function calls: the result reports whether the call failed.
 Reported as langchain4j#5088.
 """
 

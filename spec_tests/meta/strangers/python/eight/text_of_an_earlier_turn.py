@@ -1,4 +1,4 @@
-"""The text beside a call is returned as the answer when the last turn is empty.
+"""The text of an earlier turn with calls is returned as the answer if the last turn is empty.
 
 Chat Completions, choices: the answer is the message of the last reply. Reported as pydantic-ai#6403.
 """

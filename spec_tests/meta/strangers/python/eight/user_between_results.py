@@ -1,4 +1,4 @@
-"""As soon as one tool fails, a user message is put behind its result, before those that follow.
+"""When a tool fails, a user message follows its result, before the remaining results.
 
 Chat Completions, messages: an assistant message with calls must be followed by the tool messages of all of them.
 Reported as semantic-kernel#7626 and pydantic-ai#2360.
@@ -46,7 +46,7 @@ class Driver:
 
 
 def loop(case: Json) -> str:
-    """Ask the model, run its calls, and ask again until it answers."""
+    """Run one call; return its result, and whether it failed."""
     tools = offered(case["tools"])
     body: Json = {"model": case["model"], "messages": list(case["messages"])}
     if tools:
