@@ -9,6 +9,7 @@ from pathlib import Path
 
 from looptck.bench.cases import cases
 from looptck.cassettes.cassette import CHUNKS, Cassette, read
+from looptck.cassettes.decoded import Decoded, readings
 from looptck.cassettes.deviations import Difference, ServerDeviations, observed, server_deviations, stale, undeclared
 from looptck.cassettes.file_format import compact
 from looptck.cassettes.secrets import secrets
@@ -73,18 +74,15 @@ def _faults(one: Cassette) -> Iterator[str]:
 
 
 def _private(one: Cassette) -> Iterator[str]:
-    """Secrets, in the text of the file and in texts that are sent in pieces."""
-    texts = {"": one.path.read_text(encoding="utf-8")}
+    """Secrets, on every level of the bodies, and in the text of the file."""
+    texts = [("", Decoded.of(one.path.read_bytes()))]
     for place, exchange in enumerate(one.exchanges):
         pointer = f"/interactions/{place}"
-        texts[f"{pointer}/request/body: "] = compact(exchange.body).decode()
-        texts[f"{pointer}/response/body: "] = exchange.reply.body.decode(errors="replace")
-        if exchange.turn is not None:
-            said = [exchange.turn.text or "", *(call.arguments for call in exchange.turn.calls)]
-            texts[f"{pointer}/response, joined: "] = "\n".join(said)
+        texts += [(f"{pointer}/request/body: ", reading) for reading in readings(compact(exchange.body))]
+        texts += [(f"{pointer}/response/body: ", reading) for reading in readings(exchange.reply.body)]
     seen = set[str]()
-    for pointer, text in texts.items():
-        for secret in secrets(text):
+    for pointer, reading in texts:
+        for secret in secrets(reading.text, reading.member, is_json=reading.has_strings):
             if secret.kind not in seen:
                 seen.add(secret.kind)
                 yield f"{pointer}holds {secret.kind}, of {secret.end - secret.start} characters"

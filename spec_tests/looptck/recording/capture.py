@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 
 from looptck.bench.cases import Case
+from looptck.cassettes.decoded import readings
 from looptck.cassettes.file_format import (
     KEPT_REPLY_HEADERS,
     KEPT_REQUEST_HEADERS,
@@ -19,7 +20,7 @@ from looptck.cassettes.file_format import (
     compact,
 )
 from looptck.recording.conversation import client_of, converse
-from looptck.recording.scrub import Leak, Scrubber, texts_of_body, texts_of_turn
+from looptck.recording.scrub import Leak, Scrubber, texts_of_turn
 from looptck.recording.traffic_log import CapturesDisagree, LoggedExchange, TrafficLog
 from looptck.recording.upstreams import Upstream
 from looptck.wires import WIRES
@@ -112,8 +113,8 @@ def _interaction(n: int, exchange: LoggedExchange, scrubber: Scrubber) -> Intera
     request, body = scrubber.body(exchange.request), scrubber.body(exchange.body)
     with contextlib.suppress(ValueError):
         body = compact(json.loads(body))
-    scrubber.leaks(f"request {n}", texts_of_body(request))
-    scrubber.leaks(f"reply {n}", texts_of_body(body))
+    scrubber.leaks(f"request {n}", readings(request))
+    scrubber.leaks(f"reply {n}", readings(body))
     return Interaction(
         "POST",
         scrubber.text(exchange.path),

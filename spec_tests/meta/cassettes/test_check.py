@@ -82,10 +82,10 @@ def _message(text: str) -> Change:
 
 
 CANARIES = {
-    "a key": "sk-proj-canary123456",
+    "a key of OpenAI": "sk-proj-canary12345678",
     "a bearer token": "Bearer canary123456",
     "a value of a header that names its sender": "x-api-key: canary",
-    "a JSON web token": "eyJjYW5hcnkx.eyJjYW5hcnkx.c2ln",
+    "a key of JSON web token": "eyJjYW5hcnkx.eyJjYW5hcnkx.c2ln",
     "a private key": "-----BEGIN RSA PRIVATE KEY-----",
     "an id of an organisation, a project, an account or a user": "org-canary12345",
     "a request id": "req_011CSHoEeqs5C35K2UUqR7Fy",
@@ -154,14 +154,16 @@ def test_secret_split_over_two_deltas(tmp_path: Path) -> None:
         of=STREAM,
     )
 
-    assert "/interactions/1/response, joined: holds a key, of 17 characters" in findings(path)
+    assert "/interactions/1/response/body: holds a key of OpenAI, of 20 characters" in findings(path)
 
 
 def test_secret_in_a_comment(tmp_path: Path) -> None:
     """A secret in a comment is found too."""
     text = WHOLE.read_text(encoding="utf-8")
 
-    assert ["holds a key, of 14 characters"] == findings(written(tmp_path, f"# sk-canary12345678\n{text}"))
+    assert ["holds a key of the usual form, of 17 characters"] == findings(
+        written(tmp_path, f"# sk-canary12345678\n{text}")
+    )
 
 
 def test_refused_request(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_a_body_has_an_end() -> None:
     reader = RequestReader()
     reader.feed(b"POST / HTTP/1.1\r\ncontent-length: %d\r\n\r\n" % (MAX_BODY + 1))
 
-    with pytest.raises(ValueError, match="is no number up to"):
+    with pytest.raises(ValueError, match="is not a number up to"):
         reader.next()
 
 
