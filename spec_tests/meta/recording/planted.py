@@ -1,4 +1,4 @@
-"""Made-up secrets of many kinds, each written as its issuer would, and the places of a reply that they are planted in."""
+"""Made-up secrets of many kinds, each as its issuer would write it, and the places that they are planted in."""
 
 from __future__ import annotations
 
