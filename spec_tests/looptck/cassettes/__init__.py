@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from looptck.cassettes.cassette import CHUNKS, Cassette, RecordedExchange, read
+from looptck.cassettes.cassette import CHUNKS, Cassette, RecordedExchange, inside, read
 from looptck.catalogue.data import cassette
 from looptck.catalogue.yaml_files import BadFile
 from looptck.values.cell import Cell
@@ -39,5 +39,9 @@ _read = cache(read)
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files of cassettes in the folders of the wires in a folder, in order."""
-    return (path for path in sorted(folder.glob("*/*.yaml")) if not path.stem.endswith(CHUNKS))
+    """The files of cassettes in the folders of the wires in a folder, in order.
+
+    Raises:
+        BadFile: a link leads out of the folder.
+    """
+    return (path for path in inside(folder, folder.glob("*/*.yaml")) if not path.stem.endswith(CHUNKS))

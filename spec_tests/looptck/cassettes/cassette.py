@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -140,6 +140,16 @@ def read(path: Path) -> Cassette:
     cassette = Cassette(path, wire, stream, provenance, exchanges)
     _check_complete(cassette)
     return cassette
+
+
+def inside(folder: Path, paths: Iterable[Path]) -> list[Path]:
+    """Files in a folder, in order. Raises BadFile where a link leads to one of them that is elsewhere."""
+    home = folder.resolve()
+    found = sorted(paths)
+    for path in found:
+        if not path.parent.resolve().is_relative_to(home):
+            raise BadFile(path, f"leads out of the folder {folder}")
+    return found
 
 
 def chunks_path(path: Path) -> Path:

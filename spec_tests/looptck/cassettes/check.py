@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from looptck.bench.cases import cases
-from looptck.cassettes.cassette import CHUNKS, Cassette, read
+from looptck.cassettes.cassette import CHUNKS, Cassette, inside, read
 from looptck.cassettes.decoded import Decoded, readings
 from looptck.cassettes.deviations import Difference, ServerDeviations, observed, server_deviations, stale, undeclared
 from looptck.cassettes.file_format import compact
@@ -55,10 +55,10 @@ def check(paths: Sequence[Path]) -> Findings:
 def _cassettes(paths: Sequence[Path]) -> Iterator[Path]:
     """The files of cassettes at these paths; for a file of chunks, the cassette that it belongs to."""
     for path in paths:
-        inside = sorted(path.rglob("*.yaml")) if path.is_dir() else [path]
-        if not inside or not path.exists():
+        there = inside(path, path.rglob("*.yaml")) if path.is_dir() else [path]
+        if not there or not path.exists():
             raise BadFile(path, "there is no cassette in it" if path.is_dir() else "does not exist")
-        yield from dict.fromkeys(file.with_name(f"{file.stem.removesuffix(CHUNKS)}.yaml") for file in inside)
+        yield from dict.fromkeys(file.with_name(f"{file.stem.removesuffix(CHUNKS)}.yaml") for file in there)
 
 
 def _faults(one: Cassette) -> Iterator[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Hashable
 from functools import cache
 from pathlib import Path
@@ -11,8 +13,14 @@ from typing import Any
 import jsonschema_rs
 import yaml
 
+from looptck.values.printable import printable
+
 MOST = 16 * 1024 * 1024
 """The most bytes of a foreign file."""
+MOST_NODES = 500_000
+"""The most nodes of a foreign file, about: each takes more than a hundred times the memory of a letter."""
+LONGEST = 2000
+"""The most characters of what is said to be wrong with a file, which may quote it."""
 DEEPEST = 100
 """The deepest nesting of a foreign file; the loader itself would crash on very deep nesting."""
 
@@ -25,7 +33,7 @@ class BadFile(Exception):
     def __init__(self, path: Path, what: str) -> None:
         super().__init__(path, what)
         self.path = path
-        self.what = what
+        self.what = printable(what, LONGEST)
 
     def __str__(self) -> str:
         return f"{self.path}: {self.what}"
@@ -74,9 +82,7 @@ def _validator(schema: Path) -> jsonschema_rs.Validator:
 def parse(path: Path, *, foreign: bool = False) -> Any:
     """The content of a YAML file. Raises BadFile where it is not there or not YAML, or cannot be let in."""
     try:
-        if foreign and (size := path.stat().st_size) > MOST:
-            raise BadFile(path, f"is too large: {size} bytes, where {MOST} are the most")
-        text = path.read_text(encoding="utf-8")
+        text = _foreign_text(path) if foreign else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(path, f"cannot be read: {error}") from error
     try:
@@ -87,10 +93,31 @@ def parse(path: Path, *, foreign: bool = False) -> Any:
         raise BadFile(path, f"is not the YAML that was meant: {error}") from error
 
 
+def _foreign_text(path: Path) -> str:
+    """The text of a regular file, which is not a link to another: a pipe would never end, and a link leads anywhere."""
+    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | flags)
+    except OSError as error:
+        if path.is_symlink():
+            raise BadFile(path, "is a symbolic link; put the file itself in its place") from error
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise BadFile(path, "is not a regular file")
+        data = file.read(MOST + 1)
+    if len(data) > MOST:
+        raise BadFile(path, f"is too large: {found.st_size} bytes, where {MOST} are the most")
+    return data.decode()
+
+
 def _let_in(path: Path, text: str) -> None:
-    """Raises BadFile where the nodes of a text must not be built: they stand for each other, or lie too deep."""
+    """Raises BadFile where the nodes of a text must not be built: they are too many, or too deep, or are repeated."""
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
+        if count > MOST_NODES:
+            raise BadFile(path, f"has more than {MOST_NODES} nodes: {event.start_mark}")
         if isinstance(event, yaml.AliasEvent):
             raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
         if isinstance(event, yaml.CollectionStartEvent):
