@@ -11,9 +11,8 @@ be guessed, and the text is split only at these (§6.3, always on here). So an i
 A variable without a value is an error (§12.5). Only an input that the prompt declares and does not require may be
 missing; it is then empty (§12.2).
 
-The sandbox prevents templates from running Python and from changing inputs, and limits each range; this module limits
-the length of the rendered text. Time and memory of a template that prints nothing are not limited: nested loops,
-recursive macros, doubled texts. So the author of a template has to be trusted this far; inputs need not be trusted.
+The sandbox prevents templates from running Python and from changing inputs, and limits each range; `bounded` limits the
+steps of a template and the size of its values, and this module the length of the rendered text.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from looptck_reference.loop.values import Json
+from looptck_reference.prompty.prompts.bounded import BoundedEnvironment
 from looptck_reference.prompty.prompts.errors import PromptError
 
 __all__ = ["Template"]
@@ -42,8 +41,7 @@ _ATTRIBUTES = r"\[[^\]\n=]*+=[^\]\n]*+\]"
 _MARKER = re.compile(
     rf"^[ \t]*+#?[ \t]*+({'|'.join(_ROLES)})[ \t]*+({_ATTRIBUTES})?[ \t]*+:[ \t]*+$", re.IGNORECASE | re.MULTILINE
 )
-_ENVIRONMENT = ImmutableSandboxedEnvironment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
-_ENVIRONMENT.globals.pop("lipsum")  # random text of any length
+_ENVIRONMENT = BoundedEnvironment()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +73,7 @@ class Template:
         nonce = f"[[{secrets.randbits(128)}:"
         marked = _MARKER.sub(lambda marker: f"{nonce}{_ROLES.index(marker[1].lower())}]]", self.body)
         context = {name: jinja2.Undefined(name=name) for name in omitted} | dict(inputs)
+        _ENVIRONMENT.begin()
         text = "".join(self._bounded(self._compiled(marked).generate(context)))
         before, *parts = re.split(rf"{re.escape(nonce)}(\d)\]\]", text)
         said = [(_ROLES[int(role)], content) for role, content in zip(parts[::2], parts[1::2], strict=True)]
