@@ -52,6 +52,8 @@ class Process:
         self._child: Child | None = None
         self._open: dict[str, _Open] = {}
         self._closed: set[str] = set()
+        self._spoiled: set[str] = set()
+        """Runs that ended with a message that cannot be read; what is said of them later is not heard."""
         self._late: list[DriverFault] = []
         self._in_a_row = 0
         self._lock = threading.RLock()
@@ -148,6 +150,7 @@ class Process:
         wrong = complaint("from-driver", message)
         if wrong:
             self._wrong(child, "bad-message", f"{wrong}: {shortened(line.decode(errors='replace'))}")
+            self._on_bad_end(message)
         elif message["type"] == "started":
             self._on_started(child, message)
         elif child.declared is None:
@@ -161,9 +164,24 @@ class Process:
         else:
             child.declare(Started.from_message(message))
 
+    def _on_bad_end(self, message: Any) -> None:
+        """End the run of a ``finished`` that cannot be read: its driver may well say no more of it."""
+        id = message.get("id") if isinstance(message, dict) and message.get("type") == "finished" else None
+        if not isinstance(id, str):
+            return
+        with self._lock:
+            run = self._open.pop(id, None)
+            if run is None:
+                return
+            self._spoiled.add(id)
+        self._in_a_row += 1
+        run.future.set_exception(run.faults[0])
+
     def _on_run_message(self, child: Child, message: dict[str, Any]) -> None:
         """Handle ``chunk`` or ``finished``: of an open run, an ended run, or an unknown one."""
         id, finished = message["id"], message["type"] == "finished"
+        if id in self._spoiled:
+            return
         with self._lock:
             over = id in self._closed
             run = self._open.get(id)
