@@ -21,6 +21,7 @@ from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.failures.causes import patterns
 from looptck.report.console import output_console
+from looptck.report.files import unwritable
 from looptck.report.results import Results, read
 from looptck.suite.selection import concerns
 from looptck.suite.session import CouldNotRun, Options, Session
@@ -54,6 +55,9 @@ class Entry:
 def baseline(options: Options, into: Path, results: Path | None) -> int:
     """Append the failures that the file does not cover; exit status 0, or 2 if the suite could not run."""
     console = output_console()
+    if (wrong := _unwritable(into)) is not None:
+        console.print(f"looptck could not run: {wrong}", style="bold red", markup=False, soft_wrap=True)
+        return 2
     try:
         old = known.read(into, catalogue()) if into.exists() else []
         found = read(results) if results is not None else _run(options)
@@ -157,10 +161,18 @@ def stale(results: Iterable[Result], old: Sequence[Known]) -> Iterator[Known]:
             yield entry
 
 
+def _unwritable(into: Path) -> str | None:
+    """Why the file, whose folder is made, cannot be written."""
+    try:
+        into.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"{into} cannot be written: {error.strerror}"
+    return unwritable([into])
+
+
 def _append(into: Path, added: Sequence[Entry]) -> None:
     before = into.read_text(encoding="utf-8") if into.exists() else ""
     if before.strip() in {"[]", "null", "~"}:
         before = ""
     text = before if not before or before.endswith("\n") else before + "\n"
-    into.parent.mkdir(parents=True, exist_ok=True)
     into.write_text(text + "\n".join(one.text() for one in added), encoding="utf-8")

@@ -12,7 +12,7 @@ from rich.console import Console
 from looptck import spec
 from looptck.guard import playing
 from looptck.report.console import output_console
-from looptck.report.files import unwritable, write
+from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
 from looptck.suite.session import CouldNotRun, Options, Session
@@ -93,9 +93,7 @@ def run_suite(
         if junit and kept.exists():
             texts[junit] = kept.read_text(encoding="utf-8")
     terminal.finish()
-    lost = [wrong for path, text in texts.items() if (wrong := write(path, text)) is not None]
-    for wrong in lost:
-        console.print(wrong, style="bold red", markup=False, soft_wrap=True)
+    lost = write_all(texts, console)
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
     return exit_status(session)

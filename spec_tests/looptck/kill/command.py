@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
+from rich.console import Console
+
 from looptck.bench.bench import Patience
 from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
@@ -26,6 +28,7 @@ from looptck.kill.plan import Planned, cases_of, chosen, plan, sample
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.report.console import output_console
+from looptck.report.files import unwritable, write_all
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.suite.summary import kit_version
@@ -95,6 +98,8 @@ def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | No
     console = output_console()
     began = monotonic()
     terminal: Terminal | None = None
+    if (wrong := unwritable([json_file, html])) is not None:
+        return _could_not_run(console, wrong)
     try:
         if html:
             need("The page", "reference")
@@ -108,18 +113,22 @@ def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | No
     except (CouldNotRun, DriverFault, NotInstalled) as error:
         if terminal is not None:
             terminal.close()
-        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
-        return COULD_NOT_RUN
+        return _could_not_run(console, str(error))
     matrix = making.matrix(columns)
-    if json_file:
-        text = json.dumps(matrix.serializable(), indent=1, ensure_ascii=False) + "\n"
-        json_file.write_text(text, encoding="utf-8")
+    texts = {json_file: json.dumps(matrix.serializable(), indent=1, ensure_ascii=False) + "\n"} if json_file else {}
     if html:
         from looptck.kill.page import page
 
-        html.write_text(page(matrix), encoding="utf-8")
+        texts[html] = page(matrix)
     terminal.finish(matrix, monotonic() - began)
+    if write_all(texts, console):
+        return COULD_NOT_RUN
     return FINDINGS if matrix.complaints else PROVEN
+
+
+def _could_not_run(console: Console, why: str) -> int:
+    console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
+    return COULD_NOT_RUN
 
 
 def write_proofs(path: Path) -> int:

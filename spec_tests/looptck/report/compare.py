@@ -17,6 +17,7 @@ from looptck.catalogue.traits import traits
 from looptck.catalogue.yaml_files import BadFile
 from looptck.report.comparing import Asked, Change, Comparison, Judged, comparison
 from looptck.report.console import output_console
+from looptck.report.files import write_all
 from looptck.report.results import read
 from looptck.report.table import STYLES
 from looptck.report.traits import where
@@ -46,10 +47,12 @@ def compare(a: Path, b: Path, *, everything: bool = False, json_file: Path | Non
     for run in (found.a, found.b):
         if not run.cells:
             raise BadFile(run.path, "holds no results: no check ran, so there is nothing to compare")
+    console = output_console()
+    _print(console, found, everything=everything)
     if json_file:
         text = json.dumps(found.serializable(everything=everything), indent=1, ensure_ascii=False) + "\n"
-        json_file.write_text(text, encoding="utf-8")
-    _print(output_console(), found, everything=everything)
+        if write_all({json_file: text}, console):
+            return 2
     return 1 if found.differs else 0
 
 

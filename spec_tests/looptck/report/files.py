@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from rich.console import Console
 
 
 def unwritable(paths: Iterable[Path | None]) -> str | None:
@@ -22,13 +24,16 @@ def unwritable(paths: Iterable[Path | None]) -> str | None:
     return None
 
 
-def write(path: Path, text: str) -> str | None:
-    """Write a text to a file; why it could not be written, as a line, or None."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        return _line(path, error)
-    return None
+def write_all(texts: Mapping[Path, str], console: Console) -> list[Path]:
+    """Write texts to files, and print a line for each that cannot be written; returns those files."""
+    lost = []
+    for path, text in texts.items():
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            lost.append(path)
+            console.print(_line(path, error), style="bold red", markup=False, soft_wrap=True)
+    return lost
 
 
 def _line(path: Path, error: OSError) -> str:
