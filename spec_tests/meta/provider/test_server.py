@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from looptck.drivers import DriverFault
 from looptck.provider import gates
+from looptck.provider import server as module
 from looptck.provider.gates import Gate
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step, step
@@ -327,3 +329,21 @@ def test_it_listens_on_loopback_alone(server: Provider) -> None:
     assert server._server is not None
 
     assert ["127.0.0.1"] == [one.getsockname()[0] for one in server._server.sockets]
+
+
+def test_a_thread_that_cannot_be_woken_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for it ends, and what comes later does not begin: the fault is that of the code in this process."""
+    monkeypatch.setattr(module, "ANSWERING", 0.2)
+    monkeypatch.setattr(module, "LOOK", 0.05)
+    held = threading.Event()
+    provider = Provider().__enter__()
+    provider._loop.call_soon_threadsafe(held.wait)
+
+    with pytest.raises(DriverFault, match="crashed"):
+        provider.flush()
+    with pytest.raises(DriverFault, match="crashed"):
+        provider.open(mock_run(says("Hello.")))
+
+    held.set()
+    provider._is_stuck = False
+    provider.__exit__()
