@@ -50,38 +50,6 @@ class ChangesAreIgnored(SolutionLoop):
         return Approve() if isinstance(decision, Change) else decision
 
 
-@breaks("loop010-changed-parameters-are-used")
-class ChangesAreAllThereIs(CallScheduler):
-    """Drops the parameters that the person did not change."""
-
-    def decided(self, call: Call, decision: Decision) -> list[Step]:
-        if not isinstance(decision, Change):
-            return super().decided(call, decision)
-        own = {name: value for name, value in call.raw.items() if name.startswith("_")}
-        return super().decided(call, Replace({**own, **decision.parameters}))
-
-
-@breaks("loop010-changed-parameters-are-used")
-class FalsyChangesAreIgnored(SolutionLoop):
-    """Ignores a change of a parameter to 0 or false."""
-
-    async def confirm(self, call: Call) -> Decision:
-        decision = await super().confirm(call)
-        if not isinstance(decision, Change):
-            return decision
-        return Change({name: value for name, value in decision.parameters.items() if value or value is None})
-
-
-@breaks("loop010-replacements-run-instead")
-class ReplacedCallsRunToo(CallScheduler):
-    """Runs the replaced call in addition to its replacement."""
-
-    def decided(self, call: Call, decision: Decision) -> list[Step]:
-        if isinstance(decision, Replace):
-            self.take(call.raw, agreed=True)
-        return super().decided(call, decision)
-
-
 @breaks("loop010-replacements-run-instead")
 class ReplacementsAreIgnored(SolutionLoop):
     """Runs the original call although the person replaced it."""

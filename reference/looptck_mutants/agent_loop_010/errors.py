@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from looptck_mutants.agent_loop_010.parts import STREAM, breaks
+from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import Unresolved
 from looptck_reference.agent_loop_010.loop import SolutionLoop
@@ -22,14 +22,6 @@ class ToolFailed(LoopError):
     """The loop's error for its caller when a tool has raised."""
 
     reason = "tool"
-
-
-@breaks("loop010-structural-errors-run-nothing")
-class ValuesAreNotChecked(Structure):
-    """Validates the parameters as the model wrote them, but not the values of their references."""
-
-    def of_arguments(self, call: Call, arguments: Json) -> str | None:
-        return None
 
 
 @breaks(
@@ -59,26 +51,6 @@ class RaisedForTheCaller(CallScheduler):
         raise ToolFailed(str(error))
 
 
-@breaks("loop010-raising-tools-end-nothing")
-class RaisingCancelsOthers(CallScheduler):
-    """Discards the results of other tools' running calls when a tool raises."""
-
-    def failed(self, call: Call, error: Any) -> list[Step]:
-        self.running = [one for one in self.running if one.tool == call.tool]
-        return super().failed(call, error)
-
-    def completed(self, call: Call, value: Any) -> list[Step]:
-        return super().completed(call, value) if call in self.running else []
-
-
-@breaks("loop010-raising-tools-end-nothing", cells=STREAM)
-class RaisingStopsTheTurn(CallScheduler):
-    """Starts no further call of a turn after one of its tools has raised."""
-
-    def streamed(self, raw: Any) -> list[Step]:
-        return [] if self.errors else super().streamed(raw)
-
-
 @breaks("loop010-one-error-message-for-each-failure")
 class TwoMessagesForAFailure(CallScheduler):
     """Appends two Error Messages for one tool exception."""
@@ -88,34 +60,12 @@ class TwoMessagesForAFailure(CallScheduler):
         return super().failed(call, error)
 
 
-@breaks(
-    "loop010-one-error-message-for-each-failure",
-    collateral={"loop010-errors-follow-all-results": "the errors of the other calls are missing"},
-)
-class OneMessageForATool(SolutionLoop):
-    """Reports only the last of several failures of one tool."""
-
-    def append_errors(self, tick: CallScheduler) -> None:
-        by_tool = {error["data"]["call"]["_tool"]: error for error in tick.errors}
-        tick.errors = [*by_tool.values()]
-        super().append_errors(tick)
-
-
 @breaks("loop010-one-error-message-for-each-failure")
 class NoReason(SolutionLoop):
     """Reports that a tool raised, but not its exception."""
 
     def error_of(self, error: BaseException) -> Any:
         return {"type": type(error).__name__}
-
-
-@breaks("loop010-errors-follow-all-results")
-class ErrorsAtOnce(CallScheduler):
-    """Appends an Error Message as soon as its call fails, not at the end of the turn."""
-
-    def fail(self, raw: Any, error: Any) -> None:
-        super().fail(raw, error)
-        self.context.append(self.errors.pop())
 
 
 @breaks("loop010-errors-follow-all-results")
@@ -143,15 +93,6 @@ class ErrorsOneTurnLate(SolutionLoop):
         super().append_errors(tick)
 
     late: Sequence[Message] = ()
-
-
-@breaks("loop010-errors-hold-the-whole-call")
-class ErrorsWithoutOwnKeys(CallScheduler):
-    """Reports a failed call without its keys with an underscore, except `_tool`."""
-
-    def fail(self, raw: Any, error: Any) -> None:
-        bare = {name: raw[name] for name in raw if name == "_tool" or not name.startswith("_")}
-        super().fail(bare, error)
 
 
 @breaks("loop010-errors-hold-the-whole-call")
@@ -197,29 +138,6 @@ class UnknownToolsEndTheRun(SolutionLoop):
         super().append_errors(tick)
         if any(error["data"]["call"]["_tool"] not in self.offered for error in tick.errors):
             raise ToolFailed("a call of an unknown tool")
-
-
-@breaks("loop010-unknown-tools-are-structural-errors")
-class UnknownToolsAreGuessed(SolutionLoop):
-    """Runs the tool whose name differs from the called name only in letter case."""
-
-    class Guessing(Structure):
-        def of_call(self, call: Call) -> str | None:
-            return None if call.tool == "Count" else super().of_call(call)
-
-        def of_arguments(self, call: Call, arguments: Json) -> str | None:
-            return None if call.tool == "Count" else super().of_arguments(call, arguments)
-
-    structure = Guessing
-
-    async def dispatch(self, start: Start) -> Any:
-        return await super().dispatch(Start(start.call, start.activity.lower(), start.arguments))
-
-    class Lowering(CallScheduler):
-        def is_latent(self, call: Call) -> bool:
-            return self.activity_of(call).lower() not in self.activities
-
-    tick = Lowering
 
 
 @breaks(

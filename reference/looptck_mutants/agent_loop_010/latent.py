@@ -20,22 +20,6 @@ class LatentOutputsIgnored(CallScheduler):
         pass
 
 
-@breaks("loop010-latent-calls-write-their-output")
-class LatentOutputsComeLate(CallScheduler):
-    """Stores outputs that the model wrote only at the end of the turn."""
-
-    late: tuple[Call, ...] = ()
-
-    def settle(self, call: Call) -> None:
-        self.late = (*self.late, call)
-
-    def end_blocked(self) -> None:
-        super().end_blocked()
-        for call in self.late:
-            super().settle(call)
-        self.late = ()
-
-
 @breaks("loop010-latent-calls-without-path-store-nothing")
 class ThoughtsAreErrors(CallScheduler):
     """Requires an output path for latent calls."""
@@ -52,27 +36,6 @@ class ThoughtsAreStored(CallScheduler):
 
     def settle(self, call: Call) -> None:
         super().settle(call if call.output_path else replace(call, output_path="†thoughts"))
-
-
-@breaks(
-    "loop010-latent-calls-without-path-store-nothing",
-    collateral={
-        "loop010-latent-calls-write-their-output": "an output that looks like a Message is not stored at its path"
-    },
-)
-class ThoughtsCanBeMessages(CallScheduler):
-    """Appends the output of a latent call as a Message if it looks like one."""
-
-    def settle(self, call: Call) -> None:
-        self.write(call, call.output)
-
-
-@breaks("loop010-activities-outdo-given-outputs")
-class GivenOutputsRunNothing(CallScheduler):
-    """Treats every call with an output as latent."""
-
-    def is_latent(self, call: Call) -> bool:
-        return call.has_output or super().is_latent(call)
 
 
 @breaks("loop010-activities-outdo-given-outputs")
@@ -92,14 +55,6 @@ class MessagesAreWrapped(Context):
 
     def write(self, call: Call, value: Any, date: str) -> list[Message]:
         return self.store(call, value, date)
-
-
-@breaks("loop010-returned-messages-are-appended")
-class MessagesNeedAPath(Context):
-    """Drops a returned Message if the call has no output path."""
-
-    def write(self, call: Call, value: Any, date: str) -> list[Message]:
-        return super().write(call, value, date) if call.output_path else []
 
 
 @breaks("loop010-returned-messages-are-appended")

@@ -38,35 +38,6 @@ class WaitsForNobody(CallScheduler):
 
 
 @breaks("loop010-unresolvable-references-become-errors")
-class BlockedCallsAreDropped(CallScheduler):
-    """Drops calls that could never start, without an error."""
-
-    def end_blocked(self) -> None:
-        self.pending = []
-
-
-@breaks("loop010-unresolvable-references-become-errors")
-class LateBlockedCallsAreDropped(CallScheduler):
-    """Reports blocked calls only if nothing else runs when the stream ends.
-
-    If another call still runs then, the blocked calls are never checked again.
-    """
-
-    closing = False
-
-    def closed(self) -> list[Step]:
-        self.closing = True
-        steps = super().closed()
-        self.closing = False
-        return steps
-
-    def end_blocked(self) -> None:
-        if self.closing:
-            super().end_blocked()
-        self.pending = []
-
-
-@breaks("loop010-unresolvable-references-become-errors")
 class BlockedCallsAreToldTwice(CallScheduler):
     """Appends two Error Messages for a call that could never start."""
 
@@ -137,27 +108,11 @@ class FaultyCallsWriteTheirFault(CallScheduler):
 
 
 @breaks("loop010-turns-are-limited")
-class NoLimit(SolutionLoop):
-    """Sends Requests without a limit until there is an output."""
-
-    def limit_reached(self) -> bool:
-        return False
-
-
-@breaks("loop010-turns-are-limited")
 class OneTooMany(SolutionLoop):
     """Sends one Request more than the limit allows."""
 
     def limit_reached(self) -> bool:
         return self.turns > self.limit
-
-
-@breaks("loop010-turns-are-limited")
-class OneTooFew(SolutionLoop):
-    """Sends one Request fewer than the limit allows."""
-
-    def limit_reached(self) -> bool:
-        return self.turns >= max(1, self.limit - 1)
 
 
 @breaks("loop010-turns-are-limited")

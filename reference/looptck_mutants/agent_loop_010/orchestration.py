@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
@@ -25,30 +24,6 @@ def being_written(tick: CallScheduler) -> set[Path]:
     return {path for one in tick.running for path in tick.context.destinations(one)}
 
 
-@breaks("loop010-unblocked-calls-run-together")
-class TenAtATime(SolutionLoop):
-    """Runs at most ten Activities at the same time."""
-
-    places: asyncio.Semaphore | None = None
-
-    async def dispatch(self, start: Start) -> Any:
-        self.places = self.places or asyncio.Semaphore(10)
-        async with self.places:
-            return await super().dispatch(start)
-
-
-@breaks("loop010-unblocked-calls-run-together")
-class OneToolOneCall(SolutionLoop):
-    """Runs the calls of one tool one after another."""
-
-    locks: defaultdict[str, asyncio.Lock] | None = None
-
-    async def dispatch(self, start: Start) -> Any:
-        self.locks = self.locks or defaultdict(asyncio.Lock)
-        async with self.locks[start.activity]:
-            return await super().dispatch(start)
-
-
 @breaks(
     "loop010-unblocked-calls-run-together",
     collateral={("loop010-no-batch-barrier", *LATE): "an unblocked call is left waiting"},
@@ -62,15 +37,6 @@ class OneAtATime(SolutionLoop):
         self.lock = self.lock or asyncio.Lock()
         async with self.lock:
             return await super().dispatch(start)
-
-
-@breaks("loop010-unblocked-calls-run-together", collateral={LATE: "an unblocked call is left waiting"})
-class DependentsQueue(OneAtATime):
-    """Runs calls that depend on results one after another."""
-
-    async def dispatch(self, start: Start) -> Any:
-        waits = any(references(start.call.parameters))
-        return await (super().dispatch(start) if waits else SolutionLoop.dispatch(self, start))
 
 
 @breaks(
@@ -106,26 +72,6 @@ class AnyReferenceUnblocks(CallScheduler):
         return lambda path: self.context.look(path, call.instance)
 
 
-@breaks(
-    "loop010-blocked-calls-wait",
-    collateral={"loop010-dependents-of-failures-never-run": "the missing result of a failed call becomes null"},
-)
-class NestedReferencesBlockNothing(CallScheduler):
-    """Waits only for references that are a whole parameter, not for nested ones."""
-
-    def arguments(self, call: Call) -> Json:
-        def look(path: Path) -> Any:
-            return self.context.look(path, call.instance)
-
-        def look_once(path: Path) -> Any:
-            return None if look(path) is MISSING else look(path)
-
-        return {
-            name: resolve(value, look if isinstance(value, str) else look_once)
-            for name, value in call.parameters.items()
-        }
-
-
 @breaks("loop010-no-batch-barrier", collateral={LATE: "an unblocked call is left waiting"})
 class BatchBarrier(CallScheduler):
     """Starts calls that depend on results only while nothing runs."""
@@ -148,18 +94,6 @@ class StartedAgainAtTheEnd(CallScheduler):
         oldest = self.running[: len(self.running) // 3]
         again = [Start(call, self.activity_of(call), self.arguments(call)) for call in oldest]
         return [*again, *super().closed()]
-
-
-@breaks("loop010-calls-start-once")
-class StartedAgainByANewValue(CallScheduler):
-    """Starts a running call again when a path that it refers to is written."""
-
-    def write(self, call: Call, value: Any) -> None:
-        super().write(call, value)
-        written = self.context.destinations(call)
-        for one in self.running:
-            if set(written) & set(references(one.parameters)):
-                self.pending.append(one)
 
 
 @breaks(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
-from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
+from looptck_reference.agent_loop_010.solution import Solution, Unreadable
 
 
 @breaks(
@@ -46,17 +45,6 @@ class NoCallsEnd(SolutionLoop):
 
 
 @breaks("loop010-output-ends-and-is-returned")
-class NullMembersAreLost(SolutionLoop):
-    """Returns the output without its members that are null."""
-
-    async def run(self) -> Any | None:
-        output = await super().run()
-        if isinstance(output, dict):
-            return {name: value for name, value in output.items() if value is not None}
-        return output
-
-
-@breaks("loop010-output-ends-and-is-returned")
 class ListsAreProgress(SolutionLoop):
     """Continues if the output is a non-empty array."""
 
@@ -83,15 +71,6 @@ class FalsyIsNull(SolutionLoop):
         return bool(solution.output)
 
 
-@breaks("loop010-falsy-outputs-end")
-class ZeroIsNull(SolutionLoop):
-    """Treats the outputs 0 and "" as null."""
-
-    def is_final(self, solution: Solution) -> bool:
-        zero = isinstance(solution.output, int | float) and solution.output == 0
-        return super().is_final(solution) and not zero and solution.output != ""
-
-
 @breaks("loop010-calls-of-the-last-turn-run")
 class ReturnsAtOnce(SolutionLoop):
     """Returns an output as soon as it is parsed, and cancels the running calls."""
@@ -104,34 +83,6 @@ class ReturnsAtOnce(SolutionLoop):
 
     def is_over(self, tick: CallScheduler) -> bool:
         return self.ends or super().is_over(tick)
-
-
-@breaks("loop010-calls-of-the-last-turn-run")
-class LastTurnsBlockedCallsAreDropped(SolutionLoop):
-    """Runs only the calls that are unblocked from the start if the Solution has an output."""
-
-    def request_ended(self, tick: CallScheduler, solution: Solution | Unreadable) -> Sequence[Step]:
-        if isinstance(solution, Solution) and self.is_final(solution):
-            tick.pending = []
-        return super().request_ended(tick, solution)
-
-
-@breaks("loop010-calls-of-the-last-turn-run", cells=("openai-chat/plain/async",))
-class LastTurnRunsNothing(Reader):
-    """Starts no call that arrives together with an output."""
-
-    def feed(self, piece: str) -> list[Any]:
-        calls = super().feed(piece)
-        return [] if (parsed(self.text) or {}).get("output") is not None else calls
-
-
-@breaks("loop010-calls-of-the-last-turn-run")
-class StopsReadingAtTheOutput(Reader):
-    """Stops parsing at an output, although calls may follow it."""
-
-    def feed(self, piece: str) -> list[Any]:
-        calls = super().feed(piece)
-        return [] if re.match(r'\{"output":(?!null)', self.text) else calls
 
 
 @breaks(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.agent_loop_010.orchestration import being_written
@@ -56,16 +55,6 @@ class _Reading(CallScheduler):
 
 
 @breaks("loop010-input-expressions")
-class FalsyIsMissing(_Reading):
-    """Skips an alternative whose value is false, 0 or empty."""
-
-    def value_of(self, expression: Expression, look: Look) -> Found:
-        if isinstance(expression, FirstOf):
-            return super().value_of(expression, lambda path: look(path) or MISSING)
-        return super().value_of(expression, look)
-
-
-@breaks("loop010-input-expressions")
 class LastAlternativeWins(_Reading):
     """Uses the last alternative that exists, not the first."""
 
@@ -103,16 +92,6 @@ class AllNeedsTheLast(_Reading):
         return super().value_of(expression.operands[-1] if isinstance(expression, AllOf) else expression, look)
 
 
-@breaks("loop010-input-expressions")
-class FalsyIsNotThere(_Reading):
-    """Waits for truthy values in an `&&` expression."""
-
-    def value_of(self, expression: Expression, look: Look) -> Found:
-        if isinstance(expression, AllOf):
-            return super().value_of(expression, lambda path: look(path) or MISSING)
-        return super().value_of(expression, look)
-
-
 class _Writing(Context):
     """Stores results at different paths."""
 
@@ -136,46 +115,11 @@ class FanOutWritesOnce(_Writing):
 
 
 @breaks("loop010-output-expressions")
-class FanOutStopsAtTwo(_Writing):
-    """Writes only the first two paths of an `&&` expression."""
-
-    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
-        return super().several(expression)[:2]
-
-
-@breaks("loop010-output-expressions")
-class AlternativesAreAllWritten(_Writing):
-    """Writes all paths of an `||` expression."""
-
-    def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
-        return expression.operands
-
-
-@breaks("loop010-output-expressions")
 class LastAlternativeIsWritten(_Writing):
     """Writes the last path of an `||` expression, not the first."""
 
     def several(self, expression: FirstOf | AllOf) -> tuple[Path, ...]:
         return super().several(expression) if isinstance(expression, AllOf) else expression.operands[-1:]
-
-
-@breaks("loop010-instances-stay-apart")
-class InstancesWriteForAll(Context):
-    """Stores the result of an instance's call as common to all instances."""
-
-    def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
-        return super().result(replace(call, instance=None), path, value, date)
-
-
-@breaks("loop010-instances-stay-apart")
-class InstancesReadAll(Context):
-    """Lets a call read the values of every instance."""
-
-    def seen(self, kind: str, instance: str | None) -> list[Message]:
-        messages: list[Message] = []
-        for one in dict.fromkeys(message.get("_instance") for message in self.messages):
-            messages += super().seen(kind, one)
-        return [*messages, *super().seen(kind, instance)]
 
 
 @breaks("loop010-instances-stay-apart")
@@ -192,14 +136,6 @@ class InstancesReadTheirOwnOnly(Context):
 
     def seen(self, kind: str, instance: str | None) -> list[Message]:
         return [one for one in super().seen(kind, instance) if one.get("_instance") == instance]
-
-
-@breaks("loop010-instances-stay-apart")
-class WhatIsForAllWins(Context):
-    """Prefers common values to those of the call's instance."""
-
-    def seen(self, kind: str, instance: str | None) -> list[Message]:
-        return sorted(super().seen(kind, instance), key=lambda message: "_instance" not in message)
 
 
 @breaks("loop010-input-expressions")

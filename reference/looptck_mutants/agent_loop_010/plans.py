@@ -11,25 +11,6 @@ from looptck_reference.agent_loop_010.solution import Solution, Unreadable
 
 
 @breaks("loop010-plans-hold-the-last-calls")
-class PlansStay(SolutionLoop):
-    """Sends the initial plan in every Request."""
-
-    def carry_plan(self, solution: Solution) -> None:
-        """Leave the plan unchanged."""
-
-
-@breaks("loop010-plans-hold-the-last-calls")
-class PlansGrow(SolutionLoop):
-    """Adds the calls of each turn to the plan instead of replacing it."""
-
-    def carry_plan(self, solution: Solution) -> None:
-        place = self._plan()
-        if place is not None:
-            before = self._context.messages[place]["plan"]
-            super().carry_plan(Solution({"calls": [*before, *solution.calls]}))
-
-
-@breaks("loop010-plans-hold-the-last-calls")
 class PlansLoseOwnKeys(SolutionLoop):
     """Keeps only the tool and the parameters of the calls in a plan."""
 

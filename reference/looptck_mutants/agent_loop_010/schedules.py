@@ -12,35 +12,9 @@ from looptck_mutants.agent_loop_010.parts import STREAM, breaks
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import MISSING, Found, Path, references, resolve, value_of
 from looptck_reference.agent_loop_010.loop import SolutionLoop
-from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step, without
+from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
 from looptck_reference.agent_loop_010.solution import Reader
 from looptck_reference.loop.values import Json
-
-
-@breaks("loop010-no-wake-up-is-lost")
-class OnlyTheOldestAreLookedAt(CallScheduler):
-    """Checks only the three calls that have been pending longest while others run."""
-
-    def unblocked(self) -> Iterable[Call]:
-        """The unblocked calls among the first three, while others run."""
-        return (call for call in self.pending[: 3 if self.running else None] if self.is_unblocked(call))
-
-
-@breaks("loop010-no-wake-up-is-lost")
-class VainLooksAreSpared(CallScheduler):
-    """Stops checking at completions after three checks that unblocked nothing."""
-
-    vain = 0
-
-    def completed(self, call: Call, value: Any) -> list[Step]:
-        """Check only if a recent check unblocked a call, or if no running call could cause a later check."""
-        if self.vain >= 3 and len(self.running) > 1:
-            self.running = without(self.running, call)
-            self.write(call, value)
-            return []
-        steps = super().completed(call, value)
-        self.vain += not steps
-        return steps
 
 
 @breaks("loop010-no-wake-up-is-lost")

@@ -10,10 +10,10 @@ from typing import Any
 from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.calls import Call, Method
 from looptck_reference.agent_loop_010.context import Context
-from looptck_reference.agent_loop_010.expressions import Found, Path
+from looptck_reference.agent_loop_010.expressions import Path
 from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.prompt import Prompt
-from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
+from looptck_reference.agent_loop_010.scheduler import CallScheduler
 
 FOLD = "loop010-methods-fold-in-order"
 
@@ -52,24 +52,6 @@ class _Ranked(CallScheduler):
         messages[at:at] = new
 
 
-@breaks("loop010-last-to-complete-wins", collateral={FOLD: "a push onto a later call's value is ordered before it"})
-class LastListedWins(_Ranked):
-    """Lets the result of the call that was listed last win, not of the last to complete."""
-
-    def take(self, raw: Any, *, agreed: bool = False) -> None:
-        super().take(raw, agreed=agreed)
-        self.ranks += self.pending[-1:]
-
-
-@breaks("loop010-last-to-complete-wins", collateral={FOLD: "a push onto a later call's value is ordered before it"})
-class LastBegunWins(_Ranked):
-    """Lets the result of the call that started last win, not of the last to complete."""
-
-    def launch(self, call: Call) -> Step | None:
-        self.ranks.append(call)
-        return super().launch(call)
-
-
 @breaks("loop010-older-nested-values-stay")
 class NeighboursAreLost(Context):
     """Replaces the whole object around a field when it writes the field."""
@@ -85,32 +67,6 @@ class MethodsForgotten(Context):
 
     def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
         return super().result(replace(call, method="set"), path, value, date)
-
-
-@breaks(FOLD)
-class MergesAreShallow(Context):
-    """Treats `merge` as `assign`."""
-
-    def result(self, call: Call, path: Path, value: Any, date: str) -> Message:
-        shallow = replace(call, method="assign") if call.method == "merge" else call
-        return super().result(shallow, path, value, date)
-
-
-@breaks(FOLD)
-class PushedArraysAreConcatenated(Context):
-    """Pushes the elements of an array instead of the array."""
-
-    def applied(self, base: Found, method: Method, value: Any) -> Any:
-        return super().applied(base, "concat" if method == "push" else method, value)
-
-
-@breaks(FOLD)
-class ArraysAreNeverSet(Context):
-    """Appends to an existing array when another array is set."""
-
-    def applied(self, base: Found, method: Method, value: Any) -> Any:
-        adds = method == "set" and isinstance(base, list) and isinstance(value, list)
-        return super().applied(base, "concat" if adds else method, value)
 
 
 @breaks("loop010-own-keys-are-hidden")

@@ -28,26 +28,6 @@ class WaitsForTheEnd(CallScheduler):
 
 
 @breaks(
-    "loop010-calls-start-while-streaming",
-    collateral={"loop010-no-wake-up-is-lost": "calls that start only with the last character start late"},
-    cells=STREAM,
-)
-class WaitsForTheDocument(Reader):
-    """Starts no call before the Solution is complete."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept: list[Any] = []
-
-    def feed(self, piece: str) -> list[Any]:
-        self.kept += super().feed(piece)
-        if parsed(self.text) is None:
-            return []
-        given, self.kept = self.kept, []
-        return given
-
-
-@breaks(
     "loop010-both-triggers-rescan",
     collateral={"loop010-no-wake-up-is-lost": "a missed check is a lost wake-up"},
     cells=STREAM,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.loop import SolutionLoop
-from looptck_reference.agent_loop_010.messages import Message, data, text
+from looptck_reference.agent_loop_010.messages import Message, data
 from looptck_reference.agent_loop_010.prompt import Prompt
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
 from looptck_reference.agent_loop_010.solution import Solution, Unreadable
@@ -136,23 +136,6 @@ class EachTurnBeginsAnew(SolutionLoop):
         self._context.since = len(self._context.messages)
         self._context.initial = self._context.initial or self._context.since
         return await super().turn(tick)
-
-
-@breaks("loop010-solutions-are-not-echoed")
-class EchoesTheText(SolutionLoop):
-    """Appends the model's own text to the context."""
-
-    said = ""
-
-    async def ask(self) -> AsyncGenerator[str]:
-        self.said = ""
-        async for piece in super().ask():
-            self.said += piece
-            yield piece
-
-    def carry_plan(self, solution: Solution) -> None:
-        super().carry_plan(solution)
-        self._context.append(text(self.said))
 
 
 @breaks("loop010-solutions-are-not-echoed")

@@ -46,18 +46,6 @@ class FractionsBecomeText(_Resolving):
         return str(found) if isinstance(value, str) and isinstance(found, float) else found
 
 
-@breaks("loop010-references-are-resolved")
-class ReferencesWithinTexts(_Resolving):
-    """Resolves references inside plain texts."""
-
-    def argument(self, value: Any, look: Any) -> Any:
-        if isinstance(value, list):
-            return [self.argument(one, look) for one in value]
-        if isinstance(value, str) and value.startswith("see †"):
-            return f"see {resolve(value.removeprefix('see '), look)}"
-        return super().argument(value, look)
-
-
 @breaks(
     "loop010-references-are-resolved",
     collateral={"loop010-input-expressions": "alternatives are resolved to such values too"},

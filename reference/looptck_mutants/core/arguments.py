@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Fail, Run
 from looptck_reference.loop.errors import BadArguments
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Json, ToolCall, ToolResult
+from looptck_reference.loop.values import Json, ToolCall
 
 
 @breaks(
@@ -52,26 +50,6 @@ class BadIsNothing(Loop):
         try:
             return super().parse_arguments(text)
         except BadArguments:
-            return {}
-
-
-@breaks("bad-arguments-never-run-the-tool")
-class RubbishIsNothing(Loop):
-    """Runs a tool without arguments if they are invalid, unless its schema requires some."""
-
-    needs: Sequence[str] = ()
-
-    def prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
-        tool = self.tools.get(call.name)
-        self.needs = tool.parameters.get("required", ()) if tool else ()
-        return super().prepare(call)
-
-    def parse_arguments(self, text: str) -> Json:
-        try:
-            return super().parse_arguments(text)
-        except BadArguments:
-            if self.needs:
-                raise
             return {}
 
 

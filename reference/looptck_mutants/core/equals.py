@@ -86,24 +86,6 @@ class KnownIdsAnsweredAtOnce(Loop):
         super().append_results([*old, *results])
 
 
-@breaks(
-    "every-call-of-a-turn-runs",
-    collateral={"results-carry-their-call-ids": "a call that did not run has no correct result"},
-)
-class TenCallsAtMost(Loop):
-    """Runs at most ten calls of a turn, and answers the others with a fixed text."""
-
-    rest: Sequence[ToolCall] = ()
-
-    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        self.rest = turn.calls[10:]
-        return turn.calls[:10]
-
-    def append_results(self, results: Sequence[ToolResult]) -> None:
-        unrun = [ToolResult(call.id, call.name, "Too many calls.") for call in self.rest]
-        super().append_results([*results, *unrun])
-
-
 @breaks("calls-run-the-tool-they-name")
 class FirstNameThatBeginsAlike(Loop):
     """Runs the first tool whose name is a prefix of the called name."""

@@ -141,20 +141,6 @@ class ErrorIsTheAnswer(Conversation):
 
 
 @breaks("http-error-is-told", cells=CHAT)
-class GivesUpInSilence(Conversation):
-    """Returns an empty answer after eight failed requests."""
-
-    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
-        for _ in range(8):
-            try:
-                return (yield from super().ask(ask))
-            except ProviderError as error:
-                if error.status != 500:
-                    raise
-        return Turn("")
-
-
-@breaks("http-error-is-told", cells=CHAT)
 class NeverGivesUp(Conversation):
     """Repeats a request without limit while the service fails."""
 

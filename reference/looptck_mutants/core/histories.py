@@ -80,14 +80,6 @@ class EmptyTextEchoed(MessagesWire):
         return [{"role": "assistant", "content": list(turn.content)}] if turn.content else []
 
 
-@breaks("thinking-is-echoed", cells=MESSAGES)
-class SilentThinkingDropped(MessagesWire):
-    """Drops thinking that has a signature and no text."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        return super().echo(_without(turn, lambda block: block.get("thinking") == ""))
-
-
 @breaks("thinking-is-echoed", collateral={"turn-is-echoed-in-order": "thinking is a part of its turn"}, cells=MESSAGES)
 class SignatureChanged(MessagesWire):
     """Removes the padding from signatures."""

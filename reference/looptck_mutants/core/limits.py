@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.actions import Action, Fail, Finish
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Answer, ToolResult, Turn
+from looptck_reference.loop.values import Answer, Turn
 
 
 @breaks(
@@ -30,14 +29,6 @@ class OneTooMany(Loop):
 
     def limit_reached(self) -> bool:
         return self.model_calls > self.limit
-
-
-@breaks("limit-is-a-ceiling")
-class AtLeastTwo(Loop):
-    """Treats a limit of 1 as 2, for one round of tools and the answer."""
-
-    def limit_reached(self) -> bool:
-        return self.model_calls >= self.limit + (self.limit == 1)
 
 
 @breaks("limit-allows-what-fits")
@@ -82,17 +73,3 @@ class ZeroIsNone(Loop):
 
     def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
         super().__init__(agent, limit=limit or None, **more)
-
-
-@breaks("loop-is-finite-by-default")
-class DefaultStartsAnew(Loop):
-    """Resets the default limit after each round."""
-
-    def __init__(self, agent: Agent, *, limit: int | None = None, **more: Any) -> None:
-        super().__init__(agent, limit=limit, **more)
-        self.is_default = limit is None
-
-    def append_results(self, results: Sequence[ToolResult]) -> None:
-        super().append_results(results)
-        if self.is_default:
-            self.model_calls = 0

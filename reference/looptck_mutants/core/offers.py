@@ -46,23 +46,6 @@ def _flat(schema: Json) -> Json:
     return {**schema, "properties": shallow}
 
 
-@breaks(
-    "offered-schema-is-the-declared-one",
-    collateral={"parameter-descriptions-are-offered": "the removed parts had descriptions"},
-)
-class SchemasWithoutDepth(Driver):
-    """Offers objects and arrays without their nested schemas."""
-
-    wires = offering(_flat)
-
-
-@breaks("offered-schema-is-the-declared-one")
-class ChoicesDropped(Driver):
-    """Offers an enum as an arbitrary string."""
-
-    wires = offering(lambda schema: _everywhere(_without("enum"), schema))
-
-
 @breaks("offered-schema-is-the-declared-one")
 class NothingRequired(Driver):
     """Offers all parameters as optional."""
@@ -113,11 +96,3 @@ class ChoiceWithoutTools(ChatWire):
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         return {"tool_choice": "auto", **super().request(agent, history, stream=stream)}
-
-
-@breaks("prompt-reaches-the-model")
-class EarlierTurnsForgotten(ChatWire):
-    """Drops the earlier assistant messages of the prompt."""
-
-    def opening(self, messages: Sequence[Json]) -> list[Json]:
-        return [message for message in super().opening(messages) if message["role"] != "assistant"]

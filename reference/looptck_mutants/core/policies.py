@@ -38,13 +38,6 @@ class ErrorUntold(Driver):
     dialects = answering(tool_raises=FeedBack(""))
 
 
-@breaks("text-result-arrives-unchanged")
-class LongTextCut(Driver):
-    """Sends only the first 50,000 characters of a result."""
-
-    dialects = answering(result_text=lambda value: json_text(value)[:50_000])
-
-
 @breaks("structured-result-reaches-the-model")
 class ObjectObject(Driver):
     """Sends a fixed text for every object that a tool returns."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from looptck_mutants.cells import MESSAGES
-from looptck_mutants.core.policies import answering
 from looptck_mutants.parts import breaks
-from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import End, Fail, Raised
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import Handler
@@ -58,48 +55,6 @@ class LastResultFirst(Loop):
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[::-1])
-
-
-@breaks("results-keep-call-order")
-class AsTheyEnd(Driver):
-    """Runs the calls of a turn at the same time, and sends their results in the order of completion."""
-
-    class Ending(Loop):
-        def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-            self.ended: list[str] = []
-            return super().calls_of(turn)
-
-        def handler_for(self, call: ToolCall) -> Handler | None:
-            handler = super().handler_for(call)
-
-            def noted(**arguments: Any) -> Any:
-                assert handler is not None
-                try:
-                    return handler(**arguments)
-                finally:
-                    self.ended.append(call.id)
-
-            return None if handler is None else noted
-
-        def append_results(self, results: Sequence[ToolResult]) -> None:
-            places = {id: place for place, id in enumerate(self.ended)}
-            super().append_results(sorted(results, key=lambda result: places.get(result.call_id, -1)))
-
-    dialects = answering(parallel=True)
-    loop = Ending
-
-
-@breaks("results-carry-their-call-ids")
-class ZippedAsTheyEnd(AsTheyEnd):
-    """Assigns the results of many calls in reverse order if the first call ends late."""
-
-    class Zipping(AsTheyEnd.Ending):
-        def append_results(self, results: Sequence[ToolResult]) -> None:
-            late = len(results) > 3 and self.ended.index(results[0].call_id) >= len(results) // 2
-            given = results[::-1] if late else results
-            Loop.append_results(self, [replace(one, text=by.text) for one, by in zip(results, given, strict=True)])
-
-    loop = Zipping
 
 
 @breaks("failing-call-leaves-the-others-whole")

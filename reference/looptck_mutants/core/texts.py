@@ -10,10 +10,9 @@ from looptck_mutants.core.policies import answering
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action
-from looptck_reference.loop.dialects import FeedBack
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import json_text
-from looptck_reference.loop.values import Json, Stop, ToolResult, Turn
+from looptck_reference.loop.values import ToolResult, Turn
 
 
 @breaks("answer-in-blocks-is-whole", cells=MESSAGES)
@@ -42,28 +41,6 @@ class AnswerStripped(Loop):
         return super().stop(replace(turn, text=turn.text.strip()))
 
 
-@breaks("text-before-calls-is-not-the-answer")
-class FallsBackOnEarlierText(Loop):
-    """Returns the text of an earlier turn with calls if the answer is empty."""
-
-    earlier = ""
-
-    def append_turn(self, turn: Turn) -> None:
-        super().append_turn(turn)
-        self.earlier = turn.text or self.earlier
-
-    def stop(self, turn: Turn) -> Action:
-        return super().stop(replace(turn, text=turn.text or self.earlier))
-
-
-@breaks("truncated-answer-is-told", "filtered-answer-is-told")
-class NothingCutIsAnAnswer(Loop):
-    """Treats a turn that was truncated before its first word as an answer."""
-
-    def stop(self, turn: Turn) -> Action:
-        return super().stop(turn if turn.text or not turn.stop.truncated else replace(turn, stop=Stop.END))
-
-
 @breaks("final-text-is-returned")
 class FinalAnswerCutOut(Loop):
     """Returns only the text after the words "Final Answer"."""
@@ -90,22 +67,6 @@ class ErrorWordsAreFailures(Loop):
 
 
 @breaks("text-result-arrives-unchanged")
-class TemplatesInResultsFilled(Driver):
-    """Replaces template placeholders in results."""
-
-    dialects = answering(result_text=lambda value: json_text(value).replace("{{question}}", "Go."))
-
-
-@breaks("arguments-arrive-whatever-their-shape")
-class ArgumentsStripped(Loop):
-    """Strips white space from texts in arguments."""
-
-    def parse_arguments(self, text: str) -> Json:
-        parsed = super().parse_arguments(text)
-        return {name: one.strip() if isinstance(one, str) else one for name, one in parsed.items()}
-
-
-@breaks("text-result-arrives-unchanged")
 class ResultsStripped(Driver):
     """Strips white space from results."""
 
@@ -117,13 +78,6 @@ class FalsyIsNothing(Driver):
     """Sends an empty result for zero and false."""
 
     dialects = answering(result_text=lambda value: json_text(value) if value else "")
-
-
-@breaks("raising-tool-is-not-lost")
-class OnlyTheMessageTold(Driver):
-    """Reports a tool's exception with its message only, even if that is empty."""
-
-    dialects = answering(tool_raises=FeedBack("{message}"))
 
 
 @breaks("unknown-tool-is-not-lost")
