@@ -27,7 +27,7 @@ PRIVATE: dict[str, re.Pattern[str]] = {
         r".*?(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\Z)"
         r"|PuTTY-User-Key-File-\d:.*?(?:Private-MAC: ?\w*|\Z))"
     ),
-    "a password in a URL": re.compile(r"://[^/\s:@\"'*]*:(?P<a>[^/\s@\"'*][^/\s@\"']*)@"),
+    "a password in a URL": re.compile(r"://[^/\s:@*]*:(?P<a>[^/\s@*][^/\s@]*)@"),
     "a bearer token": re.compile(r"(?i)\b(?:bearer|basic|token)\s+(?P<a>(?=[^\s]*\d)[\w.~+/=-]{8,})"),
     "a value of a header that names its sender": re.compile(
         r"(?i)\b(?:authorization|(?:x-)?api[-_]?key|(?:set-)?cookie|password|client_secret|access_token)"

@@ -35,6 +35,8 @@ KINDS = [
     "eyJhbGciOiJIUzI1NiJ9.eyJ{b40}.{b43} postgres://app:{a16}@db.example/main mongodb+srv://u:{a20}@c0.example",
     "amqps://svc:{a12}%21@mq.example AccountKey={a86}== {a40} {h40} {h64} {b43} {a32} {h8}-{h4}-{h4}-{h4}-{h12}",
     'api_key={a20} password: {a14} "client_secret":"{a24}" Bearer {a30} token={h24} aws_secret_access_key = {a40}',
+    "AKCp{a69} cloudant_password={h64} ibm_cloud_api_key={b44} cos_secret_access_key={h48} softlayer_api_key={l64}",
+    "//registry.npmjs.org/:_authToken=npm_{a36} sk-{a20}T3BlbkFJ{a20}",
     "",
 ]
 """One word for each kind; in braces an alphabet and a length. Some have spaces: see `kinds`."""
