@@ -20,7 +20,7 @@ from looptck.catalogue.requirements import Requirement, catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.failures.causes import patterns
-from looptck.report.console import output_console
+from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable
 from looptck.report.results import Results, read
 from looptck.suite.selection import concerns
@@ -56,14 +56,12 @@ def baseline(options: Options, into: Path, results: Path | None) -> int:
     """Append the failures that the file does not cover; exit status 0, or 2 if the suite could not run."""
     console = output_console()
     if (wrong := _unwritable(into)) is not None:
-        console.print(f"looptck could not run: {wrong}", style="bold red", markup=False, soft_wrap=True)
-        return 2
+        return could_not_run(console, wrong)
     try:
         old = known.read(into, catalogue()) if into.exists() else []
         found = read(results) if results is not None else _run(options)
     except (BadFile, CouldNotRun) as error:
-        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
-        return 2
+        return could_not_run(console, str(error))
     if not found.results:
         console.print("no check ran, so there are no failures to record", style="bold red")
         return 2

@@ -14,7 +14,7 @@ from looptck.catalogue.requirements import Catalogue, Profile, Requirement, cata
 from looptck.catalogue.yaml_files import BadFile
 from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import reference
-from looptck.report.console import output_console
+from looptck.report.console import could_not_run, output_console
 from looptck.report.results import read
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.values.verdicts import Result, Verdict
@@ -68,8 +68,7 @@ def cover(options: Options) -> int:
             run_pytest(session)
             results += session.results
     except CouldNotRun as error:
-        console.print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
-        return 2
+        return could_not_run(console, str(error))
     return _report(console, results, _chosen(catalogue(), options.selection.profiles))
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from rich.console import Console
 
 from looptck import spec
 from looptck.guard import playing
-from looptck.report.console import output_console
+from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
@@ -60,7 +59,7 @@ def run_suite(
     """
     console = output_console()
     if (wrong := unwritable([json_file, junit])) is not None:
-        return _could_not_run(console, wrong)
+        return could_not_run(console, wrong)
     playing.note(
         "began",
         looptck=kit_version(),
@@ -71,16 +70,16 @@ def run_suite(
     try:
         session = Session.begin(options)
     except CouldNotRun as error:
-        return _could_not_run(console, str(error))
+        return could_not_run(console, str(error))
     playing.note("head", **head(session))
-    session.listeners.append(lambda result: playing.note("result", **result.serializable()))
+    session.listeners.append(lambda result: playing.note("result", judged=session.judged, **result.serializable()))
     try:
         why = session.unreached() if preflight else None
     except KeyboardInterrupt:
         why = "it was interrupted before the first check"
     if why is not None:
         session.end()
-        return _could_not_run(console, why)
+        return could_not_run(console, why)
     terminal = Terminal(console, session, quiet=quiet)
     with TemporaryDirectory(prefix="looptck-") as folder:
         kept = Path(folder) / "junit.xml"
@@ -97,11 +96,6 @@ def run_suite(
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
     return exit_status(session)
-
-
-def _could_not_run(console: Console, why: str) -> int:
-    console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
-    return plugin.USAGE_ERROR
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:

@@ -6,11 +6,11 @@ network; the provider knows which network traffic is in progress.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from pathlib import Path
 
-_PROCESSES = Path("/proc")
+from looptck.guard.descendants import PROCESSES, state, threads
+
 _RUNNING = frozenset("RD")
 """The states of a thread that runs, waits for a processor, or for a disk."""
 
@@ -33,38 +33,17 @@ class Pulse:
 
 def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
     """The pulse of a process and its descendants; ``but`` are the ids of ignored threads."""
-    if not (_PROCESSES / "self" / "task").is_dir():
+    if not (PROCESSES / "self" / "task").is_dir():
         return Pulse()
     turns: dict[int, str] = {}
     running = False
-    for thread in _threads(pid):
+    for thread in threads(pid):
         id = int(thread.name)
         if id in but:
             continue
         try:
-            running = running or _state(thread) in _RUNNING
+            running = running or state(thread) in _RUNNING
             turns[id] = (thread / "schedstat").read_text()
         except OSError:  # it has ended meanwhile
             continue
     return Pulse(known=True, running=running, turns=turns)
-
-
-def _threads(pid: int) -> Iterator[Path]:
-    """The folders of all threads of a process and its descendants."""
-    try:
-        threads = list((_PROCESSES / str(pid) / "task").iterdir())
-    except OSError:
-        return
-    for thread in threads:
-        yield thread
-        try:
-            children = (thread / "children").read_text().split()
-        except OSError:
-            continue
-        for child in children:
-            yield from _threads(int(child))
-
-
-def _state(thread: Path) -> str:
-    """The letter after the name, which is in brackets and may contain brackets."""
-    return (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
+import signal
 import threading
 import traceback
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 from looptck.driver import load
@@ -42,19 +44,14 @@ class InProcess:
         self._late: list[DriverFault] = []
 
     def start(self) -> Started:
-        starting = _Worker()
-        outcome: Future[dict[str, Any]] = Future()
-        starting.take(lambda: self._start(outcome))
         try:
-            error = outcome.exception(STARTING)
-        except TimeoutError:
-            raise DriverFault("cannot-start", f"start() did not return within {STARTING:g} s") from None
-        finally:
-            starting.leave()
-        if error is not None:
-            told = "".join(traceback.format_exception(error))
-            raise DriverFault("cannot-start", _last_line(error), stderr=told) from error
-        declared = outcome.result()
+            with _time_limit(STARTING, "start() did not return"):
+                self._driver = load(self._reference)()
+                declared = {"type": "started", **self._driver.start()}
+        except (DriverFault, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # an import that exits would end looptck with status 0
+            raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
         declared.setdefault("protocol", VERSION)
         wrong = complaint("from-driver", declared)
         if wrong:
@@ -110,13 +107,6 @@ class InProcess:
         if self._loop is not None:
             self._loop.end()
         return self._late
-
-    def _start(self, outcome: Future[dict[str, Any]]) -> None:
-        try:
-            self._driver = load(self._reference)()
-            outcome.set_result({"type": "started", **self._driver.start()})
-        except BaseException as error:  # an import that exits would end the kit, with the status of a success
-            outcome.set_exception(error)
 
     def _run_sync(self, run: _Run, case: dict[str, Any]) -> None:
         try:
@@ -183,6 +173,35 @@ class _Run:
 
     def crashed(self, error: BaseException) -> None:
         self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
+
+
+@contextmanager
+def _time_limit(seconds: float, what: str) -> Iterator[None]:
+    """A limit on what is done in the main thread, where a driver may set signal handlers; elsewhere there is none.
+
+    Raises:
+        DriverFault: the time is over.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_kill"):
+        yield
+        return
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not over.is_set():
+            raise
+        raise DriverFault("cannot-start", f"{what} within {seconds:g} s") from None
+    finally:
+        timer.cancel()
 
 
 class _Worker:

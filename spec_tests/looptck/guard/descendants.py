@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+PROCESSES = Path("/proc")
 _SET_CHILD_SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER`` of Linux's <sys/prctl.h>."""
 MOST_ROUNDS = 10
@@ -26,7 +27,7 @@ def adopt_orphans() -> None:
 def kill_descendants(pid: int) -> None:
     """Kill all that a process has started, and what that has started."""
     for _ in range(MOST_ROUNDS):
-        alive = list(_descendants(pid))
+        alive = _descendants(pid)
         for one in alive:
             with contextlib.suppress(OSError):
                 os.kill(one, signal.SIGKILL)
@@ -42,23 +43,34 @@ def _reap(pids: list[int]) -> None:
             os.waitpid(pid, 0)
 
 
-def _descendants(pid: int) -> Iterator[int]:
-    """The processes below a process that are not zombies, the deepest first."""
-    for thread in _listed(Path(f"/proc/{pid}/task")):
-        with contextlib.suppress(OSError):
-            for child in (thread / "children").read_text().split():
-                yield from _descendants(int(child))
-                if not _is_zombie(int(child)):
-                    yield int(child)
+def _descendants(pid: int) -> list[int]:
+    """The processes below a process that are not zombies."""
+    found = {int(thread.parent.parent.name) for thread in threads(pid) if _is_alive(thread)}
+    return sorted(found - {pid})
 
 
-def _listed(folder: Path) -> list[Path]:
+def threads(pid: int) -> Iterator[Path]:
+    """The folders of all threads of a process and its descendants, below ``/proc``."""
+    try:
+        own = list((PROCESSES / str(pid) / "task").iterdir())
+    except OSError:
+        return
+    for thread in own:
+        yield thread
+        try:
+            children = (thread / "children").read_text().split()
+        except OSError:
+            continue
+        for child in children:
+            yield from threads(int(child))
+
+
+def state(thread: Path) -> str:
+    """The letter of a thread's state, which is behind its name; that is in brackets and may contain brackets."""
+    return (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+
+
+def _is_alive(thread: Path) -> bool:
     with contextlib.suppress(OSError):
-        return list(folder.iterdir())
-    return []
-
-
-def _is_zombie(pid: int) -> bool:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "Z"
-    return True
+        return state(thread) != "Z"
+    return False

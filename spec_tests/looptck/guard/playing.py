@@ -51,6 +51,7 @@ def begin() -> bool:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
     if lifeline is not None and sys.platform != "win32":
+        os.set_inheritable(int(lifeline), False)
         threading.Thread(target=_follow, args=(int(lifeline),), name="looptck guard", daemon=True).start()
     return True
 
@@ -82,7 +83,6 @@ def finish(status: int) -> None:
 
 def _follow(lifeline: int) -> None:
     """End this process, and all that it has started, when the guard has ended."""
-    os.set_inheritable(lifeline, False)
     while os.read(lifeline, 1):
         pass
     kill_descendants(os.getpid())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections import Counter
@@ -14,6 +15,7 @@ from xml.etree import ElementTree as ET
 
 from looptck.guard.folder import Folder
 
+_ILLEGAL = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 VERDICTS = ("pass", "fail", "not-reached", "not-applicable", "error", "divergence")
 
 
@@ -27,6 +29,8 @@ class _Journal:
     """The members of the JSON that are known before the first check."""
     chosen: int = 0
     """How many checks were to be judged."""
+    judged: int = 0
+    """How many of them have a verdict."""
     at: str = ""
     """The check that was begun last."""
     results: list[dict[str, Any]] = field(default_factory=list)
@@ -46,14 +50,14 @@ class _Journal:
             elif kind == "check":
                 found.at = line["check"]
             elif kind == "result":
+                found.judged = line.pop("judged")
                 found.results.append(line)
         return found
 
     @property
     def unfinished(self) -> int:
         """How many of the chosen checks have no verdict."""
-        judged = [one for one in self.results if one["verdict"] != "divergence"]
-        return max(self.chosen - len(judged), 0)
+        return self.chosen - self.judged
 
 
 def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
@@ -126,6 +130,4 @@ def _junit(found: _Journal, why: str) -> str:
 
 def _legal(text: str) -> str:
     """A text without the characters that XML 1.0 does not allow."""
-    return "".join(
-        c if c in "\t\n\r" or " " <= c <= "\ud7ff" or "\ue000" <= c <= "\ufffd" or c > "\uffff" else "?" for c in text
-    )
+    return _ILLEGAL.sub("?", text)

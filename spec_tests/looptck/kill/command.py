@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
-from rich.console import Console
-
 from looptck.bench.bench import Patience
 from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
@@ -27,14 +25,14 @@ from looptck.kill.mutants import Mutant
 from looptck.kill.plan import Planned, cases_of, chosen, plan, sample
 from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
-from looptck.report.console import output_console
+from looptck.report.console import COULD_NOT_RUN, could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.suite.summary import kit_version
 from looptck.values.verdicts import AGAINST
 
-PROVEN, FINDINGS, COULD_NOT_RUN = 0, 1, 2
+PROVEN, FINDINGS = 0, 1
 """Exit statuses."""
 SHARES = 3
 """The number of parts per worker into which the checks of the loop without a fault are divided."""
@@ -99,7 +97,7 @@ def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | No
     began = monotonic()
     terminal: Terminal | None = None
     if (wrong := unwritable([json_file, html])) is not None:
-        return _could_not_run(console, wrong)
+        return could_not_run(console, wrong)
     try:
         if html:
             need("The page", "reference")
@@ -113,7 +111,7 @@ def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | No
     except (CouldNotRun, DriverFault, NotInstalled) as error:
         if terminal is not None:
             terminal.close()
-        return _could_not_run(console, str(error))
+        return could_not_run(console, str(error))
     matrix = making.matrix(columns)
     texts = {json_file: json.dumps(matrix.serializable(), indent=1, ensure_ascii=False) + "\n"} if json_file else {}
     if html:
@@ -126,19 +124,13 @@ def kill(options: KillOptions, *, json_file: Path | None = None, html: Path | No
     return FINDINGS if matrix.complaints else PROVEN
 
 
-def _could_not_run(console: Console, why: str) -> int:
-    console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
-    return COULD_NOT_RUN
-
-
 def write_proofs(path: Path) -> int:
     """Write which mutants of the references must fail each requirement; returns the exit status."""
     rows = catalogue()
     try:
         every = [one for kept in (MUTANTS, *COLLECTIONS.values()) for one in mutants.read(kept, rows)]
     except mutants.BadMutant as error:
-        output_console().print(f"looptck could not run: {error}", style="bold red", markup=False, soft_wrap=True)
-        return COULD_NOT_RUN
+        return could_not_run(output_console(), str(error))
     proofs.write(every, path)
     return PROVEN
 

@@ -9,8 +9,17 @@ from looptck.guard import playing
 WIDTH = 140
 """Columns of what is printed to no terminal."""
 
+COULD_NOT_RUN = 2
+"""The exit status of a command that could not run."""
+
 
 def output_console(width: int = WIDTH) -> Console:
     """A console on the command's output, as wide as its terminal; or this wide where it is none."""
     made = Console(file=playing.output())
     return made if made.is_terminal else Console(file=playing.output(), width=width)
+
+
+def could_not_run(console: Console, why: str) -> int:
+    """Say why a command could not run; returns its exit status."""
+    console.print(f"looptck could not run: {why}", style="bold red", markup=False, soft_wrap=True)
+    return COULD_NOT_RUN

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
@@ -33,6 +35,32 @@ class Driver:
     async def run_async(self, case: Json, emit: Emit) -> Any:
         """Run a case in async mode."""
         return await asyncio.to_thread(self.run, case, emit)
+
+
+class SetsASignalHandler(Driver):
+    """Behaves correctly; as SDKs that catch signals do, it sets a handler, which the main thread alone may do."""
+
+    def start(self) -> Any:
+        """Set the handler, and describe the driver."""
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        return super().start()
+
+
+class HangsAtStart(Driver):
+    """Never returns from start."""
+
+    def start(self) -> NoReturn:
+        """Wait for ever."""
+        while True:
+            threading.Event().wait()
+
+
+class LeavesAtStart(Driver):
+    """Raises an error at start that is no Exception."""
+
+    def start(self) -> NoReturn:
+        """Raise it."""
+        raise GeneratorExit("the fake leaves")
 
 
 class Raises(Driver):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from pathlib import Path
 
@@ -31,6 +32,7 @@ NOT_STARTING = {
     "DeclaresAList": "TypeError: 'tuple' object is not a mapping",
     "DeclaresNonsense": "telepathic",
     "ExitsAtStart": "SystemExit: 0",
+    "LeavesAtStart": "GeneratorExit: the fake leaves",
     "Misspelt": "has no attribute 'Misspelt'",
 }
 
@@ -40,6 +42,27 @@ def test_a_well_behaved_driver_passes() -> None:
     report = judged(in_process("Driver"), CALLS, cells=CELLS, cases=SCRIPTED)
 
     assert (0, {"pass": 4}) == (report.status, report.counts)
+
+
+def test_a_driver_starts_in_the_main_thread() -> None:
+    """A driver that sets a signal handler at its start is a right one."""
+    before = signal.getsignal(signal.SIGUSR1)
+    try:
+        report = judged(in_process("SetsASignalHandler"), CALLS, cells=CELLS, cases=SCRIPTED)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+    assert (0, {"pass": 4}) == (report.status, report.counts)
+
+
+def test_a_start_that_hangs_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start that does not return in its time is the driver's fault, and ends the run with exit status 2."""
+    monkeypatch.setattr(line, "STARTING", 0.2)
+
+    report = judged(in_process("HangsAtStart"), CALLS, cases=SCRIPTED)
+
+    assert (2, {}) == (report.status, report.json)
+    assert "start() did not return within 0.2 s" in report.printed
 
 
 @pytest.mark.parametrize("driver", IN_A_RUN)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -17,7 +19,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from looptck.catalogue.data import json_fixture
-from looptck.guard.folder import PREFIX
+from looptck.guard.folder import PREFIX, Folder
+from looptck.guard.salvage import salvage
 
 COMMON = ["--requirement", "call-runs-its-tool-once", "--cell", "openai-chat/plain/sync"]
 CASES = ["--case", "one-call", "--case", "empty-object"]
@@ -111,6 +114,21 @@ def test_what_is_left_to_judge_is_counted(tmp_path: Path) -> None:
     assert {"checks": 1, "questions": 0} == ran.results["unfinished"]
     assert "Until then: 1 pass; 1 checks have no verdict." in ran.printed
     assert "during call-runs-its-tool-once/openai-chat/plain/sync/" in ran.printed
+
+
+def test_what_is_noticed_beside_a_check_is_none_of_those_to_judge(tmp_path: Path) -> None:
+    """A verdict that is noticed beside the one of its check does not lower the number of checks without a verdict."""
+    folder = Folder(tmp_path)
+    folder.note("began", looptck="1", driver="d", json_file=None, junit=None)
+    folder.note("chosen", checks=3)
+    for verdict, judged in (("fail", 0), ("pass", 1), ("divergence", 1)):
+        folder.note("result", judged=judged, requirement="r", case="c", cell="x", verdict=verdict, reason="")
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        salvage(folder, "exited", [], 2)
+
+    assert "1 pass · 1 fail · 1 divergence; 2 checks have no verdict" in out.getvalue()
 
 
 def test_the_status_is_the_commands_own(tmp_path: Path) -> None:
