@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from looptck.provider.server import Late, Provider
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing, Outcome
+from looptck.values.transcript import Transcript
 from looptck.values.turns import Turn
 from looptck.wires import WIRES
 
@@ -165,6 +166,10 @@ class Bench:
         """The origin of the provider's URLs."""
         return self._provider.origin
 
+    def transcripts(self) -> Iterable[Transcript]:
+        """The events of all runs that have begun and are not closed."""
+        return self._provider.transcripts()
+
     def leave(self) -> None:
         """The check is over."""
 
@@ -225,7 +230,7 @@ class Running:
             DriverFault: the driver was at fault in this run, or never began it.
         """
         try:
-            if in_time(self.run.transcript, self.bench.patience.outcome, self._ended):
+            if in_time(self.run.transcript, self.bench.patience.outcome, self._ended, self.bench.transcripts):
                 self.run.outcome = self.future.result()
                 end(self.run)
                 self.bench.settle(self)

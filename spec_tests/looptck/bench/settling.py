@@ -7,7 +7,7 @@ depend on a race, so looptck keeps listening until it has seen the implementatio
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import takewhile
 
 from looptck.drivers import Connection
@@ -24,20 +24,27 @@ MOST_UNROUTED = 100
 """After this number of requests to unknown routes, a further one does not count as a sign of life."""
 
 
-def in_time(transcript: Transcript, patience: float, ended: Callable[[float], bool]) -> bool:
-    """Wait for the outcome of a run as long as it causes events; returns whether the outcome came.
+def in_time(
+    transcript: Transcript, patience: float, ended: Callable[[float], bool], beside: Callable[[], Iterable[Transcript]]
+) -> bool:
+    """Wait for the outcome of a run as long as it, or a run beside it, causes events; returns whether it came.
 
     Args:
         transcript: the events of the run.
         patience: seconds without an event after which the run has hung.
         ended: waits this number of seconds for the outcome, and returns whether it has come.
+        beside: the events of all open runs: one of a crowd on a slow machine may have to wait for the others.
     """
     until = transcript.now() + patience * LONGEST
+
+    def over() -> float:
+        signs = (_last_sign(one) + one.started - transcript.started for one in beside())
+        return min(max(_last_sign(transcript), *signs, 0.0) + patience, until)
+
     while True:
-        left = min(_last_sign(transcript) + patience, until) - transcript.now()
-        if ended(max(left, 0.0)):
+        if ended(max(over() - transcript.now(), 0.0)):
             return True
-        if transcript.now() >= min(_last_sign(transcript) + patience, until):
+        if transcript.now() >= over():
             return False
 
 

@@ -21,6 +21,8 @@ from looptck.values.verdicts import NotReached
 
 KEY = "looptck-dummy-key"
 JSON = {"content-type": "application/json"}
+CROWDED = 3.0
+"""How many patiences a client waits for a part of its reply, which others may delay."""
 CRASHED = 500
 """The status of a server that has crashed on a request."""
 MOST = 128 * 1024 * 1024
@@ -28,15 +30,19 @@ MOST = 128 * 1024 * 1024
 
 
 class Visits:
-    """The clients of one kit. ``patience`` is in seconds, between two reads of a reply."""
+    """The clients of one kit.
+
+    ``patience`` is in seconds, between two reads of a reply; the reply of a run may take longer, as the bench watches
+    the progress of all runs.
+    """
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
 
-    def http(self, url: str, *, key: str = KEY) -> httpx.Client:
-        """A plain client of a server, for its routes outside the loop."""
+    def http(self, url: str, *, key: str = KEY, patiences: float = 1.0) -> httpx.Client:
+        """A plain client of a server, for its routes outside the loop; it waits this many patiences."""
         return httpx.Client(
-            base_url=url, headers=_headers(key), timeout=self._patience, trust_env=False, verify=_trust()
+            base_url=url, headers=_headers(key), timeout=self._patience * patiences, trust_env=False, verify=_trust()
         )
 
     def begin(
@@ -62,7 +68,7 @@ class Visits:
         got: list[bytes] = []
         try:
             with (
-                self.http(url, key=key) as client,
+                self.http(url, key=key, patiences=CROWDED) as client,
                 client.stream("POST", PATHS[reply.wire], content=sent, headers=JSON) as response,
                 contextlib.closing(_events(response, reply, transcript, got)) as events,
             ):

@@ -56,7 +56,12 @@ class Gate:
 
     def wait_here(self, patience: float) -> bool:
         """As `wait`, for the thread of a check."""
-        return self._open.wait(self.patience or patience)
+        patience = self.patience or patience
+        until = monotonic() + patience
+        while not self._open.wait(max(until - monotonic(), 0.0)):
+            if (until := self._prolonged(until, patience)) <= monotonic():
+                return False
+        return True
 
     async def wait(self, patience: float) -> bool:
         """Wait until it is open, at most its own patience or else this one, in seconds; returns whether it opened."""
@@ -78,13 +83,17 @@ class Gate:
             try:
                 await asyncio.wait_for(event.wait(), until - monotonic())
             except TimeoutError:
-                until = self._heard + patience if self.of_silence else until
-                if self.not_while is not None and self.not_while():
-                    until = monotonic() + patience
+                until = self._prolonged(until, patience)
                 if monotonic() >= until:
                     return False
             else:
                 return True
+
+    def _prolonged(self, until: float, patience: float) -> float:
+        """The end of a wait that was to end at this time."""
+        if self.not_while is not None and self.not_while():
+            return monotonic() + patience
+        return max(self._heard + patience, until) if self.of_silence else until
 
 
 def caller_has(text: str) -> Gate:

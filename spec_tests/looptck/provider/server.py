@@ -17,6 +17,7 @@ from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.shared import PREFIX, Shared
+from looptck.values.transcript import Transcript
 
 Result = TypeVar("Result")
 
@@ -106,6 +107,10 @@ class Provider:
     def telemetry(self) -> str:
         """The base URL for exports of spans, in all runs; spans go to ``/v1/traces`` below it."""
         return self.origin + otlp.PREFIX
+
+    def transcripts(self) -> Sequence[Transcript]:
+        """The events of all open runs."""
+        return [mock_run.transcript for mock_run in list(self._mock_runs.values())]
 
     def open(self, mock_run: MockRun) -> str:
         """Let a mock run answer requests; returns its URL, the prefix of the wire's base URL and of the toolbox.

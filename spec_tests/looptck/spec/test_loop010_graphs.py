@@ -69,7 +69,7 @@ class Conductor:
         self._patience = implementation.bench.patience.gate
         self._stops = [self._gate(f"call {said} has had time to begin") for said in self.held]
         self._releases = {node.tool: self._gate(f"{node.tool} is to complete") for node in graph.calls}
-        self._through = Gate("every call has begun in its turn", self._hears)
+        self._through = Gate("every call has begun in its turn", self._hears, of_silence=True)
         self._move = 0
         self._begun: set[str] = set()
 
@@ -139,7 +139,7 @@ class Conductor:
 
     def _gate(self, name: str) -> Gate:
         """A gate that is not given up before the events that the schedule waits for."""
-        return Gate(name, patience=2 * self._patience)
+        return Gate(name, patience=2 * self._patience, of_silence=True)
 
 
 def _tool(node: Node) -> Tool:

@@ -41,7 +41,7 @@ def _all_at_once(
         NotReached: they were never all active at the same time.
     """
     all_here = tools_began(len(clients))
-    all_here.patience = server.implementation.bench.patience.outcome * 0.8
+    all_here.patience, all_here.of_silence = server.implementation.bench.patience.outcome * 0.8, True
     begun = []
     for client, session in zip(clients, sessions, strict=True):
         scenario.plays(*client.turns(ROUNDS))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass, field
+from time import perf_counter
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_silence_ends_a_run() -> None:
         transcript.time += seconds
         return False
 
-    assert not in_time(transcript, PATIENCE, ended)
+    assert not in_time(transcript, PATIENCE, ended, tuple)
     assert PATIENCE == transcript.time == waited_for(transcript, PATIENCE)
 
 
@@ -53,7 +54,22 @@ def test_asking_keeps_a_run_alive() -> None:
         transcript.append(Chunk(transcript.time, "still here"))
         return transcript.time > 5 * PATIENCE
 
-    assert in_time(transcript, PATIENCE, ended)
+    assert in_time(transcript, PATIENCE, ended, tuple)
+
+
+def test_what_runs_beside_it_keeps_a_run_alive() -> None:
+    """A run that waits for others of a crowd is not given up while something is heard of one of them."""
+    begun = perf_counter()
+    transcript, other = Clocked(begun), Clocked(begun - 7.0)
+
+    def ended(seconds: float) -> bool:
+        transcript.time += seconds * 0.9
+        if transcript.time < 3 * PATIENCE:
+            other.append(Chunk(transcript.time + 7.0, "still here"))
+        return False
+
+    assert not in_time(transcript, PATIENCE, ended, lambda: [transcript, other])
+    assert 3 * PATIENCE < transcript.time < 4 * PATIENCE
 
 
 @pytest.mark.parametrize("unrouted", [True, False])
@@ -69,7 +85,7 @@ def test_nothing_keeps_a_run_alive_for_ever(unrouted: bool) -> None:
             )
         return False
 
-    assert not in_time(transcript, PATIENCE, ended)
+    assert not in_time(transcript, PATIENCE, ended, tuple)
     assert transcript.time <= (2 * PATIENCE if unrouted else LONGEST * PATIENCE)
     assert waited_for(transcript, PATIENCE) == (PATIENCE if unrouted else LONGEST * PATIENCE)
 

@@ -1,0 +1,59 @@
+"""How long a gate is waited for, by a stream and by a check."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from looptck.provider import gates
+from looptck.provider.gates import Gate
+from looptck.values.transcript import Chunk
+
+PATIENCE = 0.05
+SIGNS = 5
+
+
+def _by_stream(gate: Gate) -> bool:
+    return asyncio.run(gate.wait(PATIENCE))
+
+
+def _by_check(gate: Gate) -> bool:
+    return gate.wait_here(PATIENCE)
+
+
+@pytest.mark.parametrize("wait", [_by_stream, _by_check])
+@pytest.mark.parametrize(("of_silence", "looks"), [(True, SIGNS + 1), (False, 1)])
+def test_a_gate_of_silence_waits_from_the_last_event(
+    wait: Callable[[Gate], bool], of_silence: bool, looks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The patience of such a gate begins anew with each event of the watched run; that of others does not."""
+    gate = Gate("never", of_silence=of_silence)
+    left = iter(range(SIGNS))
+    asked = 0
+
+    def prolonged(until: float, patience: float) -> float:
+        nonlocal asked
+        asked += 1
+        if next(left, None) is not None:
+            gate.watch(Chunk(0.0, "a sign"))
+        return usual(gate, until, patience)
+
+    usual = Gate._prolonged
+    monkeypatch.setattr(gate, "_prolonged", prolonged)
+
+    assert not wait(gate)
+    assert looks == asked
+
+
+@pytest.mark.parametrize("wait", [_by_stream, _by_check])
+def test_an_opened_gate_is_passed(wait: Callable[[Gate], bool]) -> None:
+    """A gate that opens is passed by streams and checks alike, before or during their wait."""
+    gate = gates.caller_has("ab")
+    gate.watch(Chunk(0.0, "a"))
+    assert not gate.is_open
+
+    gate.watch(Chunk(0.0, "b"))
+
+    assert wait(gate)
