@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -78,19 +79,56 @@ class Case:
         return [replace(tool, handled=tool.name not in self.unhandled) for tool in tools]
 
 
+class Declared(Mapping[str, Case]):
+    """The cases in a folder's topics, by name; each is read when it is asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._schema = folder / "case.schema.json"
+        self._paths = {path.stem: path for path in sorted(folder.glob("*/*.yaml"))}
+        self._read: dict[str, Case] = {}
+
+    def __getitem__(self, name: str) -> Case:
+        """The case of this name, which KeyError says is not there. Raises BadFile if it breaks the schema."""
+        if name not in self._read:
+            path = self._paths[name]
+            self._read[name] = _case(path, load(path, self._schema))
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._paths
+
+    def checking(self, ids: Container[str]) -> Iterator[Case]:
+        """The cases that some of these requirements are judged on; no other is read."""
+        for name, path in self._paths.items():
+            if REFUSED in ids or any(id in ids for id in _KEY.findall(path.read_text(encoding="utf-8"))):
+                case = self[name]
+                if any(id in ids for id in case.checks):
+                    yield case
+
+
+_KEY = re.compile(r"^ +([a-z][a-z0-9-]*):", re.MULTILINE)
+"""An indented key of a YAML file, as the id of each requirement in a case is one."""
+
+
 @cache
-def cases() -> dict[str, Case]:
-    """Every declared case, by name.
+def cases() -> Declared:
+    """Every declared case, by name."""
+    return Declared(fixture("cases"))
+
+
+def read(folder: Path) -> dict[str, Case]:
+    """All cases in a folder's topics, checked against ``case.schema.json`` in the folder and against each other.
 
     Raises:
         BadFile: a case breaks the schema, or names a requirement, a framing, a control or a tool that does not exist,
             or has the question of another case that is recorded.
     """
-    return read(fixture("cases"))
-
-
-def read(folder: Path) -> dict[str, Case]:
-    """The cases in a folder's topics, checked against ``case.schema.json`` in the folder."""
     found: dict[str, Case] = {}
     recorded: list[Case] = []
     ids = [requirement.id for requirement in catalogue()]

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
-from hypothesis.strategies import SearchStrategy
 
 from looptck.bench.bench import Bench, Running, Scenario
 from looptck.bench.benches import loop_bench, server_bench
@@ -25,6 +23,9 @@ from looptck.values.framing import Framing
 from looptck.values.outcome import Nothing
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 
 def requirement(*ids: str) -> pytest.MarkDecorator:
@@ -218,6 +219,8 @@ class Implementation:
         self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:
         """Run the body for these values and many others; returns all of them, if the body holds for all."""
+        from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+
         chosen = settings(
             max_examples=self.examples,
             database=None,

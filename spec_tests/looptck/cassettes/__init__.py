@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from looptck.cassettes.cassette import CHUNKS, Cassette, RecordedExchange, inside, read
+from looptck.cassettes.cassette import CHUNKS, Cassette, RecordedExchange, inside, read, scenario_of
 from looptck.catalogue.data import cassette
 from looptck.catalogue.yaml_files import BadFile
 from looptck.values.cell import Cell
@@ -14,10 +14,15 @@ from looptck.values.cell import Cell
 __all__ = ["Cassette", "RecordedExchange", "cassettes", "files", "read"]
 
 
-def cassettes(folder: Path | None = None, patterns: Sequence[str] = ()) -> tuple[Cassette, ...]:
+def cassettes(
+    folder: Path | None = None, patterns: Sequence[str] = (), scenarios: Container[str] | None = None
+) -> tuple[Cassette, ...]:
     """The cassettes in the folders of the wires in a folder; None: in that of the project.
 
-    ``patterns``: only those that are played in cells of these patterns; no other is read.
+    Args:
+        folder: where they are.
+        patterns: only those that are played in cells of these patterns; no other is read.
+        scenarios: only those of these scenarios; None: of all.
 
     Raises:
         BadFile: one of them cannot be played, or there is none.
@@ -26,7 +31,11 @@ def cassettes(folder: Path | None = None, patterns: Sequence[str] = ()) -> tuple
     found = [*files(folder)]
     if not found:
         raise BadFile(folder, "there is no cassette in it")
-    return tuple(_read(path) for path in found if not patterns or _is_played(path, patterns))
+    return tuple(
+        _read(path)
+        for path in found
+        if (not patterns or _is_played(path, patterns)) and (scenarios is None or scenario_of(path) in scenarios)
+    )
 
 
 def _is_played(path: Path, patterns: Sequence[str]) -> bool:

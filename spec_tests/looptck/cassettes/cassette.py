@@ -57,7 +57,7 @@ class Cassette:
     @property
     def scenario(self) -> str:
         """The name of the case that was recorded."""
-        return self.path.stem.rpartition("-")[0]
+        return scenario_of(self.path)
 
     @property
     def name(self) -> str:
@@ -114,6 +114,11 @@ class Cassette:
             one.reply if self.encoding is None else re_encoded(one.reply, self.encoding) for one in self.exchanges
         )
         return tuple(Step(one.turn, recorded=reply) for one, reply in zip(self.exchanges, replies, strict=True))
+
+
+def scenario_of(path: Path) -> str:
+    """The scenario that a cassette's file is named after."""
+    return path.stem.rpartition("-")[0]
 
 
 def read(path: Path) -> Cassette:

@@ -119,6 +119,11 @@ def server_deviations(name: str) -> ServerDeviations | None:
     return read(path)
 
 
+def all_deviations() -> list[ServerDeviations]:
+    """The deviations of all servers that looptck knows."""
+    return [read(path) for path in sorted(fixture("deviations").glob("*.yaml"))]
+
+
 def deviations_of(cassette: Cassette) -> ServerDeviations | None:
     """The deviations of a cassette's server; None for the vendor's own. Raises BadFile if their file is missing."""
     try:

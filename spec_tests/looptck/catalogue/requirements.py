@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,11 @@ class Catalogue:
     """All profiles, by name."""
 
     profiles: dict[str, Profile]
+    rows: Mapping[str, Requirement] = field(init=False, repr=False)
+    """All requirements, by id."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", {row.id: row for row in self})
 
     def __iter__(self) -> Iterator[Requirement]:
         for profile in self.profiles.values():
@@ -87,10 +92,9 @@ class Catalogue:
 
     def __getitem__(self, id: str) -> Requirement:
         """The requirement with this id. Raises KeyError, with similar ids, if there is none."""
-        for requirement in self:
-            if requirement.id == id:
-                return requirement
-        raise KeyError(unknown("requirement", id, (requirement.id for requirement in self)))
+        if id not in self.rows:
+            raise KeyError(unknown("requirement", id, [*self.rows]))
+        return self.rows[id]
 
 
 def unknown(what: str, name: str, known: Iterator[str] | list[str]) -> str:

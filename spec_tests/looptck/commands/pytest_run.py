@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from looptck import spec
+from looptck.catalogue.content import content
 from looptck.guard import playing
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
@@ -71,7 +72,8 @@ def run_suite(
         session = Session.begin(options)
     except CouldNotRun as error:
         return could_not_run(console, str(error))
-    playing.note("head", **head(session))
+    if json_file is not None:
+        playing.note("head", content=content(), **head(session))
     session.listeners.append(lambda result: playing.note("result", judged=session.judged, **result.serializable()))
     try:
         why = session.unreached() if preflight else None

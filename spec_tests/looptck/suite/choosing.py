@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from looptck.bench.cases import cases
 from looptck.bench.checks import Check
 from looptck.cassettes import Cassette
-from looptck.cassettes.deviations import deviations_of
+from looptck.cassettes.deviations import all_deviations, deviations_of
 from looptck.cassettes.playback import case_followed
 from looptck.catalogue.requirements import Catalogue
 from looptck.drivers import Started
@@ -17,6 +17,8 @@ from looptck.values.cell import Cell
 
 RECORDED = "recorded-traffic-is-read-right"
 """The requirement that is judged on every cassette that any loop can play."""
+PLAYING_ALL = frozenset({RECORDED, "framing-does-not-matter"})
+"""The requirements of ``spec/test_cassettes.py``, which are judged on cassettes of any scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +31,18 @@ class Choice:
     started: Started
     cells: Sequence[Cell]
     """All cells in which the implementation can be judged."""
+    rows: frozenset[str] = field(init=False)
+    """The ids of the selected requirements."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", self.selection.rows(self.catalogue, self.cells, self.started))
 
     def checks(self, requirements: Iterable[str], case: str) -> list[Check]:
         """The checks of a test function or a declared case: one for each selected requirement and cell."""
         return [
             Check(row, cell, case)
             for row in map(self.catalogue.__getitem__, requirements)
+            if row.id in self.rows
             for cell in self.cells
             if self.selection.takes(row, cell, self.started)
         ]
@@ -42,7 +50,10 @@ class Choice:
     def declared_checks(self) -> list[Check]:
         """The checks of all declared cases, and of those recordings in which the model followed the script."""
         scripted = [
-            check for case in cases().values() for check in self.checks(case.checks, case.name) if case.fits(check.cell)
+            check
+            for case in cases().checking(self.rows)
+            for check in self.checks(case.checks, case.name)
+            if case.fits(check.cell)
         ]
         kept = ((cassette, case_followed(cassette)) for cassette in self.cassettes if judged_by(cassette) is None)
         recorded = [
@@ -67,6 +78,14 @@ class Choice:
             for check in self.checks([by] if by else requirements, cassette.name)
             if cassette.fits(check.cell)
         ]
+
+
+def scenarios_needed(rows: frozenset[str]) -> Container[str] | None:
+    """The scenarios whose recordings these requirements may be judged on; None: all."""
+    own = {one.requirement for server in all_deviations() for one in server.judged_by}
+    if rows & {*own, *PLAYING_ALL}:
+        return None
+    return {case.name for case in cases().checking(rows)}
 
 
 def judged_by(cassette: Cassette) -> str | None:

@@ -123,6 +123,15 @@ def pytest_collection(session: pytest.Session) -> None:
         session_of(session.config)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files of the suite without a test for what is selected; no other is imported."""
+    if SESSION not in config.stash or collection_path.parent.name != "spec":
+        return None
+    from looptck.suite.files import is_needed
+
+    return None if is_needed(collection_path, config.stash[SESSION]) else True
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One item for each selected requirement, cell and case."""
     if not metafunc.module.__name__.startswith(SPEC) or ITEM not in metafunc.fixturenames:

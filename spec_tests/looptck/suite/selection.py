@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement, unknown
@@ -44,14 +44,18 @@ class Selection:
     def takes(self, requirement: Requirement, cell: Cell, started: Started) -> bool:
         """Whether this check is selected for this implementation."""
         return (
-            self._asks_for(requirement, started)
+            (not self.requirements or requirement.id in self.requirements)
+            and self._asks_for(requirement, started)
             and (requirement.profile in started.profiles or not started.alone)
-            and (not self.requirements or requirement.id in self.requirements)
             and (not self.traits or self._narrow)
             and LEVELS.index(requirement.level) <= LEVELS.index(self.level)
             and (not self.cells or cell.matches(self.cells))
             and concerns(requirement, cell)
         )
+
+    def rows(self, known: Catalogue, cells: Sequence[Cell], started: Started) -> frozenset[str]:
+        """The ids of the requirements that are selected in one of these cells."""
+        return frozenset(row.id for row in known if any(self.takes(row, cell, started) for cell in cells))
 
     def _asks_for(self, requirement: Requirement, started: Started) -> bool:
         """Whether its profile is selected; or ``core`` is, it applies to any loop, and its needs are declared."""
@@ -63,10 +67,10 @@ class Selection:
 
     def asks(self, trait: str, cell: Cell, started: Started) -> bool:
         """Whether this implementation is asked about a trait in a cell: if all of ``core`` is judged, or by name."""
-        of_core = PROFILE in (self.profiles or started.claimed) and not started.alone
-        whole = of_core and not self._narrow and self.level == LEVELS[-1]
-        asked = trait in self.traits if self.traits else whole
-        return asked and not started.alone and (not self.cells or cell.matches(self.cells))
+        if trait not in self.traits and (self.traits or self._narrow or self.level != LEVELS[-1]):
+            return False
+        of_core = bool(self.traits) or PROFILE in (self.profiles or started.claimed)
+        return of_core and not started.alone and (not self.cells or cell.matches(self.cells))
 
     @property
     def _narrow(self) -> bool:

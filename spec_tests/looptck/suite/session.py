@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from looptck.bench.bench import Bench, Patience, Scenario
@@ -30,7 +32,7 @@ from looptck.failures.groups import Finding
 from looptck.guard import playing
 from looptck.provider.server import Late
 from looptck.suite.asking import Question, Survey
-from looptck.suite.choosing import Choice, judged_by
+from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
 from looptck.suite.selection import Selection, missing
 from looptck.suite.tryout import unreached
 from looptck.values.cell import Cell
@@ -74,7 +76,7 @@ class Options:
         return words + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
-@dataclass(slots=True)
+@dataclass
 class Session:
     """One run of the suite."""
 
@@ -113,6 +115,7 @@ class Session:
     """Cassettes by name, wire and whether they are streams."""
 
     def __post_init__(self) -> None:
+        self._cells = cells(self.bench.started, WIRES)
         self.choice = Choice(self.catalogue, self.selection, self.cassettes, self.bench.started, self.cells())
         self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
 
@@ -126,19 +129,22 @@ class Session:
         try:
             rows = catalogue()
             options.selection.check(rows)
-            cases()
-            recorded = cassettes(options.cassettes, options.selection.cells)
-            for one in recorded:
-                deviations_of(one)
+            played = cassettes(options.cassettes, options.selection.cells) if options.cassettes else None
             entries = known.read(options.known_failures, rows) if options.known_failures else []
             if options.trace is not None:
                 trace.prepare(options.trace)
             bench = bench_for(options.driver or reference(options.selection.profiles), options.patience)
-            bench.__enter__()
+            with ExitStack() as stack:
+                stack.enter_context(bench)
+                if played is None:
+                    played = _shipped(options.selection, rows, bench)
+                for one in played:
+                    deviations_of(one)
+                stack.pop_all()
         except (BadFile, DriverFault, NotInstalled, ValueError) as error:
             raise CouldNotRun(str(error)) from error
         survey = Survey(wanted=options.asks)
-        session = cls(bench, rows, options.selection, entries, options.examples, recorded, survey=survey)
+        session = cls(bench, rows, options.selection, entries, options.examples, played, survey=survey)
         session.given, session.trace = options.words, options.trace
         return session
 
@@ -149,7 +155,7 @@ class Session:
     # -- choosing ----------------------------------------------------------------------------------------------------
 
     def cells(self) -> list[Cell]:
-        return cells(self.bench.started, WIRES)
+        return self._cells
 
     def unreached(self) -> str | None:
         """Why nothing can be judged: on no selected wire does the implementation reach the provider.
@@ -165,6 +171,14 @@ class Session:
         """The questions about a trait: one for each cell in which it is asked."""
         asked = [cell for cell in self.cells() if self.selection.asks(trait, cell, self.bench.started)]
         return [Question(traits()[trait], cell) for cell in asked if self.survey.wanted]
+
+    @cached_property
+    def wanted(self) -> frozenset[str]:
+        """The ids of all that is selected; a requirement for some cassettes stands in for the one for all."""
+        rows = self.choice.rows
+        asked = frozenset(trait.id for trait in traits() if self.questions(trait.id))
+        recorded = {RECORDED} if rows & {judged_by(one) for one in self.cassettes} else set()
+        return rows | asked | recorded
 
     def cassette_of(self, check: Check) -> Cassette | None:
         """The cassette that a check plays; None if it plays none."""
@@ -293,6 +307,15 @@ class Session:
         line = again(self.bench.driver, check, self.given)
         self.findings.append(Finding(additional, runs=(late.run,), again=line))
         self.add(additional, noticed=True)
+
+
+def _shipped(selection: Selection, rows: Catalogue, bench: Bench) -> tuple[Cassette, ...]:
+    """The cassettes of the project that a selection may play; no other is read."""
+    wanted = selection.rows(rows, cells(bench.started, WIRES), bench.started)
+    scenarios = scenarios_needed(wanted)
+    if selection.cases and any(name in cases() for name in selection.cases):
+        scenarios = {name.partition("@")[0] for name in selection.cases if "@" in name}
+    return cassettes(None, selection.cells, scenarios)
 
 
 def _additional(row: Requirement, cell: str, case: str, reason: str) -> Result:

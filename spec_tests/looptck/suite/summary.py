@@ -91,7 +91,6 @@ def head(session: Session) -> dict[str, Any]:
         "looptck": kit_version(),
         "driver": session.bench.driver,
         "implementation": session.bench.started.serializable(),
-        "content": content(),
         "selection": asdict(session.selection) | {"options": list(session.given)},
     }
 
@@ -111,6 +110,7 @@ def serializable(session: Session) -> dict[str, Any]:
             for fault in session.bench.late_faults
         ],
         "stale_known_failures": stale(session),
+        "content": content(),
         **known,
         "unfinished": {"checks": unjudged(session), "questions": unasked(session)},
     }

@@ -11,9 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-
-from hypothesis import configuration
-from hypothesis.internal.conjecture import providers
+from types import ModuleType
 
 
 def seed_of(name: str) -> int:
@@ -24,27 +22,30 @@ def seed_of(name: str) -> int:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Draw no constants from source files, and keep hypothesis's files out of the caller's directory."""
+    from hypothesis import configuration
+    from hypothesis.internal.conjecture import providers
+
     home = getattr(configuration, "__hypothesis_home_directory", None)
     collects = vars(providers).get("_get_local_constants")
     configuration.set_hypothesis_home_dir(_home().name)
-    _forget()
+    _forget(providers)
     if collects is not None:
-        vars(providers)["_get_local_constants"] = _none
+        vars(providers)["_get_local_constants"] = lambda: _none(providers)
     try:
         yield
     finally:
         if collects is not None:
             vars(providers)["_get_local_constants"] = collects
-        _forget()
+        _forget(providers)
         configuration.set_hypothesis_home_dir(home)
 
 
-def _none() -> object:
+def _none(providers: ModuleType) -> object:
     """No constants, of the class that hypothesis has for them."""
     return type(vars(providers)["GLOBAL_CONSTANTS"])()
 
 
-def _forget() -> None:
+def _forget(providers: ModuleType) -> None:
     """Clear hypothesis's cache of constants, which may contain those of local modules."""
     known = getattr(providers, "CONSTANTS_CACHE", None)
     if known is not None:

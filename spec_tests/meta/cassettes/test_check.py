@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from looptck.cassettes.check import check
 from looptck.cassettes.secrets import secrets
 from looptck.catalogue.data import cassette
-from looptck.cli import main
+from looptck.cli.group import main
 from meta.cassettes.doctored import STREAM, WHOLE, Change, chunked, doctored, written
 
 

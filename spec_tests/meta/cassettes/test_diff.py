@@ -9,7 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from looptck.cli import main
+from looptck.cli.group import main
 from meta.cassettes.doctored import STREAM, WHOLE, Change, doctored, unchanged
 
 

@@ -13,7 +13,7 @@ from looptck.cassettes.cassette import chunks_path
 from looptck.cassettes.selection import groups, select, structure
 from looptck.catalogue.data import cassette
 from looptck.catalogue.yaml_files import BadFile
-from looptck.cli import main
+from looptck.cli.group import main
 from meta.cassettes.doctored import STREAM, WHOLE, Change, chunked, doctored
 
 PARALLEL = cassette("openai-chat/parallel-calls-plain.yaml")

@@ -12,13 +12,13 @@ import click
 import pytest
 import yaml
 
-from looptck import cli
 from looptck.bench.cases import read as read_cases
 from looptck.catalogue import known_failures
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.requirements import read as read_catalogue
 from looptck.catalogue.traits import traits
+from looptck.cli import group as cli
 from looptck.commands.init import write
 from looptck.drivers.protocol import complaint
 from looptck.drivers.servers import servers

@@ -9,10 +9,11 @@ import click
 import pytest
 
 import looptck
-from looptck import cli, driver
+from looptck import driver
 from looptck.catalogue.data import json_fixture
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.traits import traits
+from looptck.cli import group as cli
 from looptck.report import pages as report
 from looptck.values.verdicts import MEANINGS
 from looptck.wires import WIRES

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from looptck.catalogue.data import fixture
-from looptck.cli import main
+from looptck.cli.group import main
 
 MUTANTS = f"python:{Path(__file__).parent / 'some_mutants.py'}"
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import catalogue
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.commands.baseline import entries, stale
 from looptck.report.results import Results
 from looptck.values.verdicts import Result, Verdict

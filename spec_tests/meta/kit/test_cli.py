@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from looptck import spec
 from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.report.pages import checks_of
 from meta.drivers.bench import in_process, process
 

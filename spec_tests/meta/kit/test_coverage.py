@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from looptck.catalogue.requirements import Profile, catalogue
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.commands.coverage import coverage_of
 from looptck.values.verdicts import Result, Verdict
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from looptck.catalogue import extras
 from looptck.catalogue.extras import NotInstalled, missing, need
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.commands import reference
 
 Without = Callable[..., None]

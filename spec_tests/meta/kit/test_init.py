@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.commands.init import write
 from meta.docs.pages import LOOP
 

@@ -154,7 +154,7 @@ def test_no_entries_are_fine(file: Path) -> None:
         ("- requirement: [", "is not the YAML that was meant"),
         ("- {requirement: a, cell: '*', cell: '*', reason: see the tracker}", "duplicate key 'cell'"),
         ("- {requirement: a, cell: '*', reason: 2024-01-01}", "holds what JSON cannot"),
-        ("- {? [a] : b}", "unhashable"),
+        ("- {? [a] : b}", "a key is a list or mapping"),
         (None, "cannot be read"),
     ],
 )

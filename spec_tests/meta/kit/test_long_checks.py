@@ -16,7 +16,7 @@ from meta.drivers.bench import SHORT, in_process, judged, process
 PROPERTY = "conversations-are-carried-right"
 INTERRUPTIBLE = """
 import signal
-from looptck.cli import main
+from looptck.cli.group import main
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
 main()
 """

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from looptck.catalogue.content import content
 from looptck.catalogue.data import fixture
-from looptck.cli import main
+from looptck.cli.group import main
 from meta.drivers.bench import Report, judged, process
 
 FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"

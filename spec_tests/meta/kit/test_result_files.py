@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck_reference.kit.driver import Driver
 
 ONE = ["--requirement", "call-runs-its-tool-once", "--case", "one-call", "--cell", "openai-chat/plain/sync"]

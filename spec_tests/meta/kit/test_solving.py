@@ -13,7 +13,7 @@ from looptck.bench.benches import bench_for
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.solutions import activity, call, embedded, place, solution
 from looptck.catalogue.requirements import Requirement
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.failures.failure import render_failure
 from looptck.provider import gates
 from looptck.provider.confirmation import Approve, Change, Reject, Replace

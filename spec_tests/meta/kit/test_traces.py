@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from looptck.bench.run import Run
 from looptck.catalogue.yaml_files import BadFile
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.drivers.case_message import API_KEY
 from looptck.failures import trace
 from looptck.values.cell import Cell

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from looptck.bench.cases import cases
 from looptck.cassettes import read
 from looptck.cassettes.cassette import CHUNKS
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.recording import record as recording
 from looptck.recording.record import CouldNotRecord, RecordOptions, record

@@ -23,7 +23,7 @@ from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.traits import read, traits
 from looptck.catalogue.yaml_files import BadFile
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.drivers import DriverFault, Started
 from looptck.suite.asking import Loop, Question, Survey, answer_of, cut, loop_for
 from looptck.suite.selection import Selection

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from looptck.catalogue.data import fixture
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.report.traits import where
 from looptck.values.verdicts import MEANINGS
 from looptck.wires import WIRES

@@ -1,0 +1,5 @@
+"""``python -m looptck.cli``: the command ``looptck``."""
+
+from looptck.cli import entry
+
+entry()

@@ -1,0 +1,142 @@
+"""Options that several commands have, and how a command ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from looptck.suite.session import Options
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+EXIT = """
+Exit status: 0 clean, 1 findings, 2 could not run.
+"""
+
+
+class Trouble(click.ClickException):
+    """The command cannot run; the message is the reason."""
+
+    exit_code = 2
+
+
+def options(*names: str) -> Callable[[Function], Function]:
+    """Decorate a command with the options of these names, in order."""
+
+    def decorate(command: Function) -> Function:
+        for name in reversed(names):
+            command = OPTIONS[name](command)
+        return command
+
+    return decorate
+
+
+OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "driver": click.option(
+        "--driver",
+        metavar="DRIVER",
+        help="The implementation under test: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND or server:FILE.  "
+        "[default: the reference]",
+    ),
+    "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),
+    "requirement": click.option(
+        "--requirement", multiple=True, metavar="ID", help="Only this requirement. May be repeated."
+    ),
+    "cell": click.option(
+        "--cell",
+        multiple=True,
+        metavar="CELL",
+        help="Only these cells, such as openai-chat/stream/sync; * is a wildcard. May be repeated.",
+    ),
+    "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
+    "trait": click.option(
+        "--trait",
+        "traits",
+        multiple=True,
+        metavar="ID",
+        help="Only this trait, and only the requirements named with --requirement. May be repeated.",
+    ),
+    "level": click.option(
+        "--level",
+        type=click.Choice(["MUST", "SHOULD", "MAY"]),
+        default="MAY",
+        help="Only requirements of this level or a higher one.",
+    ),
+    "known-failures": click.option(
+        "--known-failures",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="YAML file of known failures; a stale entry fails the run.",
+    ),
+    "cassettes": click.option(
+        "--cassettes",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Play the cassettes in this folder instead of those shipped with looptck.",
+    ),
+    "json": click.option(
+        "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JSON."
+    ),
+    "junit": click.option(
+        "--junit", type=click.Path(dir_okay=False, path_type=Path), help="Write the results as JUnit XML."
+    ),
+    "trace": click.option(
+        "--trace",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Write the requests, replies and tool runs of each failed run to files below DIR.",
+    ),
+    "timeout": click.option(
+        "--timeout", default=20.0, show_default=True, help="Seconds without an event after which a run has hung."
+    ),
+    "patience": click.option(
+        "--patience", default=5.0, show_default=True, help="Seconds that a gate waits before it gives up."
+    ),
+    "examples": click.option("--examples", default=25, show_default=True, help="Generated examples per property."),
+    "quiet": click.option(
+        "-q", "--quiet", is_flag=True, help="Print only the failed requirements, one line per cause, and the counts."
+    ),
+}
+
+
+def chosen_options(
+    *,
+    driver: str | None,
+    timeout: float,
+    patience: float,
+    examples: int,
+    profile: tuple[str, ...] = (),
+    requirement: tuple[str, ...] = (),
+    cell: tuple[str, ...] = (),
+    cases: tuple[str, ...] = (),
+    traits: tuple[str, ...] = (),
+    level: str = "MAY",
+    known_failures: Path | None = None,
+    cassettes: Path | None = None,
+    trace: Path | None = None,
+) -> Options:
+    """The options of a run, as a command line has chosen them."""
+    from looptck.bench.bench import Patience
+    from looptck.suite.selection import Selection
+    from looptck.suite.session import Options
+
+    selection = Selection(profile, requirement, cell, cases, level, traits)
+    patience_of = Patience(timeout, patience)
+    return Options(driver, selection, known_failures, patience_of, examples, cassettes, trace=trace)
+
+
+def leave(status: int) -> NoReturn:
+    """Exit, even if the implementation has left a thread that would keep the process alive."""
+    from looptck.guard import playing
+
+    playing.finish(status)
+    if any(not thread.daemon and thread is not threading.main_thread() for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
