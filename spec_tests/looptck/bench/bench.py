@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
@@ -126,7 +126,9 @@ class Bench:
         """The requests that came for runs that were over; known once the bench is closed."""
         self._line = line
         self._provider = Provider(port)
-        self._ids = itertools.count(1)
+        self._played = "r"
+        """What is being played: the beginning of the ids of its runs."""
+        self._runs: Counter[str] = Counter()
         self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
         self._folder = Path(self._files.name)
 
@@ -162,6 +164,11 @@ class Bench:
         self._files.cleanup()
 
     @property
+    def can_be_started_twice(self) -> bool:
+        """Whether another bench may play the same implementation at the same time."""
+        return True
+
+    @property
     def origin(self) -> str:
         """The origin of the provider's URLs."""
         return self._provider.origin
@@ -169,6 +176,11 @@ class Bench:
     def transcripts(self) -> Iterable[Transcript]:
         """The events of all runs that have begun and are not closed."""
         return self._provider.transcripts()
+
+    def enter(self, played: str) -> None:
+        """Whatever was played is over, and what has this name begins: the ids of its runs begin with the name."""
+        self.leave()
+        self._played = played
 
     def leave(self) -> None:
         """The check is over."""
@@ -208,7 +220,8 @@ class Bench:
 
     def _run(self, cell: Cell, prompt: tuple[tuple[str, str], ...], mock_run: MockRun) -> Run:
         """A run that has no outcome yet."""
-        id = f"r{next(self._ids)}"
+        self._runs[self._played] += 1
+        id = f"{self._played}.{self._runs[self._played]}"
         return Run(id, cell, prompt, mock_run.turns, mock_run.transcript, Nothing(self.patience.outcome))
 
 

@@ -158,6 +158,11 @@ class ServerBench(Bench):
         self._asked: list[Running] = []
         """The requests without a reply so far."""
 
+    @property
+    def can_be_started_twice(self) -> bool:
+        """Not if it is running already, or looks for its model on one port."""
+        return self.servers.port == 0
+
     def _start(self) -> None:
         self.servers.between(self.origin + shared.MODEL, self.origin + shared.DISPATCH)
         super()._start()

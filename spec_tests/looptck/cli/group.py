@@ -29,8 +29,8 @@ def run(**chosen: Any) -> None:
     """Run the suite on an implementation and print the verdicts."""
     from looptck.commands.pytest_run import run_suite
 
-    json_file, junit, quiet = chosen.pop("json_file"), chosen.pop("junit"), chosen.pop("quiet")
-    leave(run_suite(chosen_options(**chosen), json_file=json_file, junit=junit, quiet=quiet))
+    how = {name: chosen.pop(name) for name in ("json_file", "junit", "quiet", "workers", "hosts")}
+    leave(run_suite(chosen_options(**chosen), **how))
 
 
 @main.command(epilog=EXIT)

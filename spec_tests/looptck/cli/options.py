@@ -98,6 +98,20 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--patience", default=5.0, show_default=True, help="Seconds that a gate waits before it gives up."
     ),
     "examples": click.option("--examples", default=25, show_default=True, help="Generated examples per property."),
+    "workers": click.option(
+        "-j",
+        "--workers",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Play in N processes, each with its own driver.  [default: one for each core; one if little is selected]",
+    ),
+    "tx": click.option(
+        "--tx",
+        "hosts",
+        multiple=True,
+        metavar="SPEC",
+        help="Play in a process there, as pytest-xdist takes it, such as socket=HOST:PORT. May be repeated.",
+    ),
     "quiet": click.option(
         "-q", "--quiet", is_flag=True, help="Print only the failed requirements, one line per cause, and the counts."
     ),

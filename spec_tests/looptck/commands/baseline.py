@@ -85,8 +85,8 @@ def _run(options: Options) -> Results:
     session = Session.begin(replace(options, known_failures=None))
     run_pytest(session)
     if not session.chosen:
-        raise CouldNotRun(troubles(session)[-1])
-    return Results.of(serializable(session))
+        raise CouldNotRun(troubles(session.record)[-1])
+    return Results.of(serializable(session.record))
 
 
 def entries(found: Results, old: Sequence[Known]) -> Iterator[Entry]:

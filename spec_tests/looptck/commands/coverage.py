@@ -66,7 +66,7 @@ def cover(options: Options) -> int:
         for one in _by_driver(options):
             session = Session.begin(replace(one, asks=False))
             run_pytest(session)
-            results += session.results
+            results += session.record.results
     except CouldNotRun as error:
         return could_not_run(console, str(error))
     return _report(console, results, _chosen(catalogue(), options.selection.profiles))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -48,6 +49,8 @@ def run_suite(
     junit: Path | None = None,
     quiet: bool = False,
     preflight: bool = True,
+    workers: int | None = None,
+    hosts: Sequence[str] = (),
 ) -> int:
     """Run the suite and print the report; returns the exit status: 0, 1 or 2.
 
@@ -57,6 +60,8 @@ def run_suite(
         junit: the file for the results as JUnit XML.
         quiet: print only failures and counts.
         preflight: first make sure that some run of the implementation reaches the provider, else skip the suite.
+        workers: how many processes play at a time; None: one for each core, or one if little is selected.
+        hosts: in their place, where the processes are, as pytest-xdist's ``--tx`` takes it.
     """
     console = output_console()
     if (wrong := unwritable([json_file, junit])) is not None:
@@ -65,16 +70,17 @@ def run_suite(
         "began",
         looptck=kit_version(),
         driver=options.driver,
-        json_file=json_file and str(json_file.absolute()),
-        junit=junit and str(junit.absolute()),
+        json_file=str(json_file.absolute()) if json_file else None,
+        junit=str(junit.absolute()) if junit else None,
     )
     try:
         session = Session.begin(options)
     except CouldNotRun as error:
         return could_not_run(console, str(error))
+    record = session.record
     if json_file is not None:
-        playing.note("head", content=content(), **head(session))
-    session.listeners.append(lambda result: playing.note("result", judged=session.judged, **result.serializable()))
+        playing.note("head", content=content(), **head(record))
+    record.listeners.append(lambda result: playing.note("result", judged=record.judged, **result.serializable()))
     try:
         why = session.unreached() if preflight else None
     except KeyboardInterrupt:
@@ -82,26 +88,74 @@ def run_suite(
     if why is not None:
         session.end()
         return could_not_run(console, why)
-    terminal = Terminal(console, session, quiet=quiet)
+    terminal = Terminal(console, record, quiet=quiet)
     with TemporaryDirectory(prefix="looptck-") as folder:
         kept = Path(folder) / "junit.xml"
         arguments = [f"--junit-xml={kept}", "-o", "junit_family=xunit1"] if junit else []
         try:
-            status = run_pytest(session, arguments, [terminal])
+            if hosts or _processes(workers, session) > 1:
+                status = _play_in_parallel(session, options, _processes(workers, session), hosts, arguments, terminal)
+            else:
+                status = run_pytest(session, arguments, [terminal])
+        except CouldNotRun as error:
+            terminal.stop()
+            return could_not_run(console, str(error))
         finally:
             session.end()
-        texts = {json_file: as_json(session)} if json_file else {}
+        record.put_in_order()
+        texts = {json_file: as_json(record)} if json_file else {}
         if junit and kept.exists():
             texts[junit] = kept.read_text(encoding="utf-8")
     terminal.finish()
     lost = write_all(texts, console)
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
-    return exit_status(session)
+    return exit_status(record)
+
+
+def _processes(wanted: int | None, session: Session) -> int:
+    """How many processes play: as many as wanted, but one if the implementation cannot be started twice."""
+    if not session.bench.can_be_started_twice:
+        return 1
+    if wanted is not None:
+        return wanted
+    return (
+        1
+        if session.selection.is_narrow
+        else len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else (os.cpu_count() or 1)
+    )
+
+
+def _play_in_parallel(
+    session: Session, options: Options, workers: int, hosts: Sequence[str], arguments: Sequence[str], terminal: Terminal
+) -> int:
+    """Play the run in several processes.
+
+    Raises:
+        CouldNotRun: one of them cannot play.
+    """
+    from looptck.commands.parallel import Workers, run_words
+
+    session.end()
+    session.record.faults = []
+    dealing = Workers(session.record, options)
+    try:
+        status = _pytest([*run_words(workers, hosts), *arguments], [dealing, terminal])
+    finally:
+        dealing.finish()
+    if dealing.why is not None:
+        raise CouldNotRun(dealing.why)
+    return status
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:
     """Run ``looptck.spec`` under pytest with looptck's plugin and no other; returns pytest's exit status."""
+    return _pytest(arguments, [_SessionPlugin(session), *plugins])
+
+
+def _pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:
     folder = Path(next(iter(spec.__path__)))
     fixed = [
         "--pyargs",
@@ -115,7 +169,7 @@ def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequenc
         "--capture=sys",
     ]
     fixed += [word for name in LEFT_OUT for word in ("-p", f"no:{name}")]
-    return int(pytest.main([*fixed, *arguments], plugins=[_SessionPlugin(session), *plugins]))
+    return int(pytest.main([*fixed, *arguments], plugins=plugins))
 
 
 class _SessionPlugin:

@@ -15,6 +15,7 @@ from typing import Any
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
 from looptck.failures.groups import Finding, Key, grouped
 from looptck.failures.signs import WEAK
+from looptck.values.printable import untimed
 from looptck.values.verdicts import Result
 
 SHARE = 3
@@ -93,7 +94,7 @@ def details(
     for result in results:
         more: dict[str, Any] = {"impact": rows[result.requirement].impact} if result.requirement in rows else {}
         if (one := by_result.get(id(result))) is not None:
-            more |= {"cause": names[id(result)], "detail": one.text}
+            more |= {"cause": names[id(result)], "detail": untimed(one.text)}
         detailed.append(result.serializable() | more)
     return detailed
 

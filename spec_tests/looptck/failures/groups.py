@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from looptck.catalogue.requirements import Requirement
 from looptck.failures.signs import OF_AN_ERROR, WEAK, Sign
-from looptck.values.printable import printable
+from looptck.values.printable import printable, steady
 from looptck.values.verdicts import Result
 
 BASIC = frozenset({"unsafe", "broken"})
@@ -57,8 +57,8 @@ class Finding:
     known: bool = False
 
     def __post_init__(self) -> None:
-        self.text = printable(self.text)
-        self.evidence = [printable(line) for line in self.evidence]
+        self.text = steady(printable(self.text))
+        self.evidence = [steady(printable(line)) for line in self.evidence]
 
 
 def grouped(findings: Sequence[Finding], rows: Mapping[str, Requirement]) -> dict[Key, list[Finding]]:

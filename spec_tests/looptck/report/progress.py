@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from looptck.values.verdicts import AGAINST
 
 if TYPE_CHECKING:
-    from looptck.suite.session import Session
+    from looptck.suite.record import Record
 
 ENOUGH = 10
 """The number of finished checks from which on the time is estimated."""
@@ -18,18 +18,18 @@ MINUTE = 60
 class Progress:
     """The progress line of a run."""
 
-    def __init__(self, session: Session, began: float | None = None) -> None:
-        self._session = session
+    def __init__(self, record: Record, began: float | None = None) -> None:
+        self._record = record
         self._began = monotonic() if began is None else began
 
     def line(self, now: float) -> str:
         """The line at a time of the monotonic clock."""
-        done = self._session.judged
-        against = sum(result.verdict in AGAINST for result in self._session.results)
-        left = len(self._session.chosen) - done
+        done = self._record.judged
+        against = sum(result.verdict in AGAINST for result in self._record.results)
+        left = self._record.checks - done
         pace = (now - self._began) / done if done >= ENOUGH else None
         time = f", about {in_words(left * pace)}" if pace is not None and left else ""
-        return f"{done} of {len(self._session.chosen)} checks, {left} left{time}, {against} against"
+        return f"{done} of {self._record.checks} checks, {left} left{time}, {against} against"
 
 
 def in_words(seconds: float) -> str:

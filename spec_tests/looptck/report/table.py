@@ -14,7 +14,7 @@ from looptck.values.cell import Cell
 from looptck.values.verdicts import AGAINST, Result, Verdict, worst
 
 if TYPE_CHECKING:
-    from looptck.suite.session import Session
+    from looptck.suite.record import Record
 
 STYLES: dict[Verdict, str] = {
     "pass": "green",
@@ -33,14 +33,14 @@ MOST_REASONS = 6
 """How many reasons for not-applicable requirements are listed."""
 
 
-def table(session: Session, *, brief: bool = False) -> Group:
+def table(record: Record, *, brief: bool = False) -> Group:
     """The table of verdicts. Sync and async share a column: their verdicts rarely differ; if so, both are shown.
 
     ``brief``: shows only failed requirements, and counts those that are not reached as a consequence.
     Requirements and cells that do not apply are always summed up in one line below the table.
     """
     rows: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
-    for result in session.results:
+    for result in record.results:
         if result.verdict != "divergence":
             rows[result.requirement][result.cell].append(result)
     idle = {id: results for id, results in rows.items() if _verdicts(results) == {"not-applicable"}}
@@ -51,28 +51,28 @@ def table(session: Session, *, brief: bool = False) -> Group:
     else:
         unreached = []
     columns: dict[tuple[str, bool], list[Cell]] = defaultdict(list)
-    for cell in session.cells():
+    for cell in record.cells():
         if any(one.verdict != "not-applicable" for results in rows.values() for one in results.get(str(cell), ())):
             columns[cell.wire, cell.stream].append(cell)
 
-    started = session.bench.started
+    started = record.started
     title = f"{started.name} {started.version} ({started.language})"
     verdicts_table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    ids = [row.id for row in session.catalogue if row.id in shown]
+    ids = [row.id for row in record.catalogue if row.id in shown]
     verdicts_table.add_column("requirement", min_width=max(map(len, ids), default=0))
     verdicts_table.add_column("level", min_width=len("SHOULD"))
     for wire, stream in columns:
         provider, _, api = wire.rpartition("-")
         verdicts_table.add_column(f"{provider}-\n{api}\n{'stream' if stream else 'plain'}")
     profile = ""
-    for row in session.catalogue:
+    for row in record.catalogue:
         if row.id not in shown:
             continue
         if row.profile != profile:
             profile = row.profile
             verdicts_table.add_row(Text(profile, style="bold underline"))
         known = {
-            cell: all(session.is_known(row.id, cell, one.case) for one in _against(shown[row.id].get(str(cell), [])))
+            cell: all(record.is_known(row.id, cell, one.case) for one in _against(shown[row.id].get(str(cell), [])))
             for cells in columns.values()
             for cell in cells
         }
@@ -81,7 +81,7 @@ def table(session: Session, *, brief: bool = False) -> Group:
     if unreached:
         more = f"{len(unreached)} more requirement{'s' if len(unreached) > 1 else ''}"
         lines.insert(0, f"{more} not reached, as a consequence of the failures above")
-    if session.known:
+    if record.known:
         lines.append(f"{KNOWN} known failure")
     return Group(verdicts_table, *(Text(line, style="dim") for line in lines))
 

@@ -20,7 +20,7 @@ from looptck.values.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
     from looptck.failures.causes import Cause
-    from looptck.suite.session import Session
+    from looptck.suite.record import Record
 
 BETWEEN_LINES = 15.0
 """Seconds between two progress lines if the output is not a terminal."""
@@ -29,16 +29,16 @@ BETWEEN_LINES = 15.0
 class Terminal:
     """A pytest plugin that replaces pytest's own terminal output."""
 
-    def __init__(self, console: Console, session: Session, *, quiet: bool = False) -> None:
+    def __init__(self, console: Console, record: Record, *, quiet: bool = False) -> None:
         self._console = console
-        self._session = session
+        self._record = record
         self._quiet = quiet
         self._status = console.status("starting") if console.is_terminal and not quiet else None
         self._last = -BETWEEN_LINES
-        self._progress = Progress(session)
+        self._progress = Progress(record)
         self.broken: list[str] = []
         """Errors in looptck itself, outside the checks."""
-        session.listeners.append(self._on_result)
+        record.listeners.append(self._on_result)
         if self._status is not None:
             self._status.start()
 
@@ -51,25 +51,29 @@ class Terminal:
     def pytest_internalerror(self, excrepr: object) -> None:
         self.broken.append(str(excrepr))
 
-    def finish(self) -> None:
-        """Print the report at the end of the run."""
+    def stop(self) -> None:
+        """Show no progress any more."""
         if self._status is not None:
             self._status.stop()
+
+    def finish(self) -> None:
+        """Print the report at the end of the run."""
+        self.stop()
         for text in self.broken:
             self._console.print(Text(text, style="red"))
-        session = self._session
-        found = causes_of(session, [one for one in session.findings if not one.known])
-        if session.chosen and (found or not self._quiet):
-            self._console.print(table(session, brief=self._quiet or bool(found)))
-        if not self._quiet and session.survey.answers:
+        record = self._record
+        found = causes_of(record, [one for one in record.findings if not one.known])
+        if record.checks and (found or not self._quiet):
+            self._console.print(table(record, brief=self._quiet or bool(found)))
+        if not self._quiet and record.answers:
             self._traits(brief=bool(found))
         self._causes(found)
-        self._divergences(session)
-        self._counts(session)
+        self._divergences(record)
+        self._counts(record)
 
     def _traits(self, *, brief: bool) -> None:
         """Print the table of traits, or a short form if there are failures to read."""
-        answers = self._session.survey.answers
+        answers = self._record.answers
         self._console.print()
         if not brief:
             self._console.print(traits.table(self._title(), answers))
@@ -80,14 +84,14 @@ class Terminal:
 
     def _title(self) -> str:
         """The heading of the traits."""
-        started = self._session.bench.started
+        started = self._record.started
         return f"{started.name} {started.version}: what the documents leave open; recorded, not judged"
 
     def _causes(self, found: Sequence[Cause]) -> None:
         """Print one line or one block per cause."""
         if not found:
             return
-        judged = [one.cell for one in self._session.results if one.verdict != "not-applicable"]
+        judged = [one.cell for one in self._record.results if one.verdict != "not-applicable"]
         cells = list(dict.fromkeys(judged))
         if self._quiet:
             self._console.print()
@@ -112,9 +116,9 @@ class Terminal:
         elif not self._quiet:
             self._console.print(line, style="dim", markup=False, highlight=False)
 
-    def _divergences(self, session: Session) -> None:
+    def _divergences(self, record: Record) -> None:
         answers: dict[str, list[str]] = defaultdict(list)
-        for result in session.results:
+        for result in record.results:
             if result.verdict == "divergence":
                 answers[result.reason].append(result.cell)
         if answers and not self._quiet:
@@ -122,24 +126,24 @@ class Terminal:
             for reason, where in answers.items():
                 self._console.print(f"  {reason}  [dim]({len(set(where))} cells)[/]", highlight=False)
 
-    def _counts(self, session: Session) -> None:
+    def _counts(self, record: Record) -> None:
         self._console.print()
-        for trouble in troubles(session):
+        for trouble in troubles(record):
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
-        if session.chosen and (left := unjudged(session)):
-            message = f"no verdict for {left} of {len(session.chosen)} checks: the run was interrupted"
+        if record.checks and (left := unjudged(record)):
+            message = f"no verdict for {left} of {record.checks} checks: the run was interrupted"
             self._console.print(Text(message, style="bold red"))
-        if session.survey.answers:
-            self._console.print(traits.counts(session.survey.answers), style="dim", highlight=False)
+        if record.answers:
+            self._console.print(traits.counts(record.answers), style="dim", highlight=False)
         line = Text()
-        for verdict, count in counted(session.results).items():
+        for verdict, count in counted(record.results).items():
             if count:
                 line.append(f"{count} {verdict}", style=STYLES[verdict]).append("   ")
-        unknown = len(unexpected(session))
-        against = sum(result.verdict in AGAINST for result in session.results)
+        unknown = len(unexpected(record))
+        against = sum(result.verdict in AGAINST for result in record.results)
         known = f", {against} known failures" if against and not unknown else ""
-        line.append(f"({len(session.chosen)} checks{known})", style="dim")
-        if session.chosen or not session.survey.answers:
+        line.append(f"({record.checks} checks{known})", style="dim")
+        if record.checks or not record.answers:
             self._console.print(line)
 
 

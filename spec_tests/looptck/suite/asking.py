@@ -5,7 +5,6 @@ Every question gets an answer, whatever the loop does: an exception of the test 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Unpack
@@ -21,14 +20,12 @@ from looptck.provider.script import step
 from looptck.suite.selection import concerns, missing
 from looptck.values.cell import Cell
 from looptck.values.outcome import Failed
-from looptck.values.printable import printable
+from looptck.values.printable import printable, steady
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
 MOST = 200
 """The most characters of a detail."""
-_CHANGING = re.compile(r"http://127\.0\.0\.1:\d+/c\d+|0x[0-9a-f]{6,}")
-"""Text that differs in every run: the address of the provider and the memory address of an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +48,7 @@ class Survey:
     """Whether the session asks about traits."""
     questions: list[Question] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    """Those of the session's record."""
     played: dict[tuple[str, Cell], Run | Exception] = field(default_factory=dict)
     """Runs that answer several traits, by name and cell."""
     by_run: dict[str, list[Answer]] = field(default_factory=dict)
@@ -128,7 +126,7 @@ class Loop(Implementation):
 
 def loop_for(question: Question, bench: Bench, survey: Survey) -> Loop:
     """The loop for the test of this question."""
-    bench.leave()
+    bench.enter(f"t{survey.questions.index(question) + 1}" if question in survey.questions else "t")
     check = Check(question.trait.row, question.cell, question.trait.id)
     return Loop(bench, check, Scenario(), survey=survey, trait=question.trait)
 
@@ -200,5 +198,5 @@ def error_text(failed: Failed) -> str:
 
 def cut(text: str) -> str:
     """A detail on one line, cut in the middle if it is long."""
-    line = " ".join(_CHANGING.sub("…", text).split())
+    line = " ".join(steady(text).split())
     return line if len(line) <= MOST else f"{line[: MOST // 2]} … {line[-MOST // 3 :]}"

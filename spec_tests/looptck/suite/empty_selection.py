@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from looptck.bench.checks import Check
 from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement
 from looptck.drivers import Started
 from looptck.suite.selection import Selection, concerns
@@ -13,9 +12,9 @@ from looptck.values.cell import Cell
 
 
 def nothing(
-    selection: Selection, catalogue: Catalogue, started: Started, cells: Sequence[Cell], offered: Sequence[Check]
+    selection: Selection, catalogue: Catalogue, started: Started, cells: Sequence[Cell], offered: Sequence[str]
 ) -> str:
-    """The first selector that leaves no check; ``offered`` are the checks before the selection by case."""
+    """The first selector that leaves no check; ``offered`` are the cases of the checks before the selection by case."""
     profiles = selection.profiles or tuple(started.claimed)
     rows = [row for row in catalogue if row.profile in profiles]
     if not rows:
@@ -51,11 +50,10 @@ def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: 
     return ""
 
 
-def _cases(selection: Selection, offered: Sequence[Check]) -> str:
+def _cases(selection: Selection, offered: Sequence[str]) -> str:
     if not (selection.cases and offered):
         return ""
-    there = list(dict.fromkeys(check.case for check in offered))
-    near = get_close_matches(selection.cases[0], there, n=3, cutoff=0.5) or there[:5]
+    near = get_close_matches(selection.cases[0], offered, n=3, cutoff=0.5) or offered[:5]
     return f"--case {' '.join(selection.cases)}: no selected check has this case; there are {_listed(near)}"
 
 

@@ -16,6 +16,7 @@ import pytest
 if TYPE_CHECKING:
     from looptck.bench.checks import Check, Implementation
     from looptck.suite.session import Options, Session
+    from looptck.suite.worker import Worker
 
 pytest_plugins = ["looptck.suite.trait_plugin"]
 
@@ -66,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SESSION: pytest.StashKey[Session] = pytest.StashKey()
+WORKER: pytest.StashKey[Worker] = pytest.StashKey()
 IMPLEMENTATION: pytest.StashKey[Implementation] = pytest.StashKey()
 JUDGING = pytest.StashKey[bool]()
 """Whether the test in progress belongs to the suite and not to another project in the same pytest run."""
@@ -74,17 +76,32 @@ JUDGING = pytest.StashKey[bool]()
 def session_of(config: pytest.Config) -> Session:
     """The session of the suite; it begins here unless ``looptck run`` has begun it."""
     if SESSION not in config.stash:
-        from looptck.suite.session import CouldNotRun, Session
+        from looptck.suite.session import CouldNotRun
+        from looptck.suite.worker import Worker, options_of, send_why
 
+        told = options_of(config)
         try:
-            session = Session.begin(_options(config))
+            session = config.stash[SESSION] = _begin(told or _options(config), preflight=told is None)
         except CouldNotRun as error:
+            if told is not None:
+                send_why(config, str(error))
             pytest.exit(f"looptck could not run: {error}", returncode=USAGE_ERROR)
-        if (why := session.unreached()) is not None:
-            session.end()
-            pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
-        config.stash[SESSION] = session
+        if told is not None:
+            config.option.tbstyle = "line"
+            config.stash[WORKER] = Worker(session)
+            config.pluginmanager.register(config.stash[WORKER])
     return config.stash[SESSION]
+
+
+def _begin(options: Options, *, preflight: bool) -> Session:
+    """A session that has begun. Raises CouldNotRun."""
+    from looptck.suite.session import CouldNotRun, Session
+
+    session = Session.begin(options)
+    if preflight and (why := session.unreached()) is not None:
+        session.end()
+        raise CouldNotRun(why)
+    return session
 
 
 def _options(config: pytest.Config) -> Options:
@@ -118,8 +135,13 @@ def _options(config: pytest.Config) -> Options:
 def pytest_collection(session: pytest.Session) -> None:
     """Begin the session before the suite is collected, when the run can still end with a readable message."""
     if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
-        if hasattr(session.config, "workerinput") or session.config.getoption("numprocesses", None):
-            pytest.exit(f"looptck could not run: {SPEC} cannot run in parallel; leave out -n", returncode=USAGE_ERROR)
+        from looptck.suite.worker import KEY
+
+        if KEY not in getattr(session.config, "workerinput", {KEY: None}) or session.config.getoption(
+            "numprocesses", 0
+        ):
+            why = f"{SPEC} cannot run in parallel under pytest; leave out -n, or use looptck run -j"
+            pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
         session_of(session.config)
 
 
@@ -199,8 +221,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
     }
     items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
-    bench.offered = [check for check in checks.values() if check is not None]
-    bench.collected(check for item, check in checks.items() if check is not None and item in taken)
+    chosen = [check for item, check in checks.items() if check is not None and item in taken]
+    bench.collected(chosen, (check for check in checks.values() if check is not None))
 
 
 @pytest.hookimpl(wrapper=True, trylast=True)
@@ -211,10 +233,12 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[
 
         bench = session.config.stash[SESSION]
         bench.end()
-        path = session.config.getoption("looptck_json")
+        if WORKER in session.config.stash:
+            session.config.stash[WORKER].end(session.config)
+        path = session.config.getoption("looptck_json", None)
         if path:
-            write_json(bench, Path(path))
-        if troubles(bench) and session.exitstatus == pytest.ExitCode.OK:
+            write_json(bench.record, Path(path))
+        if troubles(bench.record) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
     yield
 
@@ -224,8 +248,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if SESSION in config.stash:
         from looptck.suite.summary import one_line, troubles
 
-        session = config.stash[SESSION]
+        record = config.stash[SESSION].record
         terminalreporter.section("looptck")
-        terminalreporter.line(one_line(session))
-        for trouble in troubles(session):
+        terminalreporter.line(one_line(record))
+        for trouble in troubles(record):
             terminalreporter.line(trouble, red=True)

@@ -73,6 +73,11 @@ class Selection:
         return of_core and not started.alone and (not self.cells or cell.matches(self.cells))
 
     @property
+    def is_narrow(self) -> bool:
+        """Whether it names what is to be played, and not only where."""
+        return self._narrow or bool(self.traits)
+
+    @property
     def _narrow(self) -> bool:
         return bool(self.requirements or self.cases)
 

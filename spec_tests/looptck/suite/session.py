@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +33,7 @@ from looptck.guard import playing
 from looptck.provider.server import Late
 from looptck.suite.asking import Question, Survey
 from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
+from looptck.suite.record import Record
 from looptck.suite.selection import Selection, missing
 from looptck.suite.tryout import unreached
 from looptck.values.cell import Cell
@@ -86,22 +87,12 @@ class Session:
     known: list[Known]
     examples: int
     cassettes: tuple[Cassette, ...]
-    results: list[Result] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    """The details of each verdict that counts against the implementation, in order."""
-    given: Sequence[str] = ()
-    """The options of the run, which the command in each failure report repeats."""
     trace: Path | None = None
-    listeners: list[Callable[[Result], None]] = field(default_factory=list)
     chosen: list[Check] = field(default_factory=list)
-    offered: list[Check] = field(default_factory=list)
-    """The checks before the selection by case."""
     runs: dict[tuple[str, Framing | None, Cell, str], Run | Exception] = field(default_factory=dict)
     """Runs of declared cases and cassettes, by name, encoding, cell and profile: several requirements share one."""
     by_run: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
     """Results by the id of the run that they were read from."""
-    judged: int = 0
-    """How many checks have a verdict."""
     _looked_at: set[str] = field(default_factory=set)
     """The ids of the runs whose refused requests are reported already, or by a separate check."""
     survey: Survey = field(default_factory=Survey)
@@ -109,6 +100,12 @@ class Session:
     _ended: bool = False
     _asked_about: set[tuple[str, Cell]] = field(default_factory=set)
     """The cases and cells whose refused requests a separate check judges."""
+    record: Record = field(init=False)
+    """What the run has come to so far."""
+    _places: dict[Check, int] = field(default_factory=dict)
+    """The places of the chosen checks."""
+    _place: int = 0
+    """That of the check that is played."""
     choice: Choice = field(init=False)
     """The checks that exist for the implementation."""
     _by_name: dict[tuple[str, str, bool], Cassette] = field(init=False)
@@ -116,6 +113,8 @@ class Session:
 
     def __post_init__(self) -> None:
         self._cells = cells(self.bench.started, WIRES)
+        self.record = Record(self.bench.driver, self.bench.started, self.catalogue, self.selection, self.known)
+        self.record.answers = self.survey.answers
         self.choice = Choice(self.catalogue, self.selection, self.cassettes, self.bench.started, self.cells())
         self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
 
@@ -145,7 +144,7 @@ class Session:
             raise CouldNotRun(str(error)) from error
         survey = Survey(wanted=options.asks)
         session = cls(bench, rows, options.selection, entries, options.examples, played, survey=survey)
-        session.given, session.trace = options.words, options.trace
+        session.record.given, session.trace = options.words, options.trace
         return session
 
     def on(self, bench: Bench) -> Session:
@@ -184,8 +183,12 @@ class Session:
         """The cassette that a check plays; None if it plays none."""
         return self._by_name.get((check.case, check.cell.wire, check.cell.stream))
 
-    def collected(self, chosen: Iterable[Check]) -> None:
+    def collected(self, chosen: Iterable[Check], offered: Iterable[Check]) -> None:
+        """Take the checks that will be played; ``offered`` are those before the selection by case."""
         self.chosen = list(chosen)
+        self._places = {check: place for place, check in enumerate(self.chosen, 1)}
+        self.record.checks = len(self.chosen)
+        self.record.offered = list(dict.fromkeys(check.case for check in offered))
         playing.note("chosen", checks=len(self.chosen))
         self._asked_about = {(check.case, check.cell) for check in self.chosen if check.requirement.id == REFUSED}
 
@@ -203,8 +206,13 @@ class Session:
         if lacking:
             raise NotApplicable(f"the driver declares no capability `{lacking}`")
 
+    def at(self, check: Check) -> None:
+        """The results that are added from now on are those of this check."""
+        self._place = self._places.get(check, 0)
+
     def implementation(self, check: Check, scenario: Scenario) -> Implementation:
-        self.bench.leave()
+        self.at(check)
+        self.bench.enter(f"r{self._place}")
         playing.note("check", check=check.id)
         return Implementation(self.bench, check, scenario, self.examples)
 
@@ -258,28 +266,14 @@ class Session:
 
     def add(self, result: Result, runs: Iterable[Run] = (), *, noticed: bool = False) -> None:
         """Add a verdict; ``noticed``: it is in addition to the verdict of a check."""
-        self.judged += result.verdict != "divergence" and not noticed
-        self.results.append(result)
+        result.place = result.place or self._place
         for run in runs:
             self.by_run[run.id].append(result)
-        for listener in self.listeners:
-            listener(result)
-
-    def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
-        """Whether a known failure covers a check."""
-        return any(entry.covers(requirement, cell, case) for entry in self.known)
+        self.record.add(result, noticed=noticed)
 
     def known_for(self, check: Check) -> Known | None:
         """The known failure that covers a check."""
-        asked = check.requirement.id, check.cell, check.case
-        return next((entry for entry in self.known if entry.covers(*asked)), None)
-
-    def judges_all_of(self, entry: Known) -> bool:
-        """Whether this run judges every check that a known failure covers: only then can the entry be stale."""
-        wanted = self.selection.cells
-        covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
-        named = not self.selection.cases or entry.case in self.selection.cases
-        return named and (not wanted or all(cell.matches(wanted) for cell in covered))
+        return self.record.known_for(check.requirement.id, check.cell, check.case)
 
     def end(self) -> None:
         """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors."""
@@ -287,14 +281,15 @@ class Session:
             return
         self._ended = True
         self.bench.__exit__()
+        self.record.faults = self.bench.late_faults
         for fault in self.bench.late_faults:
             for result in self.by_run.get(fault.run or "", []):
                 result.verdict = "error"
                 result.reason = str(fault)
-                if all(one.result is not result for one in self.findings):
+                if all(one.result is not result for one in self.record.findings):
                     check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
-                    line = again(self.bench.driver, check, self.given)
-                    self.findings.append(Finding(result, runs=(fault.run or "",), again=line))
+                    line = again(self.bench.driver, check, self.record.given)
+                    self.record.findings.append(Finding(result, runs=(fault.run or "",), again=line))
             self.survey.spoil(fault)
         for late in {one.run: one for one in reversed(self.bench.late)}.values():
             for result in self.by_run.get(late.run, [])[:1]:
@@ -303,9 +298,10 @@ class Session:
     def _come_late(self, late: Late, result: Result) -> None:
         """Add a result for a request that came after the run of this result was over."""
         additional = _additional(self.catalogue[LATE], result.cell, result.case, came_late(late))
+        additional.place = self.record.checks + result.place
         check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
-        line = again(self.bench.driver, check, self.given)
-        self.findings.append(Finding(additional, runs=(late.run,), again=line))
+        line = again(self.bench.driver, check, self.record.given)
+        self.record.findings.append(Finding(additional, runs=(late.run,), again=line))
         self.add(additional, noticed=True)
 
 

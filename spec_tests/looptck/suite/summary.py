@@ -20,110 +20,108 @@ from looptck.values.verdicts import AGAINST, Result, counted
 
 if TYPE_CHECKING:
     from looptck.catalogue.requirements import Requirement
-    from looptck.suite.session import Session
+    from looptck.suite.record import Record
 
 
-def stale(session: Session) -> list[str]:
+def stale(record: Record) -> list[str]:
     """Known failures that no longer fail, or that no check of a complete run concerns."""
     found = []
-    for entry in session.known:
-        covered = [one for one in session.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
+    for entry in record.known:
+        covered = [one for one in record.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
         judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
-        if judged and all(result.verdict == "pass" for result in judged) and session.judges_all_of(entry):
+        if judged and all(result.verdict == "pass" for result in judged) and record.judges_all_of(entry):
             found.append(f"{entry}: passes now; remove it from the known failures ({entry.reason})")
-        elif not judged and session.selection == Selection():
+        elif not judged and record.selection == Selection():
             found.append(f"{entry}: no check of this run matches it; remove it from the known failures")
     return found
 
 
-def troubles(session: Session) -> list[str]:
+def troubles(record: Record) -> list[str]:
     """What fails a run apart from the verdicts, as messages."""
-    messages = [f"stale known failure: {entry}" for entry in stale(session)]
-    messages += [str(fault) for fault in session.bench.late_faults]
-    if not session.chosen and not session.survey.questions:
-        why = nothing(session.selection, session.catalogue, session.bench.started, session.cells(), session.offered)
+    messages = [f"stale known failure: {entry}" for entry in stale(record)]
+    messages += [str(fault) for fault in record.faults]
+    if not record.checks and not record.questions:
+        why = nothing(record.selection, record.catalogue, record.started, record.cells(), record.offered)
         messages.append(f"nothing was selected: {why}; no check ran, so there is no verdict")
     return messages
 
 
-def unjudged(session: Session) -> int:
+def unjudged(record: Record) -> int:
     """How many of the chosen checks have no verdict."""
-    return len(session.chosen) - session.judged
+    return record.checks - record.judged
 
 
-def unasked(session: Session) -> int:
+def unasked(record: Record) -> int:
     """How many of the chosen questions have no answer."""
-    return len(session.survey.questions) - len(session.survey.answers)
+    return record.questions - len(record.answers)
 
 
-def unexpected(session: Session) -> list[Result]:
+def unexpected(record: Record) -> list[Result]:
     """The errors, and the verdicts against the implementation that no known failure covers."""
     return [
         result
-        for result in session.results
+        for result in record.results
         if result.verdict == "error"
-        or (
-            result.verdict in AGAINST and not session.is_known(result.requirement, Cell.parse(result.cell), result.case)
-        )
+        or (result.verdict in AGAINST and not record.is_known(result.requirement, Cell.parse(result.cell), result.case))
     ]
 
 
-def exit_status(session: Session) -> int:
+def exit_status(record: Record) -> int:
     """0 clean, 1 findings, 2 could not run."""
-    if not (session.chosen or session.survey.questions) or unjudged(session):
+    if not (record.checks or record.questions) or unjudged(record):
         return 2
-    return 1 if unexpected(session) or troubles(session) else 0
+    return 1 if unexpected(record) or troubles(record) else 0
 
 
-def one_line(session: Session) -> str:
+def one_line(record: Record) -> str:
     """Verdicts and their counts."""
-    return " · ".join(f"{count} {verdict}" for verdict, count in counted(session.results).items() if count)
+    return " · ".join(f"{count} {verdict}" for verdict, count in counted(record.results).items() if count)
 
 
-def causes_of(session: Session, findings: Sequence[Finding]) -> list[Cause]:
+def causes_of(record: Record, findings: Sequence[Finding]) -> list[Cause]:
     """The causes of these failures, the worst first."""
-    return causes(findings, _rows(session.catalogue), session.results)
+    return causes(findings, _rows(record.catalogue), record.results)
 
 
-def head(session: Session) -> dict[str, Any]:
+def head(record: Record) -> dict[str, Any]:
     """What is known of a session before its first check, as members of the JSON of its results."""
     return {
         "looptck": kit_version(),
-        "driver": session.bench.driver,
-        "implementation": session.bench.started.serializable(),
-        "selection": asdict(session.selection) | {"options": list(session.given)},
+        "driver": record.driver,
+        "implementation": record.started.serializable(),
+        "selection": asdict(record.selection) | {"options": list(record.given)},
     }
 
 
-def serializable(session: Session) -> dict[str, Any]:
+def serializable(record: Record) -> dict[str, Any]:
     """The results as ``--json`` writes them; ``fixtures/results.schema.json`` is their schema."""
-    found = causes_of(session, session.findings)
-    known = head(session)
+    found = causes_of(record, record.findings)
+    known = head(record)
     return {
         **{name: known.pop(name) for name in ("looptck", "driver", "implementation")},
-        "summary": counted(session.results),
-        "results": details(session.results, session.findings, found, _rows(session.catalogue)),
-        "causes": documented(found, {id(result): place for place, result in enumerate(session.results)}),
-        "traits": session.survey.serializable(),
+        "summary": counted(record.results),
+        "results": details(record.results, record.findings, found, _rows(record.catalogue)),
+        "causes": documented(found, {id(result): place for place, result in enumerate(record.results)}),
+        "traits": [one.serializable() for one in record.answers],
         "driver_faults": [
             {"kind": fault.kind, "detail": fault.detail, "run": fault.run, "stderr": fault.stderr}
-            for fault in session.bench.late_faults
+            for fault in record.faults
         ],
-        "stale_known_failures": stale(session),
+        "stale_known_failures": stale(record),
         "content": content(),
         **known,
-        "unfinished": {"checks": unjudged(session), "questions": unasked(session)},
+        "unfinished": {"checks": unjudged(record), "questions": unasked(record)},
     }
 
 
-def as_json(session: Session) -> str:
+def as_json(record: Record) -> str:
     """The results as the text of a JSON file."""
-    return json.dumps(serializable(session), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(serializable(record), indent=1, ensure_ascii=False) + "\n"
 
 
-def write_json(session: Session, path: Path) -> None:
+def write_json(record: Record, path: Path) -> None:
     """Write the results to a file."""
-    path.write_text(as_json(session), encoding="utf-8")
+    path.write_text(as_json(record), encoding="utf-8")
 
 
 def kit_version() -> str:

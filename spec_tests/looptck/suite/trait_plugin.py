@@ -48,7 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if SESSION in config.stash:
         asked = {item: question_of(item) for item in items}
         items[:] = [item for item in items if asked[item] or ITEM not in getattr(item, "fixturenames", ())]
-        config.stash[SESSION].survey.questions = [question for question in asked.values() if question is not None]
+        session = config.stash[SESSION]
+        session.survey.questions = [question for question in asked.values() if question is not None]
+        session.record.questions = len(session.survey.questions)
 
 
 @pytest.hookimpl(wrapper=True)

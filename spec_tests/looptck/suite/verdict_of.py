@@ -106,13 +106,14 @@ def judge_report(
         return
     if isinstance(error, KeyboardInterrupt | pytest.exit.Exception):
         return
+    session.at(check)
     result = result_of(check, error, _states(item, check))
     runs = implementation.runs if implementation else []
     item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", result.verdict)]
     _outcome(session, item, report, check, result)
     if result.verdict in AGAINST or result.verdict == "error":
         finding = found(session, check, result, implementation)
-        session.findings.append(finding)
+        session.record.findings.append(finding)
         if report.outcome == "failed":
             report.longrepr = finding.text
     session.add(result, runs)
@@ -129,7 +130,9 @@ def _notice(session: Session, item: pytest.Item, check: Check, runs: Sequence[Ru
         return
     result, run = noticed
     row = session.catalogue[result.requirement]
-    session.findings.append(_finding(session, replace(check, requirement=row), result, [run], None, played=check))
+    session.record.findings.append(
+        _finding(session, replace(check, requirement=row), result, [run], None, played=check)
+    )
     session.add(result, [run], noticed=True)
 
 
@@ -151,7 +154,7 @@ def _finding(
 ) -> Finding:
     """The details from these runs; ``played`` is the check that the command in the report repeats."""
     run = runs[-1] if runs else None
-    line = again(session.bench.driver, played, session.given)
+    line = again(session.record.driver, played, session.record.given)
     finding = Finding(
         result,
         sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
@@ -194,12 +197,12 @@ def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, che
 
 def _stale(session: Session, check: Check, known: Known) -> bool:
     """Whether this passed check is the last of its known failure in this cell, and all the others passed too."""
-    if not session.judges_all_of(known):
+    if not session.record.judges_all_of(known):
         return False
     both = (check.requirement.id, str(check.cell))
     chosen = [one for one in session.chosen if (one.requirement.id, str(one.cell)) == both]
     of_both = [one for one in chosen if known.names(one.case)]
-    done = [one for one in session.results if (one.requirement, one.cell) == both and known.names(one.case)]
+    done = [one for one in session.record.results if (one.requirement, one.cell) == both and known.names(one.case)]
     judged = [one for one in done if one.verdict != "divergence"]
     return len(judged) == len(of_both) - 1 and all(one.verdict == "pass" for one in judged)
 

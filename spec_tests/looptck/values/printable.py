@@ -22,6 +22,22 @@ def printable(text: str, longest: int = LONGEST) -> str:
     return _UNSAFE.sub(_escape, kept)
 
 
+_CHANGING = re.compile(r"http://127\.0\.0\.1:\d+/c\d+|0x[0-9a-f]{6,}")
+
+
+def steady(text: str) -> str:
+    """A text without what differs in every run: the address of the provider, and those of objects in memory."""
+    return _CHANGING.sub("…", text)
+
+
+_MOMENT = re.compile(r"^    +\d+\.\d  ", re.MULTILINE)
+
+
+def untimed(text: str) -> str:
+    """A failure report without the times of its events."""
+    return _MOMENT.sub("    ", text)
+
+
 def _escape(found: re.Match[str]) -> str:
     code = ord(found.group())
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

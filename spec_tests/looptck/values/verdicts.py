@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from looptck.values.printable import printable
+from looptck.values.printable import printable, steady
 
 Verdict = Literal["pass", "fail", "not-reached", "not-applicable", "error", "divergence"]
 
@@ -47,12 +47,15 @@ class Result:
     case: str
     verdict: Verdict
     reason: str = ""
+    place: int = field(default=0, compare=False)
+    """The place of the check among those that were chosen, from 1 on; it orders the results."""
 
     def __post_init__(self) -> None:
-        self.reason = printable(self.reason)
+        self.reason = steady(printable(self.reason))
 
     def serializable(self) -> dict[str, Any]:
-        return asdict(self)
+        """As a JSON object, which says the place by its own."""
+        return {name: value for name, value in asdict(self).items() if name != "place"}
 
 
 def worst(results: Iterable[Result]) -> Verdict:

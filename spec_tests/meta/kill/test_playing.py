@@ -33,7 +33,7 @@ def test_verdicts_are_those_of_the_suite(driver: str) -> None:
     planned = begin(REFERENCE)
     played = [one.result for one in play(planned, driver, plan(planned))]
 
-    judged = [result for result in suite.results if result.verdict != "divergence"]
+    judged = [result for result in suite.record.results if result.verdict != "divergence"]
     assert {(one.requirement, one.cell, one.case): one for one in judged} == {
         (one.requirement, one.cell, one.case): one for one in played
     }

@@ -132,7 +132,7 @@ def test_an_entry_about_nothing_is_stale(file: Path) -> None:
     session.end()
 
     assert [f"{CALLS} in anthropic-messages/plain/sync: no check of this run matches it"] == [
-        told.partition(";")[0] for told in stale(session)
+        told.partition(";")[0] for told in stale(session.record)
     ]
 
 

@@ -65,5 +65,5 @@ def judged(
     )
     session = Session.begin(options)
     run_pytest(session)
-    assert [] == [result for result in session.results if result.verdict == "error"]
-    return session.results
+    assert [] == [result for result in session.record.results if result.verdict == "error"]
+    return session.record.results

@@ -46,7 +46,7 @@ def test_tool_runs_fit_the_offered_schemas(profile: str, cell: str) -> None:
         run_pytest(session)
         session.end()
 
-    assert len(session.results) > 50
+    assert len(session.record.results) > 50
     assert [] == found
 
 

@@ -53,7 +53,7 @@ def whole(loop: str, cell: str) -> list[Result]:
         run_pytest(session)
     finally:
         session.end()
-    return session.results
+    return session.record.results
 
 
 @cache

@@ -1,0 +1,139 @@
+"""Plays a run in several processes at a time, over pytest-xdist: each has a provider and a driver of its own.
+
+The processes deal the units of the run between them (see ``suite.units``). This process plays nothing: it takes in what
+the others come to, and the record is in the end what one process would have written.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+import pytest
+from xdist.scheduler import LoadScheduling
+
+from looptck.drivers import DriverFault
+from looptck.guard import playing
+from looptck.suite.parts import take, take_faults
+from looptck.suite.record import Record
+from looptck.suite.session import Options
+from looptck.suite.units import units
+from looptck.suite.worker import KEY, WHY, told
+from looptck.values.verdicts import Result
+
+PENDING = 2
+"""How many checks a worker has to do at least: it ends the one when it knows the next."""
+
+
+class Workers:
+    """The pytest plugin of the process that deals."""
+
+    def __init__(self, record: Record, options: Options) -> None:
+        self._record = record
+        self._options = options
+        self._parts: dict[str, dict[str, Any]] = {}
+        """What the workers have come to so far, or in all, by their names."""
+        self.why: str | None = None
+        """Why a worker could not play at all."""
+
+    @pytest.hookimpl
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker what to play."""
+        node.workerinput[KEY] = told(self._options, tempfile.tempdir)
+
+    @pytest.hookimpl
+    def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> LoadScheduling:
+        """Deal units in place of single tests."""
+        return _Dealing(config, log)
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Take in what a worker has added."""
+        if (text := getattr(report, KEY, None)) is None:
+            return
+        news = orjson.loads(text)
+        part = self._parts.setdefault(report.node.gateway.id, {"results": [], "findings": [], "answers": []})
+        before = len(part["results"])
+        part["results"] += news["results"]
+        part["findings"] += [one | {"result": one["result"] + before} for one in news["findings"]]
+        part["answers"] += news["answers"]
+        part["judged"] = news["judged"]
+        if not self._record.checks and not self._record.questions:
+            self._record.checks, self._record.questions = news["checks"], news["questions"]
+            playing.note("chosen", checks=self._record.checks)
+        self._record.judged = sum(one.get("judged", 0) for one in self._parts.values())
+        for one in news["results"]:
+            result = Result(**one)
+            self._record.results.append(result)
+            for listener in self._record.listeners:
+                listener(result)
+
+    @pytest.hookimpl
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Take in the whole of a worker that has ended, or note that it has crashed."""
+        output = getattr(node, "workeroutput", {})
+        if (why := output.get(WHY)) is not None:
+            self.why = why
+        elif KEY in output:
+            self._parts[node.gateway.id] = orjson.loads(output[KEY])
+        elif error is not None:
+            detail = f"a process that ran {self._record.driver} has ended in the middle of the run"
+            self._record.faults.append(DriverFault("crashed", detail))
+
+    def finish(self) -> None:
+        """Put the parts together, in place of what came in on the way."""
+        record = self._record
+        record.results.clear()
+        for part in self._parts.values():
+            take(record, part)
+            take_faults(record, {"faults": part.get("faults", [])})
+        record.judged = sum(one["judged"] for one in self._parts.values())
+        whole = [part for part in self._parts.values() if "offered" in part]
+        for part in whole[:1]:
+            record.checks, record.questions, record.offered = part["checks"], part["questions"], part["offered"]
+
+
+class _Dealing(LoadScheduling):  # type: ignore[misc,unused-ignore]
+    """Sends whole units to whoever has little to do."""
+
+    _units: deque[list[int]]
+
+    collection: list[str] | None
+
+    def schedule(self) -> None:
+        """Make the units, once all workers have told what there is to play, and send the first."""
+        if self.collection is not None or not self._check_nodes_have_same_collection():
+            return
+        self.collection = next(iter(self.node2collection.values()))
+        self._units = deque(units(self.collection))
+        self.pending[:] = range(len(self.collection))
+        for node in self.nodes:
+            self.check_schedule(node)
+
+    def check_schedule(self, node: Any, duration: float = 0) -> None:
+        """Send the next units to a worker that has little to do, or its end."""
+        if node.shutting_down:
+            return
+        mine: list[int] = []
+        while self._units and len(self.node2pending[node]) + len(mine) < PENDING:
+            mine += self._units.popleft()
+        if mine:
+            self.node2pending[node] += mine
+            node.send_runtest_some(mine)
+        if not self._units:
+            self.pending.clear()
+            node.shutdown()
+
+    def remove_node(self, node: Any) -> str | None:
+        """The id of the check that a crashed worker played. The others go on with what is left, but not with it."""
+        pending = self.node2pending.pop(node)
+        return self.collection[pending[0]] if pending and self.collection else None
+
+
+def run_words(workers: int, hosts: Sequence[str]) -> list[str]:
+    """The words for pytest that start the workers: this many here, or one for each host (``--tx`` of pytest-xdist)."""
+    where = [word for host in hosts for word in ("--tx", host)] or ["--tx", f"{workers}*popen"]
+    return ["-p", "xdist.plugin", "--dist", "load", "--max-worker-restart", "0", *where]

@@ -1,0 +1,86 @@
+"""The record of a run: its verdicts, the details of those that count against the implementation, and its answers.
+
+A session writes it while it plays; reports read it. The records of the parts of a run, which were played by several
+processes or on several machines, are put together into that of the whole (see ``parts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from looptck.catalogue.known_failures import Known
+from looptck.catalogue.requirements import Catalogue
+from looptck.catalogue.traits import Answer, traits
+from looptck.drivers import DriverFault, Started
+from looptck.drivers.cells import cells
+from looptck.failures.groups import Finding
+from looptck.suite.selection import Selection
+from looptck.values.cell import Cell
+from looptck.values.verdicts import Result
+from looptck.wires import WIRES
+
+
+@dataclass(slots=True)
+class Record:
+    """What a run has come to."""
+
+    driver: str
+    started: Started
+    catalogue: Catalogue
+    selection: Selection
+    known: Sequence[Known] = ()
+    given: Sequence[str] = ()
+    """The options of the run, which the command in each failure report repeats."""
+    results: list[Result] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    """The details of each verdict that counts against the implementation."""
+    answers: list[Answer] = field(default_factory=list)
+    """The answers to the questions about traits."""
+    faults: list[DriverFault] = field(default_factory=list)
+    """The faults of the driver outside of its runs."""
+    checks: int = 0
+    """How many checks were chosen."""
+    questions: int = 0
+    """How many questions about traits were chosen."""
+    judged: int = 0
+    """How many checks have a verdict."""
+    offered: Sequence[str] = ()
+    """The cases of the checks before the selection by case."""
+    listeners: list[Callable[[Result], None]] = field(default_factory=list)
+    """Called with each new result."""
+
+    def add(self, result: Result, *, noticed: bool = False) -> None:
+        """Add a verdict; ``noticed``: it is in addition to the verdict of a check."""
+        self.judged += result.verdict != "divergence" and not noticed
+        self.results.append(result)
+        for listener in self.listeners:
+            listener(result)
+
+    def put_in_order(self) -> None:
+        """Order everything as one process would have played it, whoever has."""
+        self.results.sort(key=lambda one: one.place)
+        places = {id(result): place for place, result in enumerate(self.results)}
+        self.findings.sort(key=lambda one: places[id(one.result)])
+        of_trait = {trait.id: place for place, trait in enumerate(traits())}
+        of_cell = {str(cell): place for place, cell in enumerate(self.cells())}
+        self.answers.sort(key=lambda one: (of_trait[one.trait], of_cell[one.cell]))
+
+    def cells(self) -> list[Cell]:
+        """All cells in which the implementation can be judged."""
+        return cells(self.started, WIRES)
+
+    def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
+        """Whether a known failure covers a check."""
+        return self.known_for(requirement, cell, case) is not None
+
+    def known_for(self, requirement: str, cell: Cell, case: str) -> Known | None:
+        """The known failure that covers a check."""
+        return next((entry for entry in self.known if entry.covers(requirement, cell, case)), None)
+
+    def judges_all_of(self, entry: Known) -> bool:
+        """Whether this run judges every check that a known failure covers: only then can the entry be stale."""
+        wanted = self.selection.cells
+        covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
+        named = not self.selection.cases or entry.case in self.selection.cases
+        return named and (not wanted or all(cell.matches(wanted) for cell in covered))

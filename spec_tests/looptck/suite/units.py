@@ -1,0 +1,41 @@
+"""Units of a run: the checks that one process has to play, since they share runs, in the order of the run.
+
+The checks of a declared case or of a recording in a cell share its run, and so do the traits of a file in a cell. Every
+other test function has a unit for each cell. Units are dealt to the parts of a run; no verdict depends on how.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+
+_CHECK = re.compile(r"(?P<file>[^:]*)::(?P<test>[^\[]*)\[(?P<row>[^/]+)/(?P<cell>[^/]+/[^/]+/[^/]+?)(/(?P<case>.*))?\]")
+"""The id that pytest gives to a check or to a question."""
+_SHARING = ("test_declared.py", "test_cassettes.py")
+"""The files whose tests share the runs of a case."""
+
+
+def unit_of(nodeid: str) -> Hashable:
+    """The unit of a check or question, by its id; each id of another form is a unit."""
+    found = _CHECK.fullmatch(nodeid)
+    if found is None:
+        return nodeid
+    if found["file"].endswith(_SHARING):
+        return found["cell"], found["case"]
+    if found["case"] is None:
+        return found["file"], found["cell"]
+    return found["file"], found["test"], found["cell"]
+
+
+def units(nodeids: Iterable[str]) -> list[list[int]]:
+    """The places of the ids in each unit, in the order of the units' first ids."""
+    found: dict[Hashable, list[int]] = defaultdict(list)
+    for place, nodeid in enumerate(nodeids):
+        found[unit_of(nodeid)].append(place)
+    return list(found.values())
+
+
+def dealt(nodeids: Sequence[str], part: int, of: int) -> set[int]:
+    """The places of the ids that belong to a part, from 1 on, of this many: the units are dealt one by one."""
+    return {place for unit in units(nodeids)[part - 1 :: of] for place in unit}
