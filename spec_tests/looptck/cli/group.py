@@ -137,6 +137,16 @@ def compare(a: Path, b: Path, *, everything: bool, json_file: Path | None) -> No
 
 
 @main.command(epilog=EXIT)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@options("json", "quiet")
+def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> None:
+    """Make one run of its parts: FILES are what `looptck run --shard I/N --json` wrote, for each I of the same N."""
+    from looptck.commands.merge import merge as merge_files
+
+    sys.exit(merge_files(files, json_file=json_file, quiet=quiet))
+
+
+@main.command(epilog=EXIT)
 @options("driver", "profile", "requirement", "cell", "cassettes", "json")
 @click.option(
     "--mutants",

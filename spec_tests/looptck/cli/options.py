@@ -105,6 +105,9 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         metavar="N",
         help="Play in N processes, each with its own driver.  [default: one for each core; one if little is selected]",
     ),
+    "shard": click.option(
+        "--shard", metavar="I/N", help="Play only part I of N of the run; looptck merge makes one run of the parts."
+    ),
     "tx": click.option(
         "--tx",
         "hosts",
@@ -133,15 +136,21 @@ def chosen_options(
     known_failures: Path | None = None,
     cassettes: Path | None = None,
     trace: Path | None = None,
+    shard: str | None = None,
 ) -> Options:
     """The options of a run, as a command line has chosen them."""
     from looptck.bench.bench import Patience
     from looptck.suite.selection import Selection
     from looptck.suite.session import Options
+    from looptck.suite.units import Shard
 
+    try:
+        part = Shard.parse(shard) if shard else None
+    except ValueError as error:
+        raise click.UsageError(f"--shard: {error}") from error
     selection = Selection(profile, requirement, cell, cases, level, traits)
     patience_of = Patience(timeout, patience)
-    return Options(driver, selection, known_failures, patience_of, examples, cassettes, trace=trace)
+    return Options(driver, selection, known_failures, patience_of, examples, cassettes, trace=trace, shard=part)
 
 
 def leave(status: int) -> NoReturn:

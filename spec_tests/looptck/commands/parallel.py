@@ -24,6 +24,8 @@ from looptck.suite.units import units
 from looptck.suite.worker import KEY, WHY, told
 from looptck.values.verdicts import Result
 
+CRASHED = "???"
+"""The phase of a check in the report that pytest-xdist makes of one whose worker has crashed."""
 PENDING = 2
 """How many checks a worker has to do at least: it ends the one when it knows the next."""
 
@@ -36,6 +38,10 @@ class Workers:
         self._options = options
         self._parts: dict[str, dict[str, Any]] = {}
         """What the workers have come to so far, or in all, by their names."""
+        self._crashed = 0
+        """How many workers have crashed."""
+        self._crashes: list[str] = []
+        """During which checks."""
         self.why: str | None = None
         """Why a worker could not play at all."""
 
@@ -51,7 +57,9 @@ class Workers:
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Take in what a worker has added."""
+        """Take in what a worker has added, or the check in which one has crashed."""
+        if report.when == CRASHED:
+            self._crashes.append(f" during {report.nodeid.partition('[')[2].removesuffix(']')}")
         if (text := getattr(report, KEY, None)) is None:
             return
         news = orjson.loads(text)
@@ -80,12 +88,14 @@ class Workers:
         elif KEY in output:
             self._parts[node.gateway.id] = orjson.loads(output[KEY])
         elif error is not None:
-            detail = f"a process that ran {self._record.driver} has ended in the middle of the run"
-            self._record.faults.append(DriverFault("crashed", detail))
+            self._crashed += 1
 
     def finish(self) -> None:
         """Put the parts together, in place of what came in on the way."""
         record = self._record
+        for during in self._crashes or [""] * (self._crashed > 0):
+            detail = f"a process of the run that ran {record.driver} has ended{during}"
+            record.faults.append(DriverFault("crashed", detail))
         record.results.clear()
         for part in self._parts.values():
             take(record, part)

@@ -106,6 +106,9 @@ def run_suite(
         texts = {json_file: as_json(record)} if json_file else {}
         if junit and kept.exists():
             texts[junit] = kept.read_text(encoding="utf-8")
+    if status == pytest.ExitCode.INTERRUPTED and not (record.checks or record.questions):
+        terminal.stop()
+        return could_not_run(console, "it was interrupted before the first check")
     terminal.finish()
     lost = write_all(texts, console)
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from looptck.catalogue.traits import Answer
 from looptck.catalogue.yaml_files import BadFile
 from looptck.values.verdicts import Result
 
-MEMBERS = tuple(one.name for one in fields(Result))
+MEMBERS = tuple(Result("", "", "", "", "", "pass").serializable())
 """The members of a result that every version writes; newer versions write more."""
 
 
@@ -74,12 +74,17 @@ def read(path: Path) -> Results:
     Raises:
         BadFile: it cannot be read or is not a results file; the message names the place.
     """
+    return Results.of(read_json(path), path)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON of a results file. Raises BadFile, as `read` does."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise BadFile(path, f"is not a results file: {error}") from error
     schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))
     if wrong := next(schema.iter_errors(data), None):
         place = "".join(f"/{part}" for part in wrong.instance_path)
         raise BadFile(path, f"{place or '/'}: {wrong.message}; name a file written by looptck run --json")
-    return Results.of(data, path)
+    return data

@@ -10,6 +10,7 @@ from looptck.catalogue.traits import Answer
 from looptck.drivers import DriverFault
 from looptck.failures.groups import Finding
 from looptck.suite.record import Record
+from looptck.suite.units import Shard
 from looptck.values.verdicts import Result
 
 Part = Mapping[str, Any]
@@ -81,3 +82,17 @@ def take_faults(record: Record, part: Part) -> None:
         if (kind, detail) not in known:
             record.faults.append(DriverFault(kind, detail, stderr=stderr, run=run))
             known.add((kind, detail))
+
+
+def shard_as_json(record: Record, shard: Shard) -> dict[str, Any]:
+    """What the results of a shard say beside those of any run."""
+    places = {id(one): place for place, one in enumerate(record.results)}
+    part = part_of(record)
+    return {
+        "number": shard.number,
+        "of": shard.of,
+        "places": [one.place for one in record.results],
+        "findings": [finding_as_json(one, places[id(one.result)]) for one in record.findings],
+        "known": [asdict(one) for one in record.known],
+        **{name: part[name] for name in ("checks", "questions", "judged", "offered", "faults")},
+    }

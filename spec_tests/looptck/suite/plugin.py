@@ -225,6 +225,20 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     bench.collected(chosen, (check for check in checks.values() if check is not None))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Keep only what belongs to the part of the run that is played here."""
+    bench = session.config.stash.get(SESSION, None)
+    if bench is None or bench.record.shard is None:
+        return
+    from looptck.suite.trait_plugin import question_of
+
+    places = bench.record.shard.places([item.nodeid for item in session.items])
+    session.items = [item for place, item in enumerate(session.items) if place in places]
+    bench.choose(check for check in map(check_of, session.items) if check is not None)
+    bench.record.questions = sum(question_of(item) is not None for item in session.items)
+
+
 @pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None, None, None]:
     """Stop the driver, write the results, and fail the run on faults that came to light at the end."""

@@ -16,6 +16,7 @@ from looptck.drivers import DriverFault, Started
 from looptck.drivers.cells import cells
 from looptck.failures.groups import Finding
 from looptck.suite.selection import Selection
+from looptck.suite.units import Shard
 from looptck.values.cell import Cell
 from looptck.values.verdicts import Result
 from looptck.wires import WIRES
@@ -47,6 +48,8 @@ class Record:
     """How many checks have a verdict."""
     offered: Sequence[str] = ()
     """The cases of the checks before the selection by case."""
+    shard: Shard | None = None
+    """Which part of the run this is; None: the whole."""
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
     """Called with each new result."""
 
@@ -80,6 +83,8 @@ class Record:
 
     def judges_all_of(self, entry: Known) -> bool:
         """Whether this run judges every check that a known failure covers: only then can the entry be stale."""
+        if self.shard is not None:
+            return False
         wanted = self.selection.cells
         covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
         named = not self.selection.cases or entry.case in self.selection.cases

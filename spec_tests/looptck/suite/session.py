@@ -36,6 +36,7 @@ from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
 from looptck.suite.record import Record
 from looptck.suite.selection import Selection, missing
 from looptck.suite.tryout import unreached
+from looptck.suite.units import Shard
 from looptck.values.cell import Cell
 from looptck.values.framing import Framing
 from looptck.values.verdicts import NotApplicable, Result
@@ -63,6 +64,8 @@ class Options:
     """Whether the run asks about traits."""
     trace: Path | None = None
     """The folder for the traffic of failed runs."""
+    shard: Shard | None = None
+    """The part of the run that is played; None: all of it."""
 
     @property
     def words(self) -> list[str]:
@@ -145,6 +148,7 @@ class Session:
         survey = Survey(wanted=options.asks)
         session = cls(bench, rows, options.selection, entries, options.examples, played, survey=survey)
         session.record.given, session.trace = options.words, options.trace
+        session.record.shard = options.shard
         return session
 
     def on(self, bench: Bench) -> Session:
@@ -183,12 +187,16 @@ class Session:
         """The cassette that a check plays; None if it plays none."""
         return self._by_name.get((check.case, check.cell.wire, check.cell.stream))
 
-    def collected(self, chosen: Iterable[Check], offered: Iterable[Check]) -> None:
-        """Take the checks that will be played; ``offered`` are those before the selection by case."""
-        self.chosen = list(chosen)
-        self._places = {check: place for place, check in enumerate(self.chosen, 1)}
-        self.record.checks = len(self.chosen)
+    def collected(self, chosen: Sequence[Check], offered: Iterable[Check]) -> None:
+        """Take the checks of the run; ``offered`` are those before the selection by case."""
+        self._places = {check: place for place, check in enumerate(chosen, 1)}
+        self.choose(chosen)
         self.record.offered = list(dict.fromkeys(check.case for check in offered))
+
+    def choose(self, checks: Iterable[Check]) -> None:
+        """Take the checks of the run that will be played here."""
+        self.chosen = list(checks)
+        self.record.checks = len(self.chosen)
         playing.note("chosen", checks=len(self.chosen))
         self._asked_about = {(check.case, check.cell) for check in self.chosen if check.requirement.id == REFUSED}
 
@@ -298,7 +306,7 @@ class Session:
     def _come_late(self, late: Late, result: Result) -> None:
         """Add a result for a request that came after the run of this result was over."""
         additional = _additional(self.catalogue[LATE], result.cell, result.case, came_late(late))
-        additional.place = self.record.checks + result.place
+        additional.place = len(self._places) + result.place
         check = Check(self.catalogue[result.requirement], Cell.parse(result.cell), result.case)
         line = again(self.bench.driver, check, self.record.given)
         self.record.findings.append(Finding(additional, runs=(late.run,), again=line))

@@ -14,6 +14,7 @@ from looptck.catalogue.requirements import Catalogue
 from looptck.failures.causes import Cause, causes, details, documented
 from looptck.failures.groups import Finding
 from looptck.suite.empty_selection import nothing
+from looptck.suite.parts import shard_as_json
 from looptck.suite.selection import Selection
 from looptck.values.cell import Cell
 from looptck.values.verdicts import AGAINST, Result, counted
@@ -31,7 +32,7 @@ def stale(record: Record) -> list[str]:
         judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
         if judged and all(result.verdict == "pass" for result in judged) and record.judges_all_of(entry):
             found.append(f"{entry}: passes now; remove it from the known failures ({entry.reason})")
-        elif not judged and record.selection == Selection():
+        elif not judged and record.selection == Selection() and record.shard is None:
             found.append(f"{entry}: no check of this run matches it; remove it from the known failures")
     return found
 
@@ -111,6 +112,7 @@ def serializable(record: Record) -> dict[str, Any]:
         "content": content(),
         **known,
         "unfinished": {"checks": unjudged(record), "questions": unasked(record)},
+        **({"shard": shard_as_json(record, record.shard)} if record.shard else {}),
     }
 
 

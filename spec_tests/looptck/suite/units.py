@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 _CHECK = re.compile(r"(?P<file>[^:]*)::(?P<test>[^\[]*)\[(?P<row>[^/]+)/(?P<cell>[^/]+/[^/]+/[^/]+?)(/(?P<case>.*))?\]")
 """The id that pytest gives to a check or to a question."""
@@ -36,6 +37,21 @@ def units(nodeids: Iterable[str]) -> list[list[int]]:
     return list(found.values())
 
 
-def dealt(nodeids: Sequence[str], part: int, of: int) -> set[int]:
-    """The places of the ids that belong to a part, from 1 on, of this many: the units are dealt one by one."""
-    return {place for unit in units(nodeids)[part - 1 :: of] for place in unit}
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of ``of`` parts of a run, by its number, from 1 on."""
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """From ``2/3``. Raises ValueError if it is no such text."""
+        number, slash, of = text.partition("/")
+        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise ValueError(f"{text!r} is no shard: write 1/3, 2/3 or 3/3 for the parts of a run in three")
+        return cls(int(number), int(of))
+
+    def places(self, nodeids: Sequence[str]) -> set[int]:
+        """The places of the ids that belong to it: the units are dealt one by one."""
+        return {place for unit in units(nodeids)[self.number - 1 :: self.of] for place in unit}
