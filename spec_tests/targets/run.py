@@ -200,7 +200,7 @@ def run(target: Target, program: Path, options: list[str], command: str = "run")
     words = [sys.executable, "-m", "looptck.cli", command, "--driver", line(target, program)]
     if command == "run":
         target.kept.mkdir(parents=True, exist_ok=True)
-        words += ["--json", str(target.kept / "results.json")]
+        words += ["--thorough", "--json", str(target.kept / "results.json")]
         if target.known_failures.is_file():
             words += ["--known-failures", str(target.known_failures)]
     around = NO_PROXY | {"PATH": _path(program.parent)} if target.server.is_file() else surroundings(target.kept)

@@ -53,7 +53,11 @@ Hypothesis itself has a limit of five minutes, which a slow implementation would
 """
 
 lengthy = pytest.mark.looptck_lengthy
-"""Marks a test that takes seconds: a quick kill matrix runs it only on the mutants that name its requirement."""
+"""Marks a test that takes seconds: a quick kill matrix runs it only on the mutants that name its requirement, and the
+common run only where nothing else checks it."""
+
+dressed = pytest.mark.looptck_dress
+"""Marks a test that plays the same in several dresses: the common run plays one of them in each cell."""
 
 
 def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:
@@ -63,10 +67,12 @@ def recorded(takes: Callable[[Any], bool]) -> pytest.MarkDecorator:
 
 def framed(framings: Mapping[str, Framing]) -> list[Any]:
     """Framings as the parameters of a test, each limited to the wires that can express it."""
-    return [
-        pytest.param(framing, id=name, marks=on(*(wire.name for wire in WIRES.values() if wire.carries_out(framing))))
-        for name, framing in framings.items()
-    ]
+    return [pytest.param(framing, id=name, marks=[dressed, _carrying(framing)]) for name, framing in framings.items()]
+
+
+def _carrying(framing: Framing) -> pytest.MarkDecorator:
+    """Limits a parameter to the wires that can express a framing."""
+    return on(*(wire.name for wire in WIRES.values() if wire.carries_out(framing)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +86,11 @@ class Check:
     @property
     def id(self) -> str:
         return f"{self.requirement.id}/{self.cell}/{self.case}"
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """The names of its requirement, its cell and its case."""
+        return self.requirement.id, str(self.cell), self.case
 
 
 Drawn = dict[tuple[str, str, str, int], list[dict[str, Any]]]
@@ -118,6 +129,8 @@ class Implementation:
     check: Check
     scenario: Scenario
     examples: int = 25
+    sampled: bool = False
+    """Whether it has tried a property on some examples, so that more examples might fail it."""
     shrinks: bool = True
     """Whether a value that fails a property is shrunk before it is reported."""
     runs: list[Run] = field(default_factory=list)
@@ -199,6 +212,7 @@ class Implementation:
         values of ``first`` are tried before all others, however few examples there are.
         """
         tried = [first] if first else []
+        self.sampled = True
 
         def decorate(body: Callable[..., None]) -> None:
             key = (body.__module__, body.__qualname__, repr(strategies), self.examples)

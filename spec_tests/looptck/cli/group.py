@@ -84,7 +84,19 @@ def explain(requirement: str, driver: str | None) -> None:
 
 
 @main.command(epilog=EXIT)
-@options("driver", "profile", "requirement", "cell", "case", "level", "cassettes", "timeout", "patience", "examples")
+@options(
+    "driver",
+    "profile",
+    "requirement",
+    "cell",
+    "case",
+    "level",
+    "cassettes",
+    "timeout",
+    "patience",
+    "examples",
+    "thorough",
+)
 @click.option(
     "--results",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -97,7 +97,17 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "patience": click.option(
         "--patience", default=5.0, show_default=True, help="Seconds that a gate waits before it gives up."
     ),
-    "examples": click.option("--examples", default=25, show_default=True, help="Generated examples per property."),
+    "examples": click.option(
+        "--examples",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Generated examples per property.  [default: 5; thorough 25]",
+    ),
+    "thorough": click.option(
+        "--thorough",
+        is_flag=True,
+        help="Play every check in every dress, and 25 examples per property; so does any run that names what it plays.",
+    ),
     "workers": click.option(
         "-j",
         "--workers",
@@ -126,7 +136,8 @@ def chosen_options(
     driver: str | None,
     timeout: float,
     patience: float,
-    examples: int,
+    examples: int | None,
+    thorough: bool = False,
     profile: tuple[str, ...] = (),
     requirement: tuple[str, ...] = (),
     cell: tuple[str, ...] = (),
@@ -150,7 +161,9 @@ def chosen_options(
         raise click.UsageError(f"--shard: {error}") from error
     selection = Selection(profile, requirement, cell, cases, level, traits)
     patience_of = Patience(timeout, patience)
-    return Options(driver, selection, known_failures, patience_of, examples, cassettes, trace=trace, shard=part)
+    return Options(
+        driver, selection, known_failures, patience_of, examples, cassettes, trace=trace, shard=part, thorough=thorough
+    )
 
 
 def leave(status: int) -> NoReturn:

@@ -46,6 +46,11 @@ class Workers:
         """Why a worker could not play at all."""
 
     @pytest.hookimpl
+    def pytest_xdist_setupnodes(self, config: pytest.Config) -> None:
+        """Send no files to other hosts: looptck is installed there, at the same place."""
+        config.pluginmanager.getplugin("dsession").nodemanager.roots = []
+
+    @pytest.hookimpl
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker what to play."""
         node.workerinput[KEY] = told(self._options, tempfile.tempdir)
@@ -100,10 +105,12 @@ class Workers:
         for part in self._parts.values():
             take(record, part)
             take_faults(record, {"faults": part.get("faults", [])})
+            record.sampled += [tuple(one) for one in part.get("sampled", ())]
         record.judged = sum(one["judged"] for one in self._parts.values())
         whole = [part for part in self._parts.values() if "offered" in part]
         for part in whole[:1]:
             record.checks, record.questions, record.offered = part["checks"], part["questions"], part["offered"]
+            record.left_out = [tuple(one) for one in part["left_out"]]
 
 
 class _Dealing(LoadScheduling):  # type: ignore[misc,unused-ignore]

@@ -163,8 +163,7 @@ def _pytest(arguments: Sequence[str], plugins: Sequence[object]) -> int:
     fixed = [
         "--pyargs",
         spec.__name__,
-        "-c",
-        str(folder / "pytest.ini"),
+        f"--config-file={folder / 'pytest.ini'}",
         f"--rootdir={folder}",
         "--disable-plugin-autoload",
         "-p",

@@ -145,6 +145,15 @@ class Terminal:
         line.append(f"({record.checks} checks{known})", style="dim")
         if record.checks or not record.answers:
             self._console.print(line)
+        if record.left_out or record.sampled:
+            self._console.print(_left_out(record), style="dim", highlight=False)
+
+
+def _left_out(record: Record) -> str:
+    """What a common run has left out."""
+    left = [f"{len(record.left_out)} checks left out"] if record.left_out else []
+    sampled = [f"{len(record.sampled)} properties on few examples"] if record.sampled else []
+    return f"the common run: {', '.join([*left, *sampled])}; --thorough plays everything"
 
 
 def _styled(text: str) -> Text:

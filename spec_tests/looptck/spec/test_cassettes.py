@@ -16,7 +16,7 @@ from looptck.bench.assertions import (
     text,
     tools_ran,
 )
-from looptck.bench.checks import Implementation, recorded, requirement
+from looptck.bench.checks import Implementation, dressed, recorded, requirement
 from looptck.bench.run import Run
 from looptck.cassettes import Cassette
 from looptck.cassettes.playback import is_ordinary
@@ -55,6 +55,7 @@ def test_recorded_conversation(implementation: Implementation, cassette: Cassett
 
 
 @requirement("framing-does-not-matter")
+@dressed
 @recorded(lambda cassette: cassette.stream and is_ordinary(cassette))
 def test_recorded_stream_in_another_dress(implementation: Implementation, cassette: Cassette, session: Session) -> None:
     """The recorded events lead to the same run, in whatever lines and writes they arrive."""

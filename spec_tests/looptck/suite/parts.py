@@ -26,6 +26,8 @@ def part_of(record: Record) -> dict[str, Any]:
         "questions": record.questions,
         "judged": record.judged,
         "offered": list(record.offered),
+        "left_out": record.left_out,
+        "sampled": record.sampled,
     }
 
 
@@ -94,5 +96,5 @@ def shard_as_json(record: Record, shard: Shard) -> dict[str, Any]:
         "places": [one.place for one in record.results],
         "findings": [finding_as_json(one, places[id(one.result)]) for one in record.findings],
         "known": [asdict(one) for one in record.known],
-        **{name: part[name] for name in ("checks", "questions", "judged", "offered", "faults")},
+        **{name: part[name] for name in ("checks", "questions", "judged", "offered", "left_out", "sampled", "faults")},
     }

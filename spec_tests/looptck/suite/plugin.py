@@ -52,7 +52,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits before it gives up"
     )
-    group.addoption("--looptck-examples", type=int, default=25, metavar="N", help="generated examples per property")
+    group.addoption("--looptck-examples", type=int, metavar="N", help="generated examples per property")
+    group.addoption("--looptck-thorough", action="store_true", help="play everything, and each property on 25 examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "looptck_refusable(why): the service may refuse a request of a correct loop in this test"
     )
     config.addinivalue_line("markers", "looptck_lengthy: takes seconds, and is skipped for most mutants")
+    config.addinivalue_line("markers", "looptck_dress: one of several dresses of the same, of which one may do")
     config.addinivalue_line("markers", "looptck_cells(*patterns): the cells in which a test or value is played")
 
 
@@ -128,6 +130,7 @@ def _options(config: pytest.Config) -> Options:
         examples=option("looptck_examples"),
         cassettes=Path(folder) if folder else None,
         trace=Path(trace) if trace else None,
+        thorough=option("looptck_thorough"),
     )
 
 
@@ -212,6 +215,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     """Keep the selected cases and record the checks that will run: an empty selection is not a success."""
     if SESSION not in config.stash:
         return
+    from looptck.suite.sizes import spare
+
     bench = config.stash[SESSION]
     wanted = bench.selection.cases
     checks = {item: check_of(item) for item in items}
@@ -220,9 +225,13 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         for item, check in checks.items()
         if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
     }
+    whole = bench.record.thorough or bench.selection.is_narrow
+    spared = set() if whole else spare({item: check for item, check in checks.items() if check and item in taken})
+    taken -= spared
     items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
     chosen = [check for item, check in checks.items() if check is not None and item in taken]
-    bench.collected(chosen, (check for check in checks.values() if check is not None))
+    offered = [check for check in checks.values() if check is not None]
+    bench.collected(chosen, offered, [check for item, check in checks.items() if check is not None and item in spared])
 
 
 @pytest.hookimpl(tryfirst=True)

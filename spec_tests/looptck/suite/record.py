@@ -21,6 +21,9 @@ from looptck.values.cell import Cell
 from looptck.values.verdicts import Result
 from looptck.wires import WIRES
 
+Names = tuple[str, str, str]
+"""The names of a check's requirement, cell and case."""
+
 
 @dataclass(slots=True)
 class Record:
@@ -48,6 +51,12 @@ class Record:
     """How many checks have a verdict."""
     offered: Sequence[str] = ()
     """The cases of the checks before the selection by case."""
+    thorough: bool = True
+    """Whether everything was to be played (see `Options.thorough`)."""
+    left_out: list[Names] = field(default_factory=list)
+    """What only a thorough run plays."""
+    sampled: list[Names] = field(default_factory=list)
+    """The checks that have tried fewer examples than a thorough run."""
     shard: Shard | None = None
     """Which part of the run this is; None: the whole."""
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
@@ -85,6 +94,9 @@ class Record:
         """Whether this run judges every check that a known failure covers: only then can the entry be stale."""
         if self.shard is not None:
             return False
+        for requirement, cell, case in (*self.left_out, *self.sampled):
+            if entry.covers(requirement, Cell.parse(cell), case):
+                return False
         wanted = self.selection.cells
         covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
         named = not self.selection.cases or entry.case in self.selection.cases

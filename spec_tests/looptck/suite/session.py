@@ -35,6 +35,7 @@ from looptck.suite.asking import Question, Survey
 from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
 from looptck.suite.record import Record
 from looptck.suite.selection import Selection, missing
+from looptck.suite.sizes import EXAMPLES, FEW_EXAMPLES
 from looptck.suite.tryout import unreached
 from looptck.suite.units import Shard
 from looptck.values.cell import Cell
@@ -56,8 +57,8 @@ class Options:
     selection: Selection = field(default_factory=Selection)
     known_failures: Path | None = None
     patience: Patience = field(default_factory=Patience)
-    examples: int = 25
-    """Examples for each property."""
+    examples: int | None = None
+    """Examples for each property; None: as many as belong to the size of the run."""
     cassettes: Path | None = None
     """A folder of cassettes to use instead of those shipped."""
     asks: bool = True
@@ -66,6 +67,8 @@ class Options:
     """The folder for the traffic of failed runs."""
     shard: Shard | None = None
     """The part of the run that is played; None: all of it."""
+    thorough: bool = True
+    """Whether everything is played; if not, few examples of each property, and one dress of each check."""
 
     @property
     def words(self) -> list[str]:
@@ -75,7 +78,7 @@ class Options:
             words += ["--timeout", f"{self.patience.outcome:g}"]
         if self.patience.gate != usual.patience.gate:
             words += ["--patience", f"{self.patience.gate:g}"]
-        if self.examples != usual.examples:
+        if self.examples is not None:
             words += ["--examples", str(self.examples)]
         return words + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
@@ -146,9 +149,11 @@ class Session:
         except (BadFile, DriverFault, NotInstalled, ValueError) as error:
             raise CouldNotRun(str(error)) from error
         survey = Survey(wanted=options.asks)
-        session = cls(bench, rows, options.selection, entries, options.examples, played, survey=survey)
+        whole = options.thorough or options.selection.is_narrow
+        examples = options.examples or (EXAMPLES if whole else FEW_EXAMPLES)
+        session = cls(bench, rows, options.selection, entries, examples, played, survey=survey)
         session.record.given, session.trace = options.words, options.trace
-        session.record.shard = options.shard
+        session.record.shard, session.record.thorough = options.shard, options.thorough
         return session
 
     def on(self, bench: Bench) -> Session:
@@ -187,8 +192,15 @@ class Session:
         """The cassette that a check plays; None if it plays none."""
         return self._by_name.get((check.case, check.cell.wire, check.cell.stream))
 
-    def collected(self, chosen: Sequence[Check], offered: Iterable[Check]) -> None:
-        """Take the checks of the run; ``offered`` are those before the selection by case."""
+    def collected(self, chosen: Sequence[Check], offered: Iterable[Check], left_out: Iterable[Check] = ()) -> None:
+        """Take the checks of the run.
+
+        Args:
+            chosen: what is played.
+            offered: the checks before the selection by case.
+            left_out: what only a thorough run plays.
+        """
+        self.record.left_out = [one.names for one in left_out]
         self._places = {check: place for place, check in enumerate(chosen, 1)}
         self.choose(chosen)
         self.record.offered = list(dict.fromkeys(check.case for check in offered))

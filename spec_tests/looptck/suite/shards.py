@@ -17,7 +17,7 @@ from looptck.drivers import Started
 from looptck.suite.parts import findings_from_json, take_faults
 from looptck.suite.record import Record
 from looptck.suite.selection import Selection
-from looptck.suite.summary import kit_version
+from looptck.suite.summary import THOROUGH, kit_version
 from looptck.values.verdicts import Result
 
 
@@ -69,12 +69,13 @@ def _brief(one: Any, other: Any) -> str:
 def _joined(shards: Sequence[Mapping[str, Any]]) -> Record:
     first = shards[0]
     selected: dict[str, Any] = dict(first["selection"])
-    given = selected.pop("options")
+    given = [word for word in selected.pop("options") if word != THOROUGH]
     as_typed: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in selected.items()}
     selection = Selection(**as_typed)
     known = [Known(**one) for one in first["shard"]["known"]]
     started = Started.from_message(first["implementation"])
     record = Record(first["driver"], started, catalogue(), selection, known, given)
+    record.thorough = THOROUGH in first["selection"]["options"]
     names = Result("", "", "", "", "", "pass").serializable()
     for data in shards:
         shard = data["shard"]
@@ -90,5 +91,7 @@ def _joined(shards: Sequence[Mapping[str, Any]]) -> Record:
         record.questions += shard["questions"]
         record.judged += shard["judged"]
         record.offered = shard["offered"]
+        record.left_out = [tuple(one) for one in shard["left_out"]]
+        record.sampled += [tuple(one) for one in shard["sampled"]]
     record.put_in_order()
     return record

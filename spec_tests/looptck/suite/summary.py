@@ -19,6 +19,9 @@ from looptck.suite.selection import Selection
 from looptck.values.cell import Cell
 from looptck.values.verdicts import AGAINST, Result, counted
 
+THOROUGH = "--thorough"
+"""The option of a run that leaves out nothing."""
+
 if TYPE_CHECKING:
     from looptck.catalogue.requirements import Requirement
     from looptck.suite.record import Record
@@ -90,7 +93,7 @@ def head(record: Record) -> dict[str, Any]:
         "looptck": kit_version(),
         "driver": record.driver,
         "implementation": record.started.serializable(),
-        "selection": asdict(record.selection) | {"options": list(record.given)},
+        "selection": asdict(record.selection) | {"options": [*record.given, *([THOROUGH] if record.thorough else [])]},
     }
 
 
@@ -111,6 +114,7 @@ def serializable(record: Record) -> dict[str, Any]:
         "stale_known_failures": stale(record),
         "content": content(),
         **known,
+        "left_out": len(record.left_out),
         "unfinished": {"checks": unjudged(record), "questions": unasked(record)},
         **({"shard": shard_as_json(record, record.shard)} if record.shard else {}),
     }

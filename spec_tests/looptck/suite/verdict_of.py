@@ -19,6 +19,7 @@ from looptck.failures import trace
 from looptck.failures.failure import again, evidence, render_failure
 from looptck.failures.groups import Finding
 from looptck.failures.signs import sign
+from looptck.suite.sizes import EXAMPLES
 from looptck.values.plain import compared, cut
 from looptck.values.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
 
@@ -109,6 +110,8 @@ def judge_report(
     session.at(check)
     result = result_of(check, error, _states(item, check))
     runs = implementation.runs if implementation else []
+    if implementation is not None and implementation.sampled and session.examples < EXAMPLES:
+        session.record.sampled.append(check.names)
     item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", result.verdict)]
     _outcome(session, item, report, check, result)
     if result.verdict in AGAINST or result.verdict == "error":
@@ -154,7 +157,8 @@ def _finding(
 ) -> Finding:
     """The details from these runs; ``played`` is the check that the command in the report repeats."""
     run = runs[-1] if runs else None
-    line = again(session.record.driver, played, session.record.given)
+    drawn = ["--examples", str(session.examples)] if example and "--examples" not in session.record.given else []
+    line = again(session.record.driver, played, [*session.record.given, *drawn])
     finding = Finding(
         result,
         sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
