@@ -1,0 +1,76 @@
+"""A run in several processes comes to what a run in one comes to, and tells what happens to its processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from meta.parallel.running import CELL, ENDERS, Ran, played
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The run in one process."""
+    return played(tmp_path_factory.mktemp("alone") / "results.json", "-j", "1")
+
+
+def test_the_loop_fails(alone: Ran) -> None:
+    """What is compared has failures of several causes, among passes."""
+    found = alone.results
+
+    assert 1 == alone.status
+    assert len(found["causes"]) > 1
+    assert found["summary"]["pass"] > 0
+
+
+@pytest.mark.parametrize("workers", ["2", "3"])
+def test_the_results_are_the_same_text(workers: str, alone: Ran, tmp_path: Path) -> None:
+    """Verdicts, their order, their reasons, causes and evidence: the files are equal."""
+    ran = played(tmp_path / "results.json", "-j", workers)
+
+    assert (alone.status, alone.printed) == (ran.status, ran.printed)
+    assert alone.text == ran.text
+
+
+def test_a_process_that_ends_is_no_success(tmp_path: Path) -> None:
+    """Whoever ends a process of the run: status 2, the check that was under way, and all verdicts until then."""
+    ran = played(
+        tmp_path / "results.json",
+        *("-j", "2"),
+        driver=f"python:{ENDERS}:SecondRunExits",
+    )
+
+    assert 2 == ran.status
+    assert "has ended during " in ran.printed
+    assert f"/{CELL}/" in ran.printed
+    found = ran.results
+    assert found["unfinished"]["checks"] > 0
+    assert {"crashed"} == {one["kind"] for one in found["driver_faults"]}
+    assert 0 < len(found["results"])
+
+
+def test_a_driver_that_starts_only_once_is_told(tmp_path: Path) -> None:
+    """A driver that starts in the first process and in no other: status 2, and the driver's own words."""
+    driver = tmp_path / "once.py"
+    driver.write_text(ONCE, "utf-8")
+
+    ran = played(tmp_path / "results.json", "-j", "2", driver=f"python:{driver}:Once")
+
+    assert 2 == ran.status
+    assert "looptck could not run: driver: cannot-start: " in ran.printed
+    assert "the port is in use" in ran.printed
+
+
+ONCE = """
+from pathlib import Path
+from looptck_reference.kit.driver import Driver
+
+class Once(Driver):
+    def start(self):
+        with Path(__file__).with_suffix(".lock").open("x" if not Path(__file__).with_suffix(".lock").exists() else "r"):
+            if Path(__file__).with_suffix(".second").exists():
+                raise OSError("the port is in use")
+            Path(__file__).with_suffix(".second").touch()
+        return super().start()
+"""

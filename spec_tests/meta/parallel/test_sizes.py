@@ -1,0 +1,109 @@
+"""The two sizes of a run: the common one leaves out dresses, says so, and forgets no requirement in any cell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from looptck.catalogue.known_failures import Known
+from looptck.cli.group import main
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
+from looptck.suite.summary import serializable, stale
+
+CELLS = ("anthropic-messages/stream/sync", "openai-chat/stream/sync")
+
+
+class _PlaysNothing:
+    """A pytest plugin with which every check passes without being played."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self) -> bool:
+        return True
+
+
+def _session(*, thorough: bool) -> Session:
+    session = Session.begin(Options(selection=Selection(cells=CELLS), thorough=thorough))
+    try:
+        run_pytest(session, [], [_PlaysNothing()])
+    finally:
+        session.end()
+    return session
+
+
+@pytest.fixture(scope="module")
+def common() -> Session:
+    """A common run."""
+    return _session(thorough=False)
+
+
+@pytest.fixture(scope="module")
+def thorough() -> Session:
+    """A thorough run."""
+    return _session(thorough=True)
+
+
+def test_every_requirement_is_played_in_every_cell(common: Session, thorough: Session) -> None:
+    """The common run plays each requirement wherever the thorough one does."""
+    pairs = [{(one.requirement.id, str(one.cell)) for one in session.chosen} for session in (common, thorough)]
+
+    assert pairs[0] == pairs[1]
+
+
+def test_what_is_left_out_is_counted(common: Session, thorough: Session) -> None:
+    """What the common run plays and what it leaves out are together the thorough run."""
+    left = common.record.left_out
+
+    assert left
+    assert {one.names for one in thorough.chosen} == {*left} | {one.names for one in common.chosen}
+    assert len(left) == len(thorough.chosen) - len(common.chosen) == serializable(common.record)["left_out"]
+    assert (0, []) == (serializable(thorough.record)["left_out"], thorough.record.left_out)
+
+
+def test_cells_wear_different_dresses(common: Session) -> None:
+    """The dresses that one cell leaves out are played in another."""
+    played = {(check.requirement.id, check.case) for check in common.chosen}
+
+    assert any((row, case) in played for row, _, case in common.record.left_out)
+
+
+def test_a_known_failure_that_was_left_out_is_not_stale(common: Session, thorough: Session) -> None:
+    """What only the thorough run plays may still fail."""
+    row, _, _ = common.record.left_out[0]
+    for session, expected in ((common, 0), (thorough, 1)):
+        session.record.known = [Known(row, CELLS[0], "because")]
+        try:
+            assert expected == sum(row in entry for entry in stale(session.record)), session.record.thorough
+        finally:
+            session.record.known = []
+
+
+def test_a_narrow_run_is_thorough() -> None:
+    """A run that names a requirement leaves out nothing, and draws as many examples."""
+    chosen = Selection(requirements=("framing-does-not-matter",), cells=CELLS)
+    sizes = []
+    for thorough in (True, False):
+        session = Session.begin(Options(selection=chosen, thorough=thorough))
+        run_pytest(session, [], [_PlaysNothing()])
+        session.end()
+        sizes.append((len(session.chosen), session.examples))
+
+    assert sizes[0] == sizes[1]
+    assert 25 == sizes[0][1]
+
+
+def _run(file: Path, *words: str) -> Result:
+    words = ("run", "-q", "-j", "1", "--cell", "openai-responses/plain/sync", "--level", "MUST", *words)
+    return CliRunner().invoke(main, [*words, "--json", str(file)])
+
+
+def test_the_common_run_says_so(tmp_path: Path) -> None:
+    """The report of a common run names what it leaves out and the option that plays it."""
+    ran = _run(tmp_path / "common.json", "--profile", "core")
+
+    assert "on few examples; --thorough plays everything" in ran.output
+    assert [] == json.loads((tmp_path / "common.json").read_text("utf-8"))["selection"]["options"]

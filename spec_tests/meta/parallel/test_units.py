@@ -1,0 +1,96 @@
+"""Units: what shares a run is together, and everything is somewhere once."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.plugin import check_of
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
+from looptck.suite.trait_plugin import question_of
+from looptck.suite.units import Shard, unit_of, units
+from meta.kit.steady import STEADY
+
+
+class _Collected:
+    """A pytest plugin that plays nothing and keeps what was collected."""
+
+    def __init__(self) -> None:
+        self.items: list[pytest.Item] = []
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        self.items = [*items]
+        items.clear()
+
+
+@pytest.fixture(scope="module")
+def items() -> list[pytest.Item]:
+    """All checks and questions of two cells."""
+    session = Session.begin(Options(selection=Selection(cells=("openai-chat/*/sync",))))
+    collected = _Collected()
+    try:
+        run_pytest(session, [], [collected])
+    finally:
+        session.end()
+    return [one for one in collected.items if check_of(one) or question_of(one)]
+
+
+def test_checks_of_a_case_are_together(items: list[pytest.Item]) -> None:
+    """The requirements of a declared case or a recording in a cell are one unit, and another case is another one."""
+    declared = {
+        item.nodeid: (str(check.cell), check.case)
+        for item in items
+        if (check := check_of(item)) and item.path.name in {"test_declared.py", "test_cassettes.py"}
+    }
+    found = {nodeid: unit_of(nodeid) for nodeid in declared}
+
+    assert len(declared) > 100
+    for one, rest in groupby(
+        sorted(declared, key=lambda nodeid: declared[nodeid]), key=lambda nodeid: declared[nodeid]
+    ):
+        assert {one} == {found[nodeid] for nodeid in rest}
+
+
+def test_traits_of_a_file_are_together(items: list[pytest.Item]) -> None:
+    """The traits of a file may share runs in a cell."""
+    asked = [item for item in items if question_of(item)]
+
+    assert {(item.nodeid.partition("::")[0], str(question_of(item).cell)) for item in asked} == {  # type: ignore[union-attr]
+        unit_of(item.nodeid) for item in asked
+    }
+
+
+def test_no_other_unit_is_large(items: list[pytest.Item]) -> None:
+    """All others are the parameters of one test in one cell, so that a run can be dealt evenly."""
+    others = [item.nodeid for item in items if check_of(item) and item.path.name != "test_declared.py"]
+
+    assert max(len(unit) for unit in units(others)) < len(others) / 20
+
+
+NODEIDS = st.lists(
+    st.builds(
+        "{}::{}[{}/{}/{}]".format,
+        st.sampled_from(["test_declared.py", "test_x.py"]),
+        st.sampled_from(["test_a", "test_b"]),
+        st.sampled_from(["row", "other-row"]),
+        st.sampled_from(["openai-chat/plain/sync", "openai-chat/stream/async"]),
+        st.sampled_from(["a", "a/b", "[x]", "a-b@c"]),
+    ),
+    unique=True,
+)
+
+
+@STEADY
+@given(NODEIDS, st.integers(1, 5))
+def test_everything_is_dealt_once(nodeids: list[str], of: int) -> None:
+    """The shards of a run are disjoint, together they are all, and no unit is torn apart."""
+    shards = [Shard(number, of).places(nodeids) for number in range(1, of + 1)]
+
+    assert sorted(place for shard in shards for place in shard) == list(range(len(nodeids)))
+    for unit in units(nodeids):
+        assert 1 == sum(bool({*unit} & shard) for shard in shards)
