@@ -121,9 +121,8 @@ def checks_of(row: Requirement) -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
         if f'"{row.id}"' in text:
             yield from _tests(text, row.id)
-    for case in cases().values():
-        if row.id in case.checks:
-            yield f"{case.name}: {case.why}"
+    for case in cases().checking({row.id}):
+        yield f"{case.name}: {case.why}"
 
 
 def _tests(text: str, id: str) -> Iterator[str]:

@@ -234,7 +234,7 @@ class Session:
         self.at(check)
         self.bench.enter(f"r{self._place}")
         playing.note("check", check=check.id)
-        return Implementation(self.bench, check, scenario, self.examples)
+        return Implementation(self.bench, check, scenario, self.examples, shrinks=self.known_for(check) is None)
 
     def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:
         """The run of a declared case or a cassette in this cell, played once for all its requirements."""

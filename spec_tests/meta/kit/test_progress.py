@@ -18,8 +18,8 @@ def progress(chosen: int, verdicts: Sequence[Verdict], noticed: int = 0) -> Prog
     """The progress of a run that began at 100, and in which the last verdicts were noticed beside those of checks."""
     results = [Result("a", "core", "MUST", "openai-chat/plain/sync", "case", verdict) for verdict in verdicts]
     judged = sum(verdict != "divergence" for verdict in verdicts) - noticed
-    session: Any = SimpleNamespace(chosen=[None] * chosen, results=results, judged=judged)
-    return Progress(session, began=100.0)
+    record: Any = SimpleNamespace(checks=chosen, results=results, judged=judged)
+    return Progress(record, began=100.0)
 
 
 def test_the_line_says_what_is_left() -> None:

@@ -59,7 +59,7 @@ def test_many_processes_are_refused(tmp_path: Path) -> None:
     ran = run(tmp_path, "-n", "2", *only(), alone=False)
 
     assert 2 == ran.status
-    assert "looptck could not run: looptck.spec cannot run in parallel; leave out -n" in ran.printed
+    assert "looptck could not run: looptck.spec cannot run in parallel under pytest; leave out -n" in ran.printed
 
 
 def test_what_passes_passes(tmp_path: Path) -> None:

@@ -24,20 +24,20 @@ PLAIN_CHAT = Cell("openai-chat", False, "sync"), Cell("openai-chat", False, "asy
 def _printed(
     results: list[tuple[str, Cell, Verdict]], *known: Known, width: int = 140, brief: bool = False
 ) -> list[str]:
-    session: Any = SimpleNamespace(
+    record: Any = SimpleNamespace(
         results=[
             Result(row, "core", "MUST", str(cell), "case", verdict, REASONS.get(verdict, ""))
             for row, cell, verdict in results
         ],
         cells=lambda: CELLS,
         catalogue=catalogue(),
-        bench=SimpleNamespace(started=SimpleNamespace(name="a loop", version="1.0", language="python")),
+        started=SimpleNamespace(name="a loop", version="1.0", language="python"),
         known=known,
         is_known=lambda row, cell, case: any(one.covers(row, cell, case) for one in known),
     )
     console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
-        console.print(table(session, brief=brief))
+        console.print(table(record, brief=brief))
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
