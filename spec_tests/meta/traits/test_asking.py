@@ -38,7 +38,7 @@ SERVER = Started("server", "1", "python", ("openai-chat",), ("sync",), ("server-
 
 
 def _loop() -> Loop:
-    bench: Any = SimpleNamespace(leave=lambda: None)
+    bench: Any = SimpleNamespace(enter=lambda _: None)
     return loop_for(QUESTION, bench, Survey())
 
 
