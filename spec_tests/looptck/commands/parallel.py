@@ -9,7 +9,9 @@ from __future__ import annotations
 import tempfile
 from collections import deque
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import orjson
 import pytest
@@ -38,6 +40,7 @@ class Workers:
         self._options = options
         self._parts: dict[str, dict[str, Any]] = {}
         """What the workers have come to so far, or in all, by their names."""
+        self._ids: Sequence[str] = ()
         self._crashed = 0
         """How many workers have crashed."""
         self._crashes: list[str] = []
@@ -59,6 +62,19 @@ class Workers:
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> LoadScheduling:
         """Deal units in place of single tests."""
         return _Dealing(config, log)
+
+    @pytest.hookimpl
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Note the order in which one process would play."""
+        self._ids = ids
+
+    def in_order(self, junit: str) -> str:
+        """JUnit XML with the test cases in the order in which one process would play."""
+        places = {(Path(id.partition("::")[0]).stem, id.rpartition("::")[2]): n for n, id in enumerate(self._ids)}
+        root = ET.fromstring(junit)  # noqa: S314  pytest has written it
+        for suite in root.iter("testsuite"):
+            suite[:] = sorted(suite, key=lambda case: places.get(_named(case), len(places)))
+        return ET.tostring(root, encoding="unicode", xml_declaration=True)
 
     @pytest.hookimpl
     def pytest_runtest_logreport(self, report: Any) -> None:
@@ -111,6 +127,11 @@ class Workers:
         for part in whole[:1]:
             record.checks, record.questions, record.offered = part["checks"], part["questions"], part["offered"]
             record.left_out = [tuple(one) for one in part["left_out"]]
+
+
+def _named(case: ET.Element) -> tuple[str, str]:
+    """The module and the name of a test case in JUnit XML."""
+    return case.get("classname", "").rpartition(".")[2], case.get("name", "")
 
 
 class _Dealing(LoadScheduling):  # type: ignore[misc,unused-ignore]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -93,10 +93,7 @@ def run_suite(
         kept = Path(folder) / "junit.xml"
         arguments = [f"--junit-xml={kept}", "-o", "junit_family=xunit1"] if junit else []
         try:
-            if hosts or _processes(workers, session) > 1:
-                status = _play_in_parallel(session, options, _processes(workers, session), hosts, arguments, terminal)
-            else:
-                status = run_pytest(session, arguments, [terminal])
+            status, in_order = _play(session, options, _processes(workers, session), hosts, arguments, terminal)
         except CouldNotRun as error:
             terminal.stop()
             return could_not_run(console, str(error))
@@ -105,7 +102,7 @@ def run_suite(
         record.put_in_order()
         texts = {json_file: as_json(record)} if json_file else {}
         if junit and kept.exists():
-            texts[junit] = kept.read_text(encoding="utf-8")
+            texts[junit] = in_order(kept.read_text(encoding="utf-8"))
     if status == pytest.ExitCode.INTERRUPTED and not (record.checks or record.questions):
         terminal.stop()
         return could_not_run(console, "it was interrupted before the first check")
@@ -120,25 +117,21 @@ def _processes(wanted: int | None, session: Session) -> int:
     """How many processes play: as many as wanted, but one if the implementation cannot be started twice."""
     if not session.bench.can_be_started_twice:
         return 1
-    if wanted is not None:
-        return wanted
-    return (
-        1
-        if session.selection.is_narrow
-        else len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else (os.cpu_count() or 1)
-    )
+    if wanted is not None or session.selection.is_narrow:
+        return wanted or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _play_in_parallel(
+def _play(
     session: Session, options: Options, workers: int, hosts: Sequence[str], arguments: Sequence[str], terminal: Terminal
-) -> int:
-    """Play the run in several processes.
+) -> tuple[int, Callable[[str], str]]:
+    """Play the run: pytest's exit status, and what puts its JUnit XML in order.
 
     Raises:
-        CouldNotRun: one of them cannot play.
+        CouldNotRun: one of several processes cannot play.
     """
+    if workers == 1 and not hosts:
+        return run_pytest(session, arguments, [terminal]), lambda junit: junit
     from looptck.commands.parallel import Workers, run_words
 
     session.end()
@@ -150,7 +143,7 @@ def _play_in_parallel(
         dealing.finish()
     if dealing.why is not None:
         raise CouldNotRun(dealing.why)
-    return status
+    return status, dealing.in_order
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:

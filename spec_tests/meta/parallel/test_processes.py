@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 
-from meta.parallel.running import CELL, ENDERS, Ran, played
+from meta.parallel.running import CELL, ENDERS, ROWS, Ran, played
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,19 @@ def test_the_results_are_the_same_text(workers: str, alone: Ran, tmp_path: Path)
 
     assert (alone.status, alone.printed) == (ran.status, ran.printed)
     assert alone.text == ran.text
+
+
+def test_junit_has_the_same_order(tmp_path: Path) -> None:
+    """The test cases of JUnit XML stand in the order of one process, with the same outcomes."""
+    cases = []
+    for workers in ("1", "2"):
+        file = tmp_path / f"{workers}.xml"
+        played(tmp_path / "results.json", "-j", workers, "--junit", str(file), rows=ROWS[:2])
+        found = ET.parse(file).getroot().iter("testcase")  # noqa: S314  the kit has written it
+        cases.append([(one.get("classname"), one.get("name"), [part.tag for part in one]) for one in found])
+
+    assert cases[0] == cases[1]
+    assert len(cases[0]) > 5
 
 
 def test_a_process_that_ends_is_no_success(tmp_path: Path) -> None:
@@ -64,6 +78,7 @@ def test_a_driver_that_starts_only_once_is_told(tmp_path: Path) -> None:
 
 ONCE = """
 from pathlib import Path
+from xml.etree import ElementTree
 from looptck_reference.kit.driver import Driver
 
 class Once(Driver):
