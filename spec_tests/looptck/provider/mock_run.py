@@ -19,6 +19,7 @@ from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, h
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
+from looptck.values.growth import Bodies
 from looptck.values.jsontext import compact, parsed
 from looptck.values.problem import Problem
 from looptck.values.transcript import (
@@ -85,6 +86,7 @@ class MockRun:
         self.bodies: dict[int, bytes] = {}
         """The body of each other reply, by its number, as far as it is sent."""
         self._patience = patience
+        self._bodies = Bodies()
         self._requests = 0
         self._received = 0
         """The bytes of all bodies so far."""
@@ -161,11 +163,11 @@ class MockRun:
         n = self._requests + 1
         if n > self.script.cap:
             return None
-        body = parsed(request.body)
+        body, growth = self._bodies.parse(request.body)
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
             self.service.lose_state(step.forgets or None)
-        problems = tuple(_with_type(one, request.headers) for one in self.service.judge(body, request.headers))
+        problems = tuple(_with_type(one, request.headers) for one in self.service.judge(body, request.headers, growth))
         if problems and problems[0].state_missing:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
             return self._side_request("POST", request.path, why, self._refused(problems[0]))
@@ -178,7 +180,7 @@ class MockRun:
                 headers=request.headers,
                 raw=request.body,
                 body=body,
-                request=self.service.read(body),
+                request=self.service.read(body, growth),
                 problems=problems,
                 scripted=step is not None,
             )

@@ -9,14 +9,32 @@ objects: a request that belongs to one is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from looptck.values.growth import Growth
 from looptck.values.history import Item, Request
 from looptck.values.problem import Problem
 from looptck.values.turns import Turn
-from looptck.wires.openai_responses.judge import judge
+from looptck.wires.grown import Latest
+from looptck.wires.openai_responses.judge import fit, judge
+from looptck.wires.openai_responses.judge.state import STATE_MEMBERS
 from looptck.wires.openai_responses.memory import Memory
 from looptck.wires.openai_responses.read import parse_item, read
+
+
+@dataclass(slots=True)
+class _Clean:
+    """A request without a problem, which relies on nothing that is stored and has no item that may be sent yet."""
+
+    seen: dict[str, int]
+    """How often each id is among its items."""
+    changes: int
+    """The changes of the memory so far."""
+    before: Request | None
+    """The neutral form of the clean request from which this one goes on."""
+    request: Request | None = None
+    """Its own neutral form, once it is read."""
 
 
 class ResponsesService:
@@ -24,14 +42,49 @@ class ResponsesService:
 
     def __init__(self, *, stateful: bool) -> None:
         self._memory = Memory(keeps=stateful)
+        self._clean = Latest[_Clean]("input")
 
-    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+    def judge(
+        self, body: object, headers: Mapping[str, str] | None = None, growth: Growth | None = None
+    ) -> list[Problem]:
         """See ``Service``."""
-        return judge(body, self._memory)
+        if growth is not None and (clean := self._clean.before(body, growth)) and self._fit(body, growth, clean):
+            self._clean.keep(body, self._noted(body, growth.new(body), clean.seen, clean.request))
+            return []
+        seen: dict[str, int] = {}
+        problems = judge(body, self._memory, seen)
+        given = body.get("input") if isinstance(body, dict) else None
+        items = given if isinstance(given, list) else []
+        self._clean.keep(body, None if problems else self._noted(body, items, seen))
+        return problems
 
-    def read(self, body: object) -> Request:
+    def read(self, body: object, growth: Growth | None = None) -> Request:
         """See ``Service``."""
-        return read(body, self._items(body))
+        clean = self._clean.of(body)
+        if clean is None or clean.before is None or growth is None:
+            request = read(body, self._items(body))
+        else:
+            request = replace(clean.before, items=(*clean.before.items, *self._new_items(body, growth)))
+        if clean is not None:
+            clean.request = request
+        return request
+
+    def _fit(self, body: Any, growth: Growth, clean: _Clean) -> bool:
+        """Whether a request has no problem that goes on from one without a problem."""
+        if clean.changes != self._memory.changes:
+            return False
+        new = growth.new(body)
+        return not new or fit(body, new, self._memory, clean.seen)
+
+    def _noted(self, body: Any, new: list[Any], seen: dict[str, int], before: Request | None = None) -> _Clean | None:
+        """What a request without a problem shows for those that go on from it; None: nothing, it relies on memory."""
+        if any(body.get(name) for name in STATE_MEMBERS):
+            return None
+        for item in new:
+            id = item.get("id")
+            if id is not None and self._memory.sent(id) is None:
+                return None
+        return _Clean(seen, self._memory.changes, before)
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
@@ -40,6 +93,11 @@ class ResponsesService:
     def lose_state(self, why: str | None = None) -> None:
         """See ``Service``."""
         self._memory.lose(why)
+
+    def _new_items(self, body: Any, growth: Growth) -> Iterator[Item]:
+        """The new part of the history, in provider-neutral form."""
+        for place, item in enumerate(growth.new(body), growth.kept):
+            yield from parse_item(item, f"/input/{place}", self._memory.signatures)
 
     def _items(self, body: object) -> Iterator[Item]:
         """The history without the instructions, in provider-neutral form."""
