@@ -6,13 +6,13 @@ here happens on the provider's thread.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from looptck.provider import faults
 from looptck.provider.confirmation import Confirmation
+from looptck.provider.encoded import Encoder
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
@@ -87,6 +87,7 @@ class MockRun:
         """The body of each other reply, by its number, as far as it is sent."""
         self._patience = patience
         self._bodies = Bodies()
+        self._encoder = Encoder(wire)
         self._requests = 0
         self._received = 0
         """The bytes of all bodies so far."""
@@ -248,8 +249,7 @@ class MockRun:
         return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        reply = self.wire.body(turn, n, step.framing)
-        body = json.dumps(reply).encode() if step.framing.escaped else compact(reply)
+        body = self._encoder.plain(turn, n, step.framing)
         start = head(200, _JSON, length=len(body))
         if isinstance(step.fault, faults.Cut):
             return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
@@ -257,7 +257,7 @@ class MockRun:
         return HttpReply([start + pieces[0], *pieces[1:]])
 
     def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        stream = streamed(self.wire, turn, n, step, self.habits)
+        stream = streamed(self.wire, turn, n, step, self.habits, self._encoder)
         parts = self._parts(n, stream)
         parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:

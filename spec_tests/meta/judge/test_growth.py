@@ -85,6 +85,14 @@ RUNS: dict[str, tuple[str, list[Sent], list[str]]] = {
         ],
         ["texts-say-something"],
     ),
+    "a thought that was never sent": (
+        "anthropic-messages",
+        [
+            sent(messages.request(messages.USER), turn(Thinking("hm"), "hi")),
+            sent(messages.request(messages.USER, messages.assistant(messages.THOUGHT), messages.USER)),
+        ],
+        ["thoughts-are-genuine"],
+    ),
     "other betas": (
         "anthropic-messages",
         [
@@ -155,6 +163,17 @@ def test_what_lies_between_old_and_new_is_found(what: str) -> None:
     name, run, rules = RUNS[what]
 
     assert rules == play(WIRES[name].service(True), WIRES[name].service(True), run)[-1]
+
+
+@EACH
+def test_what_is_new_is_judged(wire: JudgedWire) -> None:
+    """Each history that breaks a rule breaks it after another one, too, with all that follows for the whole."""
+    (first,) = wire.request()[wire.history]
+    for _, refused, _ in wire.cases:
+        if isinstance(refused, dict) and isinstance(new := refused.get(wire.history), list):
+            others = {name: value for name, value in refused.items() if name != wire.history}
+            bodies = [{**others, wire.history: history} for history in ([first], [first, *new])]
+            play(wire.service(), wire.service(), [sent(wire.request()), *map(sent, bodies)])
 
 
 @EACH

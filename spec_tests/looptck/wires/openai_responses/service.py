@@ -25,12 +25,14 @@ from looptck.wires.openai_responses.read import parse_item, read
 
 @dataclass(slots=True)
 class _Clean:
-    """A request without a problem, which relies on nothing that is stored and has no item that may be sent yet."""
+    """A request without a problem, which relies on nothing that is stored."""
 
     seen: dict[str, int]
     """How often each id is among its items."""
     changes: int
-    """The changes of the memory so far."""
+    """The changes of the memory so far; 0 if no item has an id, so that the memory has nothing to say of any."""
+    foreign: list[str]
+    """The ids of its items that the service has not sent so far."""
     before: Request | None
     """The neutral form of the clean request from which this one goes on."""
     request: Request | None = None
@@ -49,13 +51,14 @@ class ResponsesService:
     ) -> list[Problem]:
         """See ``Service``."""
         if growth is not None and (clean := self._clean.before(body, growth)) and self._fit(body, growth, clean):
-            self._clean.keep(body, self._noted(body, growth.new(body), clean.seen, clean.request))
+            self._clean.keep(body, self._noted(growth.new(body), clean.seen, clean))
             return []
         seen: dict[str, int] = {}
         problems = judge(body, self._memory, seen)
-        given = body.get("input") if isinstance(body, dict) else None
-        items = given if isinstance(given, list) else []
-        self._clean.keep(body, None if problems else self._noted(body, items, seen))
+        clean = None
+        if not problems and isinstance(body, dict) and not any(body.get(name) for name in STATE_MEMBERS):
+            clean = self._noted(body["input"], seen)
+        self._clean.keep(body, clean)
         return problems
 
     def read(self, body: object, growth: Growth | None = None) -> Request:
@@ -71,20 +74,19 @@ class ResponsesService:
 
     def _fit(self, body: Any, growth: Growth, clean: _Clean) -> bool:
         """Whether a request has no problem that goes on from one without a problem."""
-        if clean.changes != self._memory.changes:
+        if clean.seen and (clean.changes != self._memory.changes or any(map(self._memory.sent, clean.foreign))):
             return False
         new = growth.new(body)
         return not new or fit(body, new, self._memory, clean.seen)
 
-    def _noted(self, body: Any, new: list[Any], seen: dict[str, int], before: Request | None = None) -> _Clean | None:
-        """What a request without a problem shows for those that go on from it; None: nothing, it relies on memory."""
-        if any(body.get(name) for name in STATE_MEMBERS):
-            return None
-        for item in new:
-            id = item.get("id")
-            if id is not None and self._memory.sent(id) is None:
-                return None
-        return _Clean(seen, self._memory.changes, before)
+    def _noted(self, new: str | list[Any], seen: dict[str, int], before: _Clean | None = None) -> _Clean:
+        """What a request without a problem shows for those that go on from it.
+
+        ``new``: its items, but for those that it shares with the request ``before``; a text is no item with an id.
+        """
+        ids = [item["id"] for item in new if isinstance(item, dict) and item.get("id") is not None]
+        foreign = [*(before.foreign if before else ()), *(id for id in ids if self._memory.sent(id) is None)]
+        return _Clean(seen, self._memory.changes if seen else 0, foreign, before.request if before else None)
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
