@@ -1,8 +1,8 @@
 """Measures a chain: a run in which the model calls a tool in each turn, so that each request is longer than the last.
 
 The loop: the CPU time that the reference takes for a chain, beside that of a plain httpx client for the same bodies,
-both of which ask a server that only writes the recorded replies. It is the time of the client's thread alone. Both run
-in sequence in each round, and a ratio is that of two times of the same round.
+both of which ask a server that only writes the recorded replies, over a client that is there. It is the time of the
+client's thread alone. Both run in sequence in each round, and a ratio is that of two times of the same round.
 
 The judge: the CPU time that the provider takes for the requests of a chain, without sockets, when it knows the request
 before each, and when it does not because that is written otherwise. Growth: the time of all requests of a chain
@@ -16,7 +16,6 @@ import gc
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import median
 from time import thread_time
 from typing import Any
@@ -79,43 +78,34 @@ def chain(wire: str, turns: int, *, stream: bool = False) -> list[Exchange]:
     """The exchanges of the reference in a chain of this length."""
     with Provider() as provider:
         recorded = Recorded(wire, turns)
-        loop(f"{provider.open(recorded)}/v1", REFERENCE[wire], turns, stream=stream)
+        with httpx.Client() as client:
+            loop(client, f"{provider.open(recorded)}/v1", REFERENCE[wire], turns, stream=stream)
     assert turns == len(recorded.exchanges)
     return recorded.exchanges
 
 
-def loop(url: str, wire: Wire, turns: int, *, stream: bool) -> None:
+def loop(client: httpx.Client, url: str, wire: Wire, turns: int, *, stream: bool) -> None:
     """Run the reference."""
-    with Runner(url, "none", wire=wire) as runner:
-        assert runner.run(AGENT, limit=turns, stream=stream).text == "Warm."
+    runner = Runner(url, "none", wire=wire, client=client)
+    assert runner.run(AGENT, limit=turns, stream=stream).text == "Warm."
 
 
-def loop_async(url: str, wire: Wire, turns: int, *, stream: bool) -> None:
+async def loop_async(client: httpx.AsyncClient, url: str, wire: Wire, turns: int, *, stream: bool) -> None:
     """Run the reference, async."""
-
-    async def run() -> None:
-        async with AsyncRunner(url, "none", wire=wire) as runner:
-            assert (await runner.run(AGENT, limit=turns, stream=stream)).text == "Warm."
-
-    asyncio.run(run())
+    runner = AsyncRunner(url, "none", wire=wire, client=client)
+    assert (await runner.run(AGENT, limit=turns, stream=stream)).text == "Warm."
 
 
-def bare(url: str, bodies: list[bytes]) -> None:
+def bare(client: httpx.Client, url: str, bodies: list[bytes]) -> None:
     """Send the same bodies by httpx, and read the replies."""
-    with httpx.Client() as client:
-        for body in bodies:
-            client.post(url, content=body, headers=HEADERS)
+    for body in bodies:
+        client.post(url, content=body, headers=HEADERS)
 
 
-def bare_async(url: str, bodies: list[bytes]) -> None:
+async def bare_async(client: httpx.AsyncClient, url: str, bodies: list[bytes]) -> None:
     """Send the same bodies by httpx, async."""
-
-    async def run() -> None:
-        async with httpx.AsyncClient() as client:
-            for body in bodies:
-                await client.post(url, content=body, headers=HEADERS)
-
-    asyncio.run(run())
+    for body in bodies:
+        await client.post(url, content=body, headers=HEADERS)
 
 
 def taken(work: Callable[[], object]) -> float:
@@ -126,28 +116,64 @@ def taken(work: Callable[[], object]) -> float:
     return thread_time() - start
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A chain of the reference on one wire, beside the bare exchange of its bodies. Clients are made before."""
+
+    server: Replayer
+    wire: str
+    stream: bool
+    exchanges: list[Exchange]
+
+    def sync(self) -> list[tuple[float, float]]:
+        """The seconds of the bare exchange and of the chain, by round."""
+        url, route, bodies = self._place()
+        with httpx.Client() as client:
+            return [
+                (
+                    self._taken(lambda: bare(client, url + route, bodies)),
+                    self._taken(lambda: loop(client, url, REFERENCE[self.wire], TURNS, stream=self.stream)),
+                )
+                for _ in range(ROUNDS + 1)
+            ]
+
+    def run_async(self) -> list[tuple[float, float]]:
+        """As ``sync``, in one event loop."""
+        url, route, bodies = self._place()
+        with asyncio.Runner() as runner:
+            client = httpx.AsyncClient()
+            pairs = [
+                (
+                    self._taken(lambda: runner.run(bare_async(client, url + route, bodies))),
+                    self._taken(
+                        lambda: runner.run(loop_async(client, url, REFERENCE[self.wire], TURNS, stream=self.stream))
+                    ),
+                )
+                for _ in range(ROUNDS + 1)
+            ]
+            runner.run(client.aclose())
+        return pairs
+
+    def _place(self) -> tuple[str, str, list[bytes]]:
+        return f"{self.server.origin}/v1", WIRES[self.wire].route, [one.request.body for one in self.exchanges]
+
+    def _taken(self, work: Callable[[], object]) -> float:
+        self.server.replies([one.reply for one in self.exchanges])
+        return taken(work)
+
+
 def loops(server: Replayer) -> list[list[str]]:
     """A row for each cell: a chain of the reference beside the bare exchange."""
     rows = [[f"a chain of {TURNS} turns", "bare ms", "reference ms", "× bare"]]
     for wire in WIRES:
         for stream in (False, True):
-            exchanges = chain(wire, TURNS, stream=stream)
-            replies, bodies = [one.reply for one in exchanges], [one.request.body for one in exchanges]
-            url = f"{server.origin}/v1"
-            for mode, mine, least in (("sync", loop, bare), ("async", loop_async, bare_async)):
-                run = partial(mine, url, REFERENCE[wire], TURNS, stream=stream)
-                ask = partial(least, url + WIRES[wire].route, bodies)
-                pairs = []
-                for _ in range(ROUNDS + 1):
-                    server.replies(replies)
-                    floor = taken(ask)
-                    server.replies(replies)
-                    pairs.append((floor, taken(run)))
-                del pairs[0]  # what is imported or built at first use is not looping
-                figures = [median(one[0] for one in pairs) * 1e3, median(one[1] for one in pairs) * 1e3]
+            cell = Cell(server, wire, stream, chain(wire, TURNS, stream=stream))
+            for mode, measured in (("sync", cell.sync), ("async", cell.run_async)):
+                pairs = measured()[1:]  # what is imported or built at first use is not looping
+                least, mine = (median(one[side] for one in pairs) * 1e3 for side in (0, 1))
                 ratio = median(one / other for other, one in pairs)
                 kind = f"{wire}, {'stream' if stream else 'plain'}, {mode}"
-                rows.append([kind, *(f"{figure:.1f}" for figure in figures), f"{ratio:.2f}"])
+                rows.append([kind, f"{least:.1f}", f"{mine:.1f}", f"{ratio:.2f}"])
     return rows
 
 
