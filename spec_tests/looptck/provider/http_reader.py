@@ -67,6 +67,9 @@ class RequestReader:
         Raises:
             ValueError: it is not HTTP/1.1, or too large.
         """
+        if not self._buffer:
+            self.waits = False
+            return None
         fresh = self._head is None
         self._head = self._head or self._read_head()
         if self._head is None:
@@ -83,14 +86,8 @@ class RequestReader:
         text = self._until(b"\r\n\r\n", "request head")
         if text is None:
             return None
-        first, *lines = text.decode("latin-1").split("\r\n")
-        words = first.split(" ")
-        if len(words) != 3 or not words[2].startswith("HTTP/1."):
-            raise ValueError(f"{first[:80]!r} is not an HTTP/1.1 request line")
-        headers: dict[str, str] = {}
-        for name, value in map(_field, lines):
-            headers[name] = f"{headers[name]}, {value}" if name in headers else value
-        return HttpRequest(words[0], _path(words[1]), headers, b"", words[2])
+        method, path, headers, version = _head(text)
+        return HttpRequest(method, path, headers.copy(), b"", version)
 
     def _measured(self, head: HttpRequest) -> bytes | None:
         if self._left is None:
@@ -154,6 +151,19 @@ class RequestReader:
         piece = bytes(self._buffer[:size])
         del self._buffer[:size]
         return piece
+
+
+@lru_cache(maxsize=64)
+def _head(text: bytes) -> tuple[str, str, dict[str, str], str]:
+    """Method, path, headers and version of a request. Many requests have the head of an earlier one."""
+    first, *lines = text.decode("latin-1").split("\r\n")
+    words = first.split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise ValueError(f"{first[:80]!r} is not an HTTP/1.1 request line")
+    headers: dict[str, str] = {}
+    for name, value in map(_field, lines):
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return words[0], _path(words[1]), headers, words[2]
 
 
 @lru_cache(maxsize=256)

@@ -134,6 +134,16 @@ RUNS: dict[str, tuple[str, list[Sent], list[str]]] = {
         ],
         ["items-come-with-their-thought"],
     ),
+    "an item of a request before that one": (
+        "openai-responses",
+        [
+            sent(responses.request(SAID)),
+            sent(responses.request(SAID, responses.USER)),
+            sent(responses.request(SAID, responses.USER), turn(Thinking("hm"), Text("", item="msg_a"))),
+            sent(responses.request(SAID, responses.USER, responses.USER)),
+        ],
+        ["items-come-with-their-thought"],
+    ),
     "a thought that the service has lost": (
         "openai-responses",
         [
