@@ -28,6 +28,7 @@ import httpx
 
 from looptck_reference.http.reception import Reception
 from looptck_reference.http.spans import answered
+from looptck_reference.http.texts import Texts
 from looptck_reference.loop.actions import Ask, Fail, Finish, RunTools
 from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.loop.values import Delta
@@ -65,6 +66,7 @@ class Conversation:
         self.endpoint = endpoint
         self.spans = spans
         self.stream = stream
+        self.texts = Texts()
 
     def steps(self) -> Generator[Step, Any, None]:
         """The whole run."""
@@ -109,7 +111,7 @@ class Conversation:
         """The HTTP request for a model call."""
         wire, agent = self.endpoint.wire, self.loop.agent
         body = wire.request(agent, ask.history, stream=self.stream)
-        return self.endpoint.request(body, wire.headers_for(agent))
+        return self.endpoint.request(self.texts.of(body), wire.headers_for(agent))
 
     def comes_in_events(self, response: httpx.Response) -> bool:
         """Whether to read the response as an event stream: one was requested, and this is no error and no JSON body."""

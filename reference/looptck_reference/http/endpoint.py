@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import httpx
 
@@ -26,10 +26,16 @@ class Endpoint:
         self._url = base_url.rstrip("/") + wire.path
         self._headers = {"content-type": "application/json", **wire.headers(api_key)}
 
-    def request(self, body: Any, headers: Mapping[str, str]) -> httpx.Request:
-        """A request with this body, in ASCII: half a surrogate pair, which JSON allows, has no UTF-8 form."""
-        content = json.dumps(body, separators=(",", ":")).encode("ascii")
-        return self._client.build_request("POST", self._url, headers={**self._headers, **headers}, content=content)
+    def request(self, content: bytes, headers: Mapping[str, str]) -> httpx.Request:
+        """A request with this body."""
+        return self._client.build_request(
+            "POST", self._parsed_url, headers={**self._headers, **headers}, content=content
+        )
+
+    @cached_property
+    def _parsed_url(self) -> httpx.URL:
+        """The URL, which is parsed for the first request, and not again for each."""
+        return httpx.URL(self._url)
 
     @contextmanager
     def reached(self, failure: type[LoopError] = ConnectionLost) -> Iterator[None]:

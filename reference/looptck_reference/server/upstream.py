@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import httpx
 
 from looptck_reference.http.endpoint import Endpoint
+from looptck_reference.http.texts import Texts
 from looptck_reference.loop.errors import ConnectionLost, LoopError
 from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.errors import Refused
@@ -37,7 +38,7 @@ class Upstream:
             Refused: the model returned no turn.
         """
         sent = {name: value for name, value in headers.items() if name != "authorization" or self._key is None}
-        request = self._endpoint.request(body, sent)
+        request = self._endpoint.request(Texts().of(body), sent)
         try:
             with self._endpoint.reached():
                 response = await self._client.send(request, stream=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 MAX_HEAD = 64 * 1024
 """The most bytes of a head, of a line within a body, and of all that stands in a chunked body beside its content."""
@@ -27,7 +28,9 @@ class HttpRequest:
     @property
     def is_last(self) -> bool:
         """Whether the client reads its reply to the end of the connection."""
-        words = {word.strip().lower() for word in self.headers.get("connection", "").split(",")}
+        if "connection" not in self.headers:
+            return self.version == "HTTP/1.0"
+        words = {word.strip().lower() for word in self.headers["connection"].split(",")}
         return "close" in words or (self.version == "HTTP/1.0" and "keep-alive" not in words)
 
 
@@ -64,6 +67,9 @@ class RequestReader:
         Raises:
             ValueError: it is not HTTP/1.1, or too large.
         """
+        if not self._buffer:
+            self.waits = False
+            return None
         fresh = self._head is None
         self._head = self._head or self._read_head()
         if self._head is None:
@@ -80,15 +86,8 @@ class RequestReader:
         text = self._until(b"\r\n\r\n", "request head")
         if text is None:
             return None
-        first, *lines = text.decode("latin-1").split("\r\n")
-        words = first.split(" ")
-        if len(words) != 3 or not words[2].startswith("HTTP/1."):
-            raise ValueError(f"{first[:80]!r} is not an HTTP/1.1 request line")
-        headers: dict[str, str] = {}
-        for name, _, value in (line.partition(":") for line in lines):
-            earlier = headers.get(name.strip().lower())
-            headers[name.strip().lower()] = value.strip() if earlier is None else f"{earlier}, {value.strip()}"
-        return HttpRequest(words[0], _path(words[1]), headers, b"", words[2])
+        method, path, headers, version = _head(text)
+        return HttpRequest(method, path, headers.copy(), b"", version)
 
     def _measured(self, head: HttpRequest) -> bytes | None:
         if self._left is None:
@@ -154,6 +153,26 @@ class RequestReader:
         return piece
 
 
+@lru_cache(maxsize=64)
+def _head(text: bytes) -> tuple[str, str, dict[str, str], str]:
+    """Method, path, headers and version of a request. Many requests have the head of an earlier one."""
+    first, *lines = text.decode("latin-1").split("\r\n")
+    words = first.split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise ValueError(f"{first[:80]!r} is not an HTTP/1.1 request line")
+    headers: dict[str, str] = {}
+    for name, value in map(_field, lines):
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return words[0], _path(words[1]), headers, words[2]
+
+
+@lru_cache(maxsize=256)
+def _field(line: str) -> tuple[str, str]:
+    """The name of a header in lower case, and its value. Most clients send the same lines with each request."""
+    name, _, value = line.partition(":")
+    return name.strip().lower(), value.strip()
+
+
 def _path(target: str) -> str:
     """The path of a target. A client that takes the server for a proxy sends the whole URL (RFC 9112, 3.2.2)."""
     scheme, mark, rest = target.partition("://")
@@ -164,6 +183,7 @@ def _is_chunked(head: HttpRequest) -> bool:
     return head.headers.get("transfer-encoding", "").lower() == "chunked"
 
 
+@lru_cache(maxsize=256)
 def _content_length(text: str) -> int:
     """The length that all lines of the header agree on: a value may be repeated (RFC 9110, 8.6)."""
     values = {value.strip() for value in text.split(",")}

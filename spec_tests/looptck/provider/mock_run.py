@@ -6,19 +6,20 @@ here happens on the provider's thread.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from looptck.provider import faults
 from looptck.provider.confirmation import Confirmation
+from looptck.provider.encoded import Encoder
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
+from looptck.values.growth import Bodies
 from looptck.values.jsontext import compact, parsed
 from looptck.values.problem import Problem
 from looptck.values.transcript import (
@@ -85,6 +86,8 @@ class MockRun:
         self.bodies: dict[int, bytes] = {}
         """The body of each other reply, by its number, as far as it is sent."""
         self._patience = patience
+        self._bodies = Bodies()
+        self._encoder = Encoder(wire)
         self._requests = 0
         self._received = 0
         """The bytes of all bodies so far."""
@@ -161,11 +164,11 @@ class MockRun:
         n = self._requests + 1
         if n > self.script.cap:
             return None
-        body = parsed(request.body)
+        body, growth = self._bodies.parse(request.body)
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
             self.service.lose_state(step.forgets or None)
-        problems = tuple(_with_type(one, request.headers) for one in self.service.judge(body, request.headers))
+        problems = tuple(_with_type(one, request.headers) for one in self.service.judge(body, request.headers, growth))
         if problems and problems[0].state_missing:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
             return self._side_request("POST", request.path, why, self._refused(problems[0]))
@@ -178,7 +181,7 @@ class MockRun:
                 headers=request.headers,
                 raw=request.body,
                 body=body,
-                request=self.service.read(body),
+                request=self.service.read(body, growth),
                 problems=problems,
                 scripted=step is not None,
             )
@@ -246,8 +249,7 @@ class MockRun:
         return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        reply = self.wire.body(turn, n, step.framing)
-        body = json.dumps(reply).encode() if step.framing.escaped else compact(reply)
+        body = self._encoder.plain(turn, n, step.framing)
         start = head(200, _JSON, length=len(body))
         if isinstance(step.fault, faults.Cut):
             return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
@@ -255,7 +257,7 @@ class MockRun:
         return HttpReply([start + pieces[0], *pieces[1:]])
 
     def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        stream = streamed(self.wire, turn, n, step, self.habits)
+        stream = streamed(self.wire, turn, n, step, self.habits, self._encoder)
         parts = self._parts(n, stream)
         parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:

@@ -9,6 +9,7 @@ from itertools import accumulate, dropwhile, pairwise
 from operator import itemgetter
 
 from looptck.provider import faults
+from looptck.provider.encoded import Encoder
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits, Place
 from looptck.provider.script import Hold, Recorded, Step
@@ -36,14 +37,14 @@ class Stream:
         return tuple(part for part in self.parts if isinstance(part, bytes))
 
 
-def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None) -> Stream:
+def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None, encoder: Encoder) -> Stream:
     """The stream of a turn that answers the ``n``-th request.
 
     If a fault or the stop reason invalidates a turn with calls, the stream is held right before that; see `Habits`.
     """
-    whole = wire.events(turn, n, step.framing)
     if step.fault is None and not step.holds and (turn.stopped == "calls" or not turn.calls):  # most streams, and fast
-        return Stream([*step.framing.pieces(step.framing.encode(whole, named=wire.named_events))], broken=False)
+        return Stream([*step.framing.pieces(encoder.stream(turn, n, step.framing))], broken=False)
+    whole = wire.events(turn, n, step.framing)
     end = before_the_end(wire, whole)
     events = _broken(wire, whole, end, step.fault)
     encoded = list(step.framing.encode_each(events, named=wire.named_events))

@@ -145,6 +145,8 @@ class Framing:
         """The writes that the stream is cut into."""
         if self.every and stream:
             return [stream[at : at + self.every] for at in range(0, len(stream), self.every)]
+        if not self.cuts:
+            return [stream]
         borders = [0, *sorted({cut for cut in self.cuts if 0 < cut < len(stream)}), len(stream)]
         return [stream[start:end] for start, end in pairwise(borders)]
 

@@ -150,7 +150,7 @@ class Turn:
         """The stop reason, with the default filled in."""
         if self.stop is not None:
             return self.stop
-        return "calls" if self.calls else "end"
+        return "calls" if any(isinstance(piece, Call) for piece in self.pieces) else "end"
 
     def numbered(self, n: int) -> Turn:
         """The same turn, as the ``n``-th of a script (from 1): calls without an id get ``call_1a``, ``call_1b``.

@@ -36,6 +36,8 @@ class SchemaJudge:
     """The valid subset of an entry of that list, for the further rules."""
     depends_on: Mapping[str, frozenset[str]]
     """Members that no rule can judge if one of these other members has a schema error."""
+    least: Mapping[str, Any]
+    """The members that a request must have beside its history."""
 
     def judge(self, body: object, *rules: Rule) -> list[Problem]:
         """All problems of a body: those of its schema, then those that each rule finds in its valid subset."""
@@ -49,6 +51,13 @@ class SchemaJudge:
         found = [self.problem(body, path, faults[path]) for path in places]
         valid = self._valid_subset(body, {str(path[0]) for path in places}) if places else body
         return found + [problem for rule in rules for problem in rule(valid)]
+
+    def allows(self, entries: list[Any]) -> bool:
+        """Whether the schema allows these entries, at least one, in a history. It judges each entry by itself."""
+        try:
+            return not schema_rules.faults(self.schema, {**self.least, self.history: entries})
+        except ValueError:  # as above
+            return False
 
     @property
     def _unreadable(self) -> Problem:

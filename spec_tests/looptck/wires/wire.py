@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from looptck.values.framing import Framing, Quirk
+from looptck.values.growth import Growth
 from looptck.values.history import Item, Request
 from looptck.values.problem import Problem
 from looptck.values.turns import Stop, Turn
@@ -23,13 +24,16 @@ class Service(Protocol):
     none, answers a request that relies on state with a problem marked ``state_missing``.
     """
 
-    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+    def judge(
+        self, body: object, headers: Mapping[str, str] | None = None, growth: Growth | None = None
+    ) -> list[Problem]:
         """The problems for which the real service would refuse a request; it would report the first one.
 
-        ``headers``: the request headers by lower-case name; None: unknown.
+        ``headers``: the request headers by lower-case name; None: unknown. ``growth``: how the body follows from an
+        earlier one; it makes the judgement faster and changes nothing in it.
         """
 
-    def read(self, body: object) -> Request:
+    def read(self, body: object, growth: Growth | None = None) -> Request:
         """The provider-neutral form of a request, with the history from server-side state; never raises."""
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:

@@ -16,6 +16,7 @@ from looptck.provider.mock_run import MockRun
 from looptck.provider.script import RUNAWAY_CAP, SPARE_REQUESTS, Hold, Script, Step, step
 from looptck.provider.toolbox import Toolbox
 from looptck.values.framing import DEFAULT
+from looptck.values.growth import Growth
 from looptck.values.problem import Problem
 from looptck.values.transcript import Received, Replied, SideRequest, UnroutedRequest
 from looptck.values.turns import says
@@ -297,7 +298,7 @@ class Forgetful(Stateless):
 
     lost: str | None = None
 
-    def judge(self, body: Any, headers: Mapping[str, str] | None = None) -> list[Problem]:
+    def judge(self, body: Any, headers: Mapping[str, str] | None = None, growth: Growth | None = None) -> list[Problem]:
         leans = self.lost is not None and "leans" in body
         return [Problem("memory", "/leans", "I have forgotten.", 404, self.lost, state_missing=True)] if leans else []
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from tools.bench import decoding, provider, suite
+from tools.bench import chain, decoding, provider, suite
 
-BENCHES = {"suite": suite.main, "decoding": decoding.main, "provider": provider.main}
+BENCHES = {"suite": suite.main, "decoding": decoding.main, "provider": provider.main, "chain": chain.main}
 
 for name in sys.argv[1:] or BENCHES:
     print(f"== {name}")

@@ -8,10 +8,8 @@ long until the first verdict of the command.
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
@@ -24,11 +22,12 @@ import httpx
 import pytest
 
 from looptck.commands.pytest_run import run_pytest
-from looptck.provider.http import Connection, HttpReply, HttpRequest
+from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.suite.plugin import check_of
 from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
+from tools.bench.replayer import Replayer
 
 REPEATS = 5
 FEW = 30
@@ -89,25 +88,17 @@ class Stopwatch:
 ANSWER = MockRun.answer
 
 
-class Replayer:
-    """A server that answers with given bytes in order, and a plain client for it."""
+class Plainly:
+    """A plain client of a server that answers with recorded bytes."""
 
     def __init__(self) -> None:
-        self._replies: list[bytes] = []
+        self._server = Replayer()
         self._client = httpx.Client(verify=False, trust_env=False)  # noqa: S501  plain HTTP on loopback
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        listening = self._loop.create_server(lambda: Connection(self._answer, self._loop, set()), "127.0.0.1", 0)
-        server = asyncio.run_coroutine_threadsafe(listening, self._loop).result()
-        self._origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-
-    def _answer(self, request: HttpRequest) -> HttpReply:
-        return HttpReply([self._replies.pop(0)])
 
     def exchange(self, timed: Timed) -> float:
-        """The time of a plain httpx client for the exchanges of a check, in seconds."""
-        self._replies = [reply for _, reply in timed.exchanges]
-        requests = [(self._origin + request.path, request.body) for request, _ in timed.exchanges]
+        """The time for the exchanges of a check, in seconds."""
+        self._server.replies([reply for _, reply in timed.exchanges])
+        requests = [(self._server.origin + request.path, request.body) for request, _ in timed.exchanges]
         headers = {"content-type": "application/json", "authorization": "Bearer looptck-dummy-key"}
         start = perf_counter()
         for url, body in requests:
@@ -115,9 +106,9 @@ class Replayer:
         return perf_counter() - start
 
 
-def suite(server: Replayer) -> tuple[list[Timed], float]:
+def suite(client: Plainly) -> tuple[list[Timed], float]:
     """Run the suite on the reference in the sync cells; return its checks, and the total time in seconds."""
-    watch = Stopwatch(server.exchange)
+    watch = Stopwatch(client.exchange)
     session = Session.begin(Options(selection=Selection(cells=("*/sync",)), examples=1, asks=False))
     with patch.object(MockRun, "answer", lambda mock_run, request: watch.answer(mock_run, request)):  # noqa: PLW0108
         start = perf_counter()
@@ -140,8 +131,8 @@ def first_verdict() -> float:
 
 def main() -> None:
     """Measure and print."""
-    server = Replayer()
-    rounds = [suite(server) for _ in range(REPEATS)]
+    client = Plainly()
+    rounds = [suite(client) for _ in range(REPEATS)]
     pairs: dict[str, list[Timed]] = defaultdict(list)
     for items, _ in rounds:
         for timed in items:

@@ -51,16 +51,22 @@ def _items(fields: dict[str, Any], kept: int) -> Iterator[Item]:
     stored = "the thread's " if kept else ""
     if system := _text(fields.get("system")):
         yield Said("system", system, f"{stored}/system")
-    for place, entry in enumerate(_list(fields.get("messages"))):
+    yield from items(_list(fields.get("messages")), -kept)
+
+
+def items(messages: list[Any], first: int = 0) -> Iterator[Item]:
+    """The items of these messages; ``first``: the index of the first one, below zero in the service's stored thread."""
+    kept = max(-first, 0)
+    for place, entry in enumerate(messages, first):
         message = _object(entry)
         role, content = _text(message.get("role")), message.get("content")
-        pointer = f"{stored}/messages/{place}/content" if place < kept else f"/messages/{place - kept}/content"
-        items = [
+        pointer = f"/messages/{place}/content" if place >= 0 else f"the thread's /messages/{place + kept}/content"
+        found = [
             item
             for number, block in enumerate(_list(content))
             for item in _block(role, _object(block), f"{pointer}/{number}")
         ]
-        yield from items or [Said(role, _text(content), pointer)]
+        yield from found or [Said(role, _text(content), pointer)]
 
 
 def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:

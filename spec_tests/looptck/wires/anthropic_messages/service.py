@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from looptck.values.growth import Growth
 from looptck.values.history import Request
 from looptck.values.problem import Problem
 from looptck.values.turns import Turn
-from looptck.wires.anthropic_messages.judge import judge
+from looptck.wires.anthropic_messages.judge import fit, judge
 from looptck.wires.anthropic_messages.judge.memory import Memory
 from looptck.wires.anthropic_messages.judge.threads import Threads
-from looptck.wires.anthropic_messages.read import read
+from looptck.wires.anthropic_messages.read import items, read
+from looptck.wires.grown import Latest
 
 
 class MessagesService:
@@ -20,23 +22,34 @@ class MessagesService:
 
     def __init__(self, *, stateful: bool) -> None:
         self._memory = Memory()
+        self._clean = Latest[str]("messages")
+        """The betas of a request without a problem."""
+        self._known = Latest[Request]("messages")
         self._threads = Threads(supported=stateful)
 
-    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+    def judge(
+        self, body: object, headers: Mapping[str, str] | None = None, growth: Growth | None = None
+    ) -> list[Problem]:
         """See ``Service``."""
         if not isinstance(body, dict) or not body.get("thread"):
-            return self._judged(body, headers)
+            return self._judged(body, headers, growth)
         problem = self._threads.problem(body)
         if problem is not None:
             return [problem]
         whole, kept = self._threads.whole(body)
         return [_placed(problem, kept) for problem in self._judged(whole, headers)]
 
-    def read(self, body: object) -> Request:
+    def read(self, body: object, growth: Growth | None = None) -> Request:
         """See ``Service``."""
-        if not isinstance(body, dict) or not body.get("thread"):
-            return read(body)
-        return read(*self._threads.whole(body))
+        if isinstance(body, dict) and body.get("thread"):
+            return read(*self._threads.whole(body))
+        request = self._known.before(body, growth)
+        if request is None or growth is None:
+            request = read(body)
+        elif new := growth.new(body):
+            request = replace(request, items=(*request.items, *items(new, growth.kept)))
+        self._known.keep(body, request)
+        return request
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
@@ -48,12 +61,21 @@ class MessagesService:
         """See ``Service``. Only threads are lost: signatures are checked without server-side state."""
         self._threads.lose_state(why)
 
-    def _judged(self, body: object, headers: Mapping[str, str] | None) -> list[Problem]:
-        found = judge(body, headers)
+    def _judged(self, body: object, headers: Mapping[str, str] | None, growth: Growth | None = None) -> list[Problem]:
+        betas = (headers or {}).get("anthropic-beta", "")
+        clean = growth is not None and self._clean.before(body, growth) == betas and _fit(growth, body)
+        found = [] if clean else judge(body, headers)
+        self._clean.keep(body, None if found else betas)
         if not isinstance(body, dict):
             return found
         own = [problem for problem in found if not self._memory.excuses(problem, body)]
         return own or self._memory.problems(body["messages"])
+
+
+def _fit(growth: Growth, body: Any) -> bool:
+    """Whether the new messages of a request bring no problem that can be seen without the service's memory."""
+    new = growth.new(body)
+    return not new or fit(new, growth.before["messages"])
 
 
 def service(stateful: bool) -> MessagesService:

@@ -13,10 +13,10 @@ from looptck.wires.openai_chat.encode import (
     text_of,
     without_finish,
 )
-from looptck.wires.openai_chat.judge import judge, refusal
-from looptck.wires.openai_chat.read import echo, read
+from looptck.wires.openai_chat.judge import fit, judge, refusal
+from looptck.wires.openai_chat.read import echo, items, read
 from looptck.wires.openai_chat.reply import turn
-from looptck.wires.stateless import Stateless
+from looptck.wires.stateless import Further, Stateless
 from looptck.wires.wire import Wire
 
 _MODELS = {
@@ -65,7 +65,7 @@ OPENAI_CHAT = Wire(
     without_finish=without_finish,
     error_body=error_body,
     error_events=error_events,
-    service=lambda _stateful: Stateless(judge, read),
+    service=lambda _stateful: Stateless(judge, read, Further("messages", fit, items)),
     refusal=refusal,
     text=text_of,
     echo=echo,

@@ -16,7 +16,7 @@ def read(body: object) -> Request:
     return Request(
         model=_text(fields.get("model")),
         stream=fields.get("stream") is True,
-        items=tuple(_items(fields.get("messages"))),
+        items=tuple(items(_list(fields.get("messages")))),
         tools=tuple(_tools(fields.get("tools"))),
     )
 
@@ -28,8 +28,9 @@ def echo(turn: Turn) -> list[Item]:
     return [*said, *(Asked(call.id or "", call.tool, call.arguments) for call in turn.calls)]
 
 
-def _items(messages: object) -> Iterator[Item]:
-    for place, entry in enumerate(_list(messages)):
+def items(messages: list[Any], first: int = 0) -> Iterator[Item]:
+    """The items of these messages; ``first``: the index of the first one."""
+    for place, entry in enumerate(messages, first):
         message = _object(entry)
         pointer = f"/messages/{place}"
         role = _text(message.get("role"))

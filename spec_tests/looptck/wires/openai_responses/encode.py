@@ -38,6 +38,7 @@ _BACKGROUND = frozenset({"cancelled", "queued"})
 """The states that only a background response can have."""
 _WRITTEN = frozenset({"message", "function_call", "custom_tool_call"})
 """The items that can be cut in the middle."""
+_LETTERS = re.compile("[a-z]+")
 _USAGE = {
     "input_tokens": 40,
     "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 0},
@@ -135,11 +136,12 @@ def _names(turn: Turn, n: int) -> list[str]:
 
     So the ids of items differ where those of calls do not: no service was seen to send one item id twice.
     """
-    numbered = re.compile(rf"call_{n}[a-z]+")
+    numbered = f"call_{n}"
     names: list[str] = []
     for place, piece in enumerate(turn.pieces):
         id = piece.id if isinstance(piece, Call) and piece.id is not None else ""
-        own = numbered.fullmatch(id) and id not in names
+        letters = id.removeprefix(numbered)
+        own = len(letters) < len(id) and _LETTERS.fullmatch(letters) and id not in names
         names.append(id if own else f"{id}{'_' if id else ''}looptck{n:04d}_{place}")
     return names
 

@@ -56,6 +56,7 @@ class Memory:
         self._unread: list[Reply] = []
         self._sent: dict[str, Sent] = {}
         self._signatures: dict[str, str] = {}
+        self._changes = 0
 
     def add(self, body: dict[str, Any], n: int, turn: Turn, id: str | None = None) -> None:
         """Record that the service answered this request, the ``n``-th, with this turn; ``id``: of a recorded reply."""
@@ -67,6 +68,7 @@ class Memory:
     def lose(self, code: str | None) -> None:
         """Lose all stored replies."""
         self.lost_code = code
+        self._changes += 1
         for reply in self._replies.values():
             reply.kept = False
 
@@ -84,6 +86,12 @@ class Memory:
         """The encrypted contents of all reasoning items, each with the item's id."""
         self._read()
         return self._signatures
+
+    @property
+    def changes(self) -> int:
+        """How often the memory has changed in anything that it knew already: it usually only grows."""
+        self._read()
+        return self._changes
 
     def before(self, body: Mapping[str, Any]) -> list[Item]:
         """The stored items that a request continues by its ``previous_response_id``."""
@@ -127,9 +135,12 @@ class Memory:
             for place, (item, piece) in enumerate(zip(output, reply.turn.pieces, strict=True), 1):
                 id = item["id"]
                 times = self._sent[id].times + 1 if id in self._sent else 1
+                self._changes += times > 1
                 self._sent[id] = Sent(item, reply, times, thought, place < len(output))
                 thought = None
                 if isinstance(piece, Thinking):
-                    self._signatures |= dict.fromkeys((piece.signature, piece.final_signature or piece.signature), id)
+                    signatures = dict.fromkeys((piece.signature, piece.final_signature or piece.signature), id)
+                    self._changes += any(self._signatures.get(one, id) != id for one in signatures)
+                    self._signatures |= signatures
                     thought = id
         self._unread.clear()

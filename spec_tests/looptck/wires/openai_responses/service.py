@@ -9,14 +9,34 @@ objects: a request that belongs to one is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from looptck.values.growth import Growth
 from looptck.values.history import Item, Request
 from looptck.values.problem import Problem
 from looptck.values.turns import Turn
-from looptck.wires.openai_responses.judge import judge
+from looptck.wires.grown import Latest
+from looptck.wires.openai_responses.judge import fit, judge
+from looptck.wires.openai_responses.judge.state import STATE_MEMBERS
 from looptck.wires.openai_responses.memory import Memory
 from looptck.wires.openai_responses.read import parse_item, read
+
+
+@dataclass(slots=True)
+class _Clean:
+    """A request without a problem, which relies on nothing that is stored."""
+
+    seen: dict[str, int]
+    """How often each id is among its items."""
+    changes: int
+    """The changes of the memory so far; 0 if no item has an id, so that the memory has nothing to say of any."""
+    foreign: list[str]
+    """The ids of its items that the service has not sent so far."""
+    before: Request | None
+    """The neutral form of the clean request from which this one goes on."""
+    request: Request | None = None
+    """Its own neutral form, once it is read."""
 
 
 class ResponsesService:
@@ -24,14 +44,49 @@ class ResponsesService:
 
     def __init__(self, *, stateful: bool) -> None:
         self._memory = Memory(keeps=stateful)
+        self._clean = Latest[_Clean]("input")
 
-    def judge(self, body: object, headers: Mapping[str, str] | None = None) -> list[Problem]:
+    def judge(
+        self, body: object, headers: Mapping[str, str] | None = None, growth: Growth | None = None
+    ) -> list[Problem]:
         """See ``Service``."""
-        return judge(body, self._memory)
+        if growth is not None and (clean := self._clean.before(body, growth)) and self._fit(body, growth, clean):
+            self._clean.keep(body, self._noted(growth.new(body), clean.seen, clean))
+            return []
+        seen: dict[str, int] = {}
+        problems = judge(body, self._memory, seen)
+        clean = None
+        if not problems and isinstance(body, dict) and not any(body.get(name) for name in STATE_MEMBERS):
+            clean = self._noted(body["input"], seen)
+        self._clean.keep(body, clean)
+        return problems
 
-    def read(self, body: object) -> Request:
+    def read(self, body: object, growth: Growth | None = None) -> Request:
         """See ``Service``."""
-        return read(body, self._items(body))
+        clean = self._clean.of(body)
+        if clean is None or clean.before is None or growth is None:
+            request = read(body, self._items(body))
+        else:
+            request = replace(clean.before, items=(*clean.before.items, *self._new_items(body, growth)))
+        if clean is not None:
+            clean.request = request
+        return request
+
+    def _fit(self, body: Any, growth: Growth, clean: _Clean) -> bool:
+        """Whether a request has no problem that goes on from one without a problem."""
+        if clean.seen and (clean.changes != self._memory.changes or any(map(self._memory.sent, clean.foreign))):
+            return False
+        new = growth.new(body)
+        return not new or fit(body, new, self._memory, clean.seen)
+
+    def _noted(self, new: str | list[Any], seen: dict[str, int], before: _Clean | None = None) -> _Clean:
+        """What a request without a problem shows for those that go on from it.
+
+        ``new``: its items, but for those that it shares with the request ``before``; a text is no item with an id.
+        """
+        ids = [item["id"] for item in new if isinstance(item, dict) and item.get("id") is not None]
+        foreign = [*(before.foreign if before else ()), *(id for id in ids if self._memory.sent(id) is None)]
+        return _Clean(seen, self._memory.changes if seen else 0, foreign, before.request if before else None)
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
@@ -40,6 +95,11 @@ class ResponsesService:
     def lose_state(self, why: str | None = None) -> None:
         """See ``Service``."""
         self._memory.lose(why)
+
+    def _new_items(self, body: Any, growth: Growth) -> Iterator[Item]:
+        """The new part of the history, in provider-neutral form."""
+        for place, item in enumerate(growth.new(body), growth.kept):
+            yield from parse_item(item, f"/input/{place}", self._memory.signatures)
 
     def _items(self, body: object) -> Iterator[Item]:
         """The history without the instructions, in provider-neutral form."""

@@ -50,6 +50,18 @@ def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Proble
     )
 
 
+def fit(messages: list[Any], before: list[Any]) -> bool:
+    """Whether there is no problem in these messages, at least one, after others without a problem.
+
+    If those end with a message of the user, all calls in them are answered, and what was right for the last of them is
+    right for one in the middle. Messages that are added neither take a tool away nor a toolset.
+    """
+    if before[-1]["role"] != "user" or not schema.SCHEMA_JUDGE.allows(messages):
+        return False
+    new = {"messages": messages}
+    return not history.problems(new) and not content.problems(new)
+
+
 def refusal(problem: Problem) -> dict[str, Any]:
     """The error body of the service for a problem."""
     refused = error_body(problem.status, problem.message)

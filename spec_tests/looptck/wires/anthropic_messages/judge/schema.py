@@ -132,4 +132,5 @@ SCHEMA_JUDGE = SchemaJudge(
     history="messages",
     valid_entry=_valid_message,
     depends_on=dict.fromkeys((*_OFFERS, "tool_choice"), _OFFERS),
+    least={"model": "m", "max_tokens": 1},
 )

@@ -6,6 +6,8 @@ each other, ``history`` in the order of the messages. They run in the order in w
 
 from __future__ import annotations
 
+from typing import Any
+
 from looptck.values.problem import Problem
 from looptck.wires.openai_chat.judge import history, options, schema
 from looptck.wires.openai_words import param
@@ -37,6 +39,14 @@ _OTHER_PARAMS = {
 def judge(body: object) -> list[Problem]:
     """The problems for which the service would refuse the request; it would report the first one."""
     return schema.SCHEMA_JUDGE.judge(body, options.problems, history.problems)
+
+
+def fit(messages: list[Any]) -> bool:
+    """Whether there is no problem in these messages, at least one, after others without a problem.
+
+    In these all calls are answered, so that no rule looks back at them; and a mention of JSON among them counts on.
+    """
+    return schema.SCHEMA_JUDGE.allows(messages) and not history.problems({"messages": messages})
 
 
 def refusal(problem: Problem) -> dict[str, object]:

@@ -110,4 +110,5 @@ SCHEMA_JUDGE = SchemaJudge(
         "top_logprobs": frozenset({"logprobs"}),
         "response_format": frozenset({"messages"}),
     },
+    least={"model": "m"},
 )

@@ -7,6 +7,8 @@ which the service reports.
 
 from __future__ import annotations
 
+from typing import Any
+
 from looptck.values.problem import Problem
 from looptck.wires.openai_responses.judge import options, schema, state
 from looptck.wires.openai_responses.memory import Memory
@@ -34,12 +36,24 @@ _PARAMS = {
 """Rules whose fault the service reports at a different place than looptck does."""
 
 
-def judge(body: object, memory: Memory | None = None) -> list[Problem]:
+def judge(body: object, memory: Memory | None = None, seen: dict[str, int] | None = None) -> list[Problem]:
     """The problems for which the service would refuse the request; it would report the first one.
 
-    Without a memory, the request is judged on its own.
+    Without a memory, the request is judged on its own. To ``seen`` is added how often each id is among the items.
     """
-    return schema.SCHEMA_JUDGE.judge(body, options.problems, lambda valid: state.problems(valid, memory))
+    return schema.SCHEMA_JUDGE.judge(body, options.problems, lambda valid: state.problems(valid, memory, seen))
+
+
+def fit(body: dict[str, Any], new: list[Any], memory: Memory, seen: dict[str, int]) -> bool:
+    """Whether there is no problem in these items of a body, at least one, after others without a problem.
+
+    ``seen``: how often each id is among the other items, to which the new ones are added. These hold no
+    items that the service may have sent since, all their calls are answered, and the body relies on nothing that is
+    stored. A mention of JSON among the others counts on.
+    """
+    if not schema.SCHEMA_JUDGE.allows(new):
+        return False
+    return not state.problems({**body, "input": new}, memory, seen)
 
 
 def refusal(problem: Problem) -> dict[str, object]:

@@ -44,15 +44,17 @@ def problems(
     *,
     stores: bool = True,
     referred: Collection[str] = (),
+    seen: dict[str, int] | None = None,
 ) -> list[Problem]:
     """The problems of returned items, in order; the first ``first`` items are stored ones without problems.
 
     ``stores``: the request leaves it to the service to store what it comes to. ``referred``: the ids of the items that
     came as references; a call after such a thought may lack its id: that the service refuses it was reported
-    (vercel/ai#10829), contested, and never recorded.
+    (vercel/ai#10829), contested, and never recorded. ``seen``: how often each id is among items before all of these;
+    what these have is added.
     """
     found: list[Problem] = []
-    seen: dict[str, int] = {}
+    seen = {} if seen is None else seen
     for place, item in enumerate(items):
         id = item.get("id")
         kind = item.get("type", "message")

@@ -106,4 +106,5 @@ SCHEMA_JUDGE = SchemaJudge(
     history="input",
     valid_entry=_valid_item,
     depends_on={"tool_choice": frozenset({"tools"}), "text": frozenset({"input"})},
+    least={"model": "m"},
 )

@@ -20,19 +20,23 @@ RULES = {
     **history.RULES,
 }
 
-_STATE_MEMBERS = ("previous_response_id", "prompt", "conversation")
+STATE_MEMBERS = ("previous_response_id", "prompt", "conversation")
+"""The members by which a request relies on what is stored."""
 _STATELESS = Memory(keeps=False)
 """The memory of a judge without server-side state."""
 
 
-def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
-    """The problems in the server-side state, then in the history."""
+def problems(body: dict[str, Any], memory: Memory | None, seen: dict[str, int] | None = None) -> list[Problem]:
+    """The problems in the server-side state, then in the history.
+
+    ``seen``: how often each id is among items before those of the body; what these have is added.
+    """
     refused = _unfounded(body, memory)
     if refused:
         return [refused]
     known = _STATELESS if memory is None else memory
     given = known.input(body)
-    if not given and not any(body.get(name) for name in _STATE_MEMBERS):
+    if not given and not any(body.get(name) for name in STATE_MEMBERS):
         message = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be provided."
         return [Problem("something-is-asked", "/input", message, code="missing_required_parameter")]
     references = [
@@ -42,9 +46,9 @@ def problems(body: dict[str, Any], memory: Memory | None) -> list[Problem]:
         return [items.gone(id, f"/input/{place}", memory.sent(id)) for place, id in references]
     before = known.before(body)
     everything = [*before, *given] if before else given
-    blind = bool(references) or any(body.get(name) for name in _STATE_MEMBERS if memory is None or name == "prompt")
+    blind = bool(references) or any(body.get(name) for name in STATE_MEMBERS if memory is None or name == "prompt")
     stores = body.get("store") is not False
-    found = items.problems(everything, len(before), memory, stores=stores, referred=_referred(body))
+    found = items.problems(everything, len(before), memory, stores=stores, referred=_referred(body), seen=seen)
     return found + history.problems(everything, len(before), blind=blind)
 
 
