@@ -15,6 +15,7 @@ from looptck.commands.pytest_run import run_pytest
 from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
 from looptck.values.verdicts import Result
+from meta.kit.narrow import narrow
 
 RECORDED = (
     "answer-looks-like-json",
@@ -64,6 +65,6 @@ def judged(
         asks=False,
     )
     session = Session.begin(options)
-    run_pytest(session)
+    narrow(run_pytest)(session)
     assert [] == [result for result in session.results if result.verdict == "error"]
     return session.results

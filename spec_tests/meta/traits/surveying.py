@@ -10,6 +10,7 @@ from looptck.catalogue.traits import Answer, traits
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
+from meta.kit.narrow import narrow
 from meta.loops.judging import recordings
 
 
@@ -28,7 +29,7 @@ def survey(driver: type | None, *cells: str, only: Sequence[str] = (), outcome: 
         name, Selection(cells=cells, traits=names), patience=Patience(outcome, 15.0), cassettes=recordings()
     )
     session = Session.begin(options)
-    run_pytest(session)
+    narrow(run_pytest)(session)
     session.end()
     return session
 

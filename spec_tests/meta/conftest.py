@@ -1,0 +1,26 @@
+"""What all tests share: workers for tests that wait, and runs of the suite that open only the files they need."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from looptck.commands import pytest_run
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are cores, since some tests wait: for processes, and for what must not happen."""
+    return (os.cpu_count() or 1) + 1
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _narrow_runs() -> Iterator[None]:
+    """Let the runs in this process collect no more than they play; those of other processes are as they are."""
+    from meta.kit.narrow import narrow
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pytest_run, "run_pytest", narrow(pytest_run.run_pytest))
+        yield
