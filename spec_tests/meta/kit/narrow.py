@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.spec import test_declared
+from looptck import spec
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 
@@ -28,20 +28,25 @@ def narrow(run_pytest: Run) -> Run:
 
 
 class _Needed:
-    """A pytest plugin that leaves out files of the suite; files of declared cases, which name nothing, stay."""
+    """A pytest plugin that leaves out files of the suite."""
 
     def __init__(self, selection: Selection) -> None:
-        self._names = [f'"{name}"' for name in (*selection.requirements, *selection.traits)]
+        self._names = (*selection.requirements, *selection.traits)
 
     @pytest.hookimpl
     def pytest_ignore_collect(self, collection_path: Path) -> bool | None:
-        if not self._names or not collection_path.name.startswith("test_") or _DECLARED == collection_path:
+        if not self._names or not collection_path.name.startswith("test_"):
             return None
-        text = _text(collection_path)
-        return None if any(name in text for name in self._names) else True
+        return None if any(may_hold(collection_path, name) for name in self._names) else True
 
 
-_DECLARED = Path(test_declared.__file__)
+def may_hold(path: Path, name: str) -> bool:
+    """Whether a file of the suite may have tests of a requirement or trait: its markers name it."""
+    return path in _OF_DATA or f'"{name}"' in _text(path)
+
+
+_OF_DATA = {Path(next(iter(spec.__path__))) / f"test_{name}.py" for name in ("cassettes", "declared")}
+"""The files whose requirements are named by cases and recordings."""
 
 
 @cache
