@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner
 
 from looptck.bench.bench import Scenario
 from looptck.cassettes import Cassette, cassettes, read
 from looptck.cassettes.playback import is_ordinary, set_scenario
+from looptck.cli import main
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
 from looptck.provider.server import Provider
@@ -153,9 +153,9 @@ def test_recorded_error(tmp_path: Path) -> None:
 def judged(tmp_path: Path, *words: str) -> dict[str, str]:
     """Runs the requirement with these options; returns its verdicts by case, without passes."""
     file = tmp_path / "results.json"
-    command = [sys.executable, "-m", "looptck.cli", "run", "--requirement", REQUIREMENT, "--quiet", *words]
-    ran = subprocess.run([*command, "--json", str(file)], check=False, capture_output=True, text=True)
-    assert ran.returncode in {0, 1}, ran.stdout
+    command = ["run", "--requirement", REQUIREMENT, "--quiet", *words]
+    ran = CliRunner().invoke(main, [*command, "--json", str(file)])
+    assert ran.exit_code in {0, 1}, ran.output
     verdicts: dict[str, set[str]] = {}
     for result in json.loads(file.read_text(encoding="utf-8"))["results"]:
         verdicts.setdefault(result["case"], set()).add(result["verdict"])
@@ -194,12 +194,10 @@ def test_own_cassettes_that_cannot_be_played(tmp_path: Path, what: str, words: s
     folder.mkdir()
     if what:
         (folder / WHOLE.name).write_text("'", encoding="utf-8")
-    command = [sys.executable, "-m", "looptck.cli", "run", "--cassettes", str(tmp_path)]
+    ran = CliRunner().invoke(main, ["run", "--cassettes", str(tmp_path)])
 
-    ran = subprocess.run(command, check=False, capture_output=True, text=True)
-
-    assert 2 == ran.returncode
-    assert words in ran.stdout
+    assert 2 == ran.exit_code
+    assert words in ran.output
 
 
 @pytest.fixture(name="failing")

@@ -15,9 +15,10 @@ from looptck.cassettes.selection import groups, odd_recordings
 from looptck.catalogue.yaml_files import parse
 from looptck.values.history import Asked
 from looptck.wires import WIRES
+from meta.kit.each import each
 
 SHIPPED = {f"{one.wire}/{one.path.stem}": one for one in cassettes()}
-each = pytest.mark.parametrize("cassette", SHIPPED.values(), ids=SHIPPED)
+EVERY = {name: (one,) for name, one in SHIPPED.items()}
 
 HOSTS = re.compile(r"\w+://([^/\s\"':]*)")
 
@@ -60,36 +61,48 @@ def test_most_keep_to_their_script() -> None:
     assert len(kept) > 0.9 * len(SHIPPED)
 
 
-@each
-def test_no_host(cassette: Cassette) -> None:
-    """It holds no host but the loopback, not even a public one."""
-    assert set(HOSTS.findall(cassette.path.read_text(encoding="utf-8"))) <= {"127.0.0.1"}
+def test_no_host() -> None:
+    """They hold no host but the loopback, not even a public one."""
+
+    def holds_none(cassette: Cassette) -> None:
+        assert set(HOSTS.findall(cassette.path.read_text(encoding="utf-8"))) <= {"127.0.0.1"}
+
+    each(EVERY, holds_none)
 
 
-@each
-def test_turns_are_what_the_client_echoed(cassette: Cassette) -> None:
+def test_turns_are_what_the_client_echoed() -> None:
     """Two readers agree: the kit's, of the reply, and the recording client's, in the request that came next."""
-    for before, after in zip(cassette.exchanges, cassette.exchanges[1:], strict=False):
-        assert before.turn
-        calls = [(call.id, call.tool) for call in before.turn.calls]
-        new = after.request.items[len(before.request.items) :]
 
-        assert calls == [(item.id, item.tool) for item in new if isinstance(item, Asked)]
+    def agree(cassette: Cassette) -> None:
+        for before, after in zip(cassette.exchanges, cassette.exchanges[1:], strict=False):
+            assert before.turn
+            calls = [(call.id, call.tool) for call in before.turn.calls]
+            new = after.request.items[len(before.request.items) :]
 
+            assert calls == [(item.id, item.tool) for item in new if isinstance(item, Asked)]
 
-@each
-def test_file_is_as_it_would_be_written(cassette: Cassette) -> None:
-    """Reading it and writing it again gives the same bytes, so it was not edited by hand."""
-    content = parse(cassette.path)
-    beside = chunks_path(cassette.path)
-
-    assert render_cassette(*parse_cassette(content)) == cassette.path.read_text(encoding="utf-8")
-    if beside.exists():
-        chunks = parse(beside)
-        assert render_chunks(chunks["cassette"], parse_chunks(chunks)) == beside.read_text(encoding="utf-8")
+    each(EVERY, agree)
 
 
-@each
-def test_chunks(cassette: Cassette) -> None:
+def test_files_are_as_they_would_be_written() -> None:
+    """Reading one and writing it again gives the same bytes, so it was not edited by hand."""
+
+    def is_the_same(cassette: Cassette) -> None:
+        content = parse(cassette.path)
+        beside = chunks_path(cassette.path)
+
+        assert render_cassette(*parse_cassette(content)) == cassette.path.read_text(encoding="utf-8")
+        if beside.exists():
+            chunks = parse(beside)
+            assert render_chunks(chunks["cassette"], parse_chunks(chunks)) == beside.read_text(encoding="utf-8")
+
+    each(EVERY, is_the_same)
+
+
+def test_chunks() -> None:
     """Every stream has a file of chunks, and plain replies have none."""
-    assert cassette.stream == chunks_path(cassette.path).exists()
+
+    def has_its_own(cassette: Cassette) -> None:
+        assert cassette.stream == chunks_path(cassette.path).exists()
+
+    each(EVERY, has_its_own)

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from meta.judge.judged import JudgedWire
-from meta.judge.wires import EACH, JUDGED
-
-CASES = [
-    pytest.param(wire, rule, refused, id=f"{wire.name}-{rule}-{number}")
-    for wire in JUDGED
-    for number, (rule, refused, _) in enumerate(wire.cases)
-]
-ACCEPTED = [
-    pytest.param(wire, accepted, id=f"{wire.name}-{number}")
-    for wire in JUDGED
-    for number, (_, _, accepted) in enumerate(wire.cases)
-    if accepted is not None
-]
+from meta.judge.wires import EACH
+from meta.kit.each import each
 
 
-@pytest.mark.parametrize(("wire", "rule", "refused"), CASES)
-def test_a_broken_rule_is_named_first(wire: JudgedWire, rule: str, refused: object) -> None:
+def refused(wire: JudgedWire) -> dict[str, tuple[str, object]]:
+    """The bodies that break a rule of a wire, each with the rule."""
+    return {f"{rule}-{number}": (rule, body) for number, (rule, body, _) in enumerate(wire.cases)}
+
+
+@EACH
+def test_a_broken_rule_is_named_first(wire: JudgedWire) -> None:
     """The first problem of a body that breaks one rule names that rule."""
-    problems = wire.judge(refused)
 
-    assert rule == problems[0].rule
+    def named(rule: str, body: object) -> None:
+        problems = wire.judge(body)
+
+        assert rule == problems[0].rule
+
+    each(refused(wire), named)
 
 
-@pytest.mark.parametrize(("wire", "accepted"), ACCEPTED)
-def test_the_nearest_body_is_accepted(wire: JudgedWire, accepted: object) -> None:
+@EACH
+def test_the_nearest_body_is_accepted(wire: JudgedWire) -> None:
     """A body that breaks no rule has no problem."""
-    assert [] == wire.judge(accepted)
+
+    def accepted(body: object) -> None:
+        assert [] == wire.judge(body)
+
+    bodies = {f"{rule}-{number}": body for number, (rule, _, body) in enumerate(wire.cases)}
+    each({name: (body,) for name, body in bodies.items() if body is not None}, accepted)
 
 
 @EACH
@@ -42,25 +43,33 @@ def test_every_rule_has_a_case(wire: JudgedWire) -> None:
     assert set(wire.rules) - set(wire.with_state) == {rule for rule, _, _ in wire.cases}
 
 
-@pytest.mark.parametrize(("wire", "rule", "refused"), CASES)
-def test_a_pointer_leads_into_the_body(wire: JudgedWire, rule: str, refused: object) -> None:
+@EACH
+def test_a_pointer_leads_into_the_body(wire: JudgedWire) -> None:
     """A pointer leads to a member of the body, or to one that is missing from an object there."""
-    for problem in wire.judge(refused):
-        place: Any = refused
-        *parents, last = problem.pointer.split("/")[1:] or [""]
-        for step in parents:
-            place = place[int(step)] if isinstance(place, list) else place[step]
 
-        assert isinstance(place, dict) or last == "" or int(last) < len(place)
+    def leads(_: str, body: object) -> None:
+        for problem in wire.judge(body):
+            place: Any = body
+            *parents, last = problem.pointer.split("/")[1:] or [""]
+            for step in parents:
+                place = place[int(step)] if isinstance(place, list) else place[step]
+
+            assert isinstance(place, dict) or last == "" or int(last) < len(place)
+
+    each(refused(wire), leads)
 
 
-@pytest.mark.parametrize(("wire", "rule", "refused"), CASES)
-def test_a_refusal_has_the_services_members(wire: JudgedWire, rule: str, refused: object) -> None:
+@EACH
+def test_a_refusal_has_the_services_members(wire: JudgedWire) -> None:
     """A refusal is the service's error object, with its members in order."""
-    body = wire.refusal(wire.judge(refused)[0])
 
-    assert wire.refusal_members == {"": list(body), "error": list(body["error"])}
-    assert "invalid_request_error" == body["error"]["type"]
+    def has_them(_: str, refused: object) -> None:
+        body = wire.refusal(wire.judge(refused)[0])
+
+        assert wire.refusal_members == {"": list(body), "error": list(body["error"])}
+        assert "invalid_request_error" == body["error"]["type"]
+
+    each(refused(wire), has_them)
 
 
 @EACH

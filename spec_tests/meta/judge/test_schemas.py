@@ -9,23 +9,16 @@ from typing import Any
 
 import jsonschema
 import jsonschema_rs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.values.turns import Call, Thinking, turn
 from meta.judge.judged import JudgedWire
 from meta.judge.wires import EACH, JUDGED
+from meta.kit.each import each
 from meta.kit.steady import STEADY
 
 SENT = turn(Thinking("hm"), Call.of("f")).numbered(1)
-BODIES = [
-    pytest.param(wire, body, id=f"{wire.name}-{json.dumps(body)}")
-    for wire in JUDGED
-    for _, *bodies in wire.cases
-    for body in bodies
-    if body is not None
-]
 Path = tuple[str | int, ...]
 
 
@@ -50,10 +43,15 @@ def test_the_schema_is_a_schema(wire: JudgedWire) -> None:
     jsonschema.Draft202012Validator.check_schema(wire.schema)
 
 
-@pytest.mark.parametrize(("wire", "body"), BODIES)
-def test_two_validators_agree(wire: JudgedWire, body: object) -> None:
+@EACH
+def test_two_validators_agree(wire: JudgedWire) -> None:
     """Both validators accept or refuse a body alike, and what they refuse the judge refuses."""
-    assert fits(wire, body) or wire.judge(body)
+
+    def alike(body: object) -> None:
+        assert fits(wire, body) or wire.judge(body)
+
+    bodies = [body for _, *bodies in wire.cases for body in bodies if body is not None]
+    each({json.dumps(body): (body,) for body in bodies}, alike)
 
 
 def _places(value: object, path: Path = ()) -> list[Path]:

@@ -16,6 +16,7 @@ from meta.judge.chat.bodies import request as chat
 from meta.judge.chat.bodies import tool as chat_tool
 from meta.judge.responses.bodies import request as responses
 from meta.judge.responses.bodies import tool as responses_tool
+from meta.kit.each import each
 from meta.kit.steady import STEADY
 
 TEXT: dict[str, Any] = {"type": "string"}
@@ -105,33 +106,37 @@ FINE: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("place", WITHIN)
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_found_at_every_depth(fault: str, place: str) -> None:
+def test_a_fault_is_found_at_every_depth(place: str) -> None:
     """Whatever a strict schema may not have is refused wherever it stands, with the way to it; of an output too."""
-    part, words = FAULTS[fault]
     around, context = WITHIN[place]
 
-    for problems in asked(around(part), strict=True) + answered(around(part)):
-        assert ["strict-schemas-are-closed"] == [problem.rule for problem in problems]
-        assert f"In context={context}, " in problems[0].message
-        assert words in problems[0].message
+    def found(part: object, words: str) -> None:
+        for problems in asked(around(part), strict=True) + answered(around(part)):
+            assert ["strict-schemas-are-closed"] == [problem.rule for problem in problems]
+            assert f"In context={context}, " in problems[0].message
+            assert words in problems[0].message
+
+    each(FAULTS, found)
 
 
 @pytest.mark.parametrize("place", WITHIN)
-@pytest.mark.parametrize("part", FINE)
-def test_the_subset_is_accepted(part: str, place: str) -> None:
+def test_the_subset_is_accepted(place: str) -> None:
     """What may be in a strict schema is accepted at every depth."""
     around, _ = WITHIN[place]
 
-    assert [[], [], [], []] == asked(around(FINE[part]), strict=True) + answered(around(FINE[part]))
+    def accepted(part: object) -> None:
+        assert [[], [], [], []] == asked(around(part), strict=True) + answered(around(part))
+
+    each({name: (part,) for name, part in FINE.items()}, accepted)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_other_schemas_are_free(fault: str) -> None:
+def test_other_schemas_are_free() -> None:
     """Where a tool is not strict, none of that is refused."""
-    part, _ = FAULTS[fault]
 
-    assert [[], []] == asked(closed(x=part), strict=False)
+    def free(part: object, _: str) -> None:
+        assert [[], []] == asked(closed(x=part), strict=False)
+
+    each(FAULTS, free)
 
 
 @pytest.mark.parametrize("strict", [True, False])

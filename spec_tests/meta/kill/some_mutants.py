@@ -85,8 +85,7 @@ class CallsForgotten(Loop):
 
 KILLED = [driver_of(OneTooMany)]
 MISTAKEN = [driver_of(one) for one in (Noisy, Mistaken, Harmless)]
-BROKEN = [driver_of(Unready), driver_of(Gone)]
 CRASHING = [driver_of(Crashes)]
 LOSING = [driver_of(Unsaid)]
 BROAD = [driver_of(Broad)]
-FORGETFUL = [driver_of(CallsForgotten)]
+OF_EVERY_FATE = [*MISTAKEN, *(driver_of(one) for one in (Unready, Gone, CallsForgotten))]

@@ -32,45 +32,53 @@ def read(path: Path) -> dict[str, Any]:
     return read
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, dict[str, Any]]:
+    """Exit status, output and content of the matrix of mutants of every fate."""
+    path = tmp_path_factory.mktemp("every-fate") / "kill.json"
+    return *kill("OF_EVERY_FATE", "--json", str(path)), read(path)
+
+
 def test_mutant_that_does_what_it_says_is_killed(tmp_path: Path) -> None:
-    """It fails what it breaks, and its collateral has a reason: nothing is to be mended."""
-    status, output = kill("KILLED", "--mutant", "one-too-many", "--json", str(tmp_path / "kill.json"))
+    """It fails what it breaks in the cells that are asked for, and its collateral has a reason: nothing to mend."""
+    wide = ["--profile", "core", "--cell", "openai-chat/plain/*"]
+    status, output = kill("KILLED", "--mutant", "one-too-many", *wide, "--json", str(tmp_path / "kill.json"))
 
     assert 0 == status
     assert output.splitlines()[-1].startswith("1 killed   0 survived   0 noisy   (1 mutants; ")
     assert {"one-too-many": "killed"} == states(tmp_path / "kill.json")
+    cells = {one["cell"] for one in read(tmp_path / "kill.json")["mutants"][0]["failed"]["limit-is-a-ceiling"]}
+    assert {"openai-chat/plain/sync", "openai-chat/plain/async"} == cells
 
 
-def test_what_is_not_as_declared_is_reported(tmp_path: Path) -> None:
+def test_what_is_not_as_declared_is_reported(made: tuple[int, str, dict[str, Any]]) -> None:
     """Noise, a kill by others only, and a survivor: each is a finding, in words."""
-    names = [word for name in ("noisy", "mistaken", "harmless") for word in ("--mutant", name)]
-    status, output = kill("MISTAKEN", *names, "--json", str(tmp_path / "kill.json"))
+    status, output, matrix = made
 
     assert 1 == status
     wanted = {"noisy": "killed", "mistaken": "killed by others only", "harmless": "survived"}
-    assert wanted == states(tmp_path / "kill.json")
+    assert wanted == {one["name"]: one["state"] for one in matrix["mutants"] if one["name"] in wanted}
     assert (
         "mutant noisy: it also fails limit-of-zero-runs-no-tool, which it does not declare: openai-chat/plain" in output
     )
     assert "mutant mistaken: it does not fail every-call-is-answered\n" in output
     assert "mutant harmless: it does not fail every-call-is-answered\n" in output
-    last = "1 killed   1 killed by others only   1 survived   1 noisy   (3 mutants; "
+    last = "2 killed   1 killed by others only   1 survived   2 broken   2 noisy   0 idle   (6 mutants; "
     assert output.splitlines()[-1].startswith(last)
 
 
-def test_mutant_that_cannot_be_judged_is_told() -> None:
+def test_mutant_that_cannot_be_judged_is_told(made: tuple[int, str, dict[str, Any]]) -> None:
     """A driver that does not start and a process that ends are findings, and stop no other mutant."""
-    status, output = kill("BROKEN", "--mutant", "unready", "--mutant", "gone")
+    _, output, matrix = made
 
-    assert 1 == status
     assert "mutant unready: DriverFault: " in output
     assert "mutant gone: its process ended unexpectedly, with status 3" in output
-    assert output.splitlines()[-1].startswith("0 killed   0 survived   2 broken   0 noisy   (2 mutants; ")
+    assert {"unready", "gone"} == {one["name"] for one in matrix["mutants"] if one["state"] == "broken"}
 
 
 def test_crash_kills_nothing() -> None:
     """A check that fails because the mutant crashed has proven nothing."""
-    status, output = kill("CRASHING", "--mutant", "crashes")
+    status, output = kill("CRASHING", "--mutant", "crashes", "--cell", "openai-chat/plain/sync")
 
     assert 1 == status
     assert "it does not fail spec-limit-raises-runtime-error, but crashes with TypeError" in output
@@ -79,29 +87,18 @@ def test_crash_kills_nothing() -> None:
     )
 
 
-def test_requirement_that_nothing_kills_is_told(tmp_path: Path) -> None:
+def test_requirement_that_nothing_kills_is_told(made: tuple[int, str, dict[str, Any]]) -> None:
     """Where all mutants are judged, each requirement of their profiles needs one."""
-    status, output = kill("FORGETFUL", "--json", str(tmp_path / "kill.json"))
+    _, output, matrix = made
 
-    assert 1 == status
-    rows = {row["id"]: row for row in read(tmp_path / "kill.json")["requirements"]}
+    rows = {row["id"]: row for row in matrix["requirements"]}
     row = rows["call-runs-its-tool-once"]
     assert 0 < row["cases"] == len(row["unproven"])
-    counts = read(tmp_path / "kill.json")["summary"]
+    counts = matrix["summary"]
     proven = counts["cases"] - counts["cases without a mutant"]
     assert f"; {proven} of {counts['cases']} cases; " in output.splitlines()[-1]
     assert "\ncall-runs-its-tool-once: no mutant that declares to break it fails it\n" in output
     assert "\nevery-call-of-a-turn-runs: no mutant" not in output
-
-
-def test_cells_may_be_chosen(tmp_path: Path) -> None:
-    """A mutant is judged in the cells that are asked for, and not in those that it names."""
-    wide = ["--mutant", "mistaken", "--profile", "core", "--cell", "openai-chat/plain/*", "--json"]
-    status, _ = kill("MISTAKEN", *wide, str(tmp_path / "kill.json"))
-
-    assert 1 == status
-    cells = {one["cell"] for one in read(tmp_path / "kill.json")["mutants"][0]["failed"]["limit-is-a-ceiling"]}
-    assert {"openai-chat/plain/sync", "openai-chat/plain/async"} == cells
 
 
 def test_only_its_own_checks_may_be_played(tmp_path: Path) -> None:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-import pytest
-
 from looptck.catalogue.requirements import catalogue
 from looptck_mutants import MUTANTS, agent_loop_010, server_loop
+from meta.kit.each import each
 
 EVERY: list[type[Any]] = [*MUTANTS, *server_loop.MUTANTS, *agent_loop_010.MUTANTS]
 
 
-@pytest.mark.parametrize("mutant", EVERY, ids=lambda mutant: mutant.__name__)
-def test_first_line_states_the_fault(mutant: type[Any]) -> None:
+def test_first_line_states_the_fault() -> None:
     """It is a sentence; what the fault breaks is said by the decorator alone."""
-    first = (inspect.getdoc(mutant) or "").partition("\n\n")[0]
 
-    assert first.endswith(".")
-    assert not [id for id in mutant.breaks if id in first]
+    def states_it(mutant: type[Any]) -> None:
+        first = (inspect.getdoc(mutant) or "").partition("\n\n")[0]
+
+        assert first.endswith(".")
+        assert not [id for id in mutant.breaks if id in first]
+
+    each({f"{mutant.__module__}.{mutant.__name__}": (mutant,) for mutant in EVERY}, states_it)
 
 
 def test_every_requirement_has_a_mutant() -> None:

@@ -11,7 +11,9 @@ import yaml
 from looptck import spec
 from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
+from looptck.catalogue.traits import traits
 from looptck.catalogue.yaml_files import _UniqueKeys
+from looptck.commands.pytest_run import run_pytest
 from looptck.suite import files
 from looptck.suite.choosing import PLAYING_ALL
 from looptck.suite.selection import Selection
@@ -80,3 +82,52 @@ def test_a_value_that_contains_itself_is_refused(text: str) -> None:
     """Nothing that the project reads may be endless."""
     with pytest.raises(yaml.YAMLError, match="contains itself"):
         yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a safe loader
+
+
+class _Collected:
+    """A pytest plugin that notes what is collected, and from which files, and plays nothing."""
+
+    def __init__(self) -> None:
+        self.items: list[str] = []
+        self.opened: set[str] = set()
+
+    @pytest.hookimpl
+    def pytest_collectstart(self, collector: pytest.Collector) -> None:
+        if isinstance(collector, pytest.Module):
+            self.opened.add(collector.path.name)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        self.items = [item.nodeid for item in items]
+        items.clear()
+
+
+def _collected(selection: Selection) -> _Collected:
+    found = _Collected()
+    session = Session.begin(Options(selection=selection))
+    run_pytest(session, [], [found])
+    session.end()
+    return found
+
+
+CELL = "openai-chat/plain/sync"
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        Selection(requirements=("call-runs-its-tool-once", "runs-do-not-leak"), cells=(CELL,)),
+        Selection(requirements=("missing-sequence-is-tolerated",), cells=("openai-responses/stream/sync",)),
+        Selection(traits=tuple(trait.id for trait in traits()), cells=(CELL,)),
+    ],
+    ids=["requirements", "recordings", "traits"],
+)
+def test_nothing_that_is_selected_is_left_out(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The items are the same in the same order as when every file is opened, and most files are not."""
+    narrow = _collected(selection)
+    monkeypatch.setattr(files, "is_needed", lambda *_: True)
+    whole = _collected(selection)
+
+    assert whole.items
+    assert whole.items == narrow.items
+    assert len(narrow.opened) < len(whole.opened) / 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -28,12 +30,30 @@ class Ran:
     printed: str
 
 
-def run(folder: Path, *options: str, alone: bool = True) -> Ran:
-    """Run the suite with plain pytest in a folder of its own; alone means with no other plugins, which take time."""
-    done = started(folder, "--pyargs", "looptck.spec", "-p", "no:cacheprovider", *options, alone=alone)
-    last = done.stdout.strip().splitlines()[-1] if done.stdout.strip() else ""
-    counts = {word.rstrip("s"): int(count) for count, word in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])}
-    return Ran(done.returncode, counts, done.stdout + done.stderr)
+SUITE = ("--pyargs", "looptck.spec", "-p", "no:cacheprovider")
+
+
+def run(folder: Path, *options: str) -> Ran:
+    """Run the suite with plain pytest in a process and a folder of its own, among all plugins that are installed."""
+    done = started(folder, *SUITE, *options, alone=False)
+    return Ran(done.returncode, outcomes(done.stdout), done.stdout + done.stderr)
+
+
+def run_here(folder: Path, *options: str) -> Ran:
+    """Run the suite with plain pytest in this process, with no other plugins; the folder has no configuration."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out), pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        patch.setenv("COLUMNS", "200")
+        status = pytest.main(["-p", "looptck.suite.plugin", *SUITE, "--capture=sys", *options])
+    return Ran(int(status), outcomes(out.getvalue()), out.getvalue())
+
+
+def outcomes(printed: str) -> dict[str, int]:
+    """The counts in the last line."""
+    last = printed.strip().splitlines()[-1] if printed.strip() else ""
+    return {word.rstrip("s"): int(count) for count, word in re.findall(r"(\d+) (\w+)", last.partition(" in ")[0])}
 
 
 def started(folder: Path, *words: str, alone: bool = True) -> subprocess.CompletedProcess[str]:
@@ -56,7 +76,7 @@ def only(cell: str = "openai-chat/plain/sync", requirement: str = CALLS) -> list
 
 def test_many_processes_are_refused(tmp_path: Path) -> None:
     """A session cannot be shared out over processes, and one that was would have lost its verdicts."""
-    ran = run(tmp_path, "-n", "2", *only(), alone=False)
+    ran = run(tmp_path, "-n", "2", *only())
 
     assert 2 == ran.status
     assert "looptck could not run: looptck.spec cannot run in parallel under pytest; leave out -n" in ran.printed
@@ -64,7 +84,7 @@ def test_many_processes_are_refused(tmp_path: Path) -> None:
 
 def test_what_passes_passes(tmp_path: Path) -> None:
     """A pass is passed, and the counts of verdicts are told; the plugin is found, and disturbs no other."""
-    ran = run(tmp_path, *only(), alone=False)
+    ran = run(tmp_path, *only())
 
     assert (0, {"passed": 3}) == (ran.status, ran.outcomes)
     assert "3 pass" in ran.printed
@@ -72,7 +92,7 @@ def test_what_passes_passes(tmp_path: Path) -> None:
 
 def test_what_fails_fails(tmp_path: Path) -> None:
     """A fail is failed, with the story of the failure in the place of a traceback."""
-    ran = run(tmp_path, "--looptck-driver", FLAWED, *only())
+    ran = run_here(tmp_path, "--looptck-driver", FLAWED, *only())
 
     assert (1, {"failed": 3}) == (ran.status, ran.outcomes)
     assert f"FAIL  {CALLS}  [openai-chat/plain/sync]" in ran.printed
@@ -82,7 +102,7 @@ def test_what_fails_fails(tmp_path: Path) -> None:
 
 def test_the_drivers_fault_is_an_error(tmp_path: Path) -> None:
     """A driver's fault is an error and not a failure; what it did beside it is judged."""
-    ran = run(tmp_path, "--looptck-driver", process("Crashes", only="one-call"), *only())
+    ran = run_here(tmp_path, "--looptck-driver", process("Crashes", only="one-call"), *only())
 
     assert (1, {"passed": 2, "error": 1}) == (ran.status, ran.outcomes)
     assert "driver: crashed: " in ran.printed
@@ -90,7 +110,7 @@ def test_the_drivers_fault_is_an_error(tmp_path: Path) -> None:
 
 def test_what_does_not_apply_is_skipped(tmp_path: Path) -> None:
     """What needs a capability that is absent is skipped, with the reason."""
-    ran = run(
+    ran = run_here(
         tmp_path, "--looptck-driver", "python:meta.kit.flawed:CannotStream", *only("openai-chat/stream/sync"), "-rs"
     )
 
@@ -104,8 +124,8 @@ def test_a_known_failure_is_expected_to_fail(tmp_path: Path) -> None:
     known.write_text(f"- {{requirement: {CALLS}, cell: 'openai-chat/plain/sync', reason: it runs no tools}}", "utf-8")
     option = ["--looptck-known-failures", str(known)]
 
-    alive = run(tmp_path, "--looptck-driver", FLAWED, *only(), *option)
-    stale = run(tmp_path, *only(), *option)
+    alive = run_here(tmp_path, "--looptck-driver", FLAWED, *only(), *option)
+    stale = run_here(tmp_path, *only(), *option)
 
     assert (0, {"xfailed": 3}) == (alive.status, alive.outcomes)
     assert (1, {"failed": 1, "passed": 2}) == (stale.status, stale.outcomes)
@@ -118,7 +138,7 @@ def test_a_late_fault_fails_the_run(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     driver = process("AnswersTwice", only="one-call")
 
-    ran = run(tmp_path, "--looptck-driver", driver, *only(), "--looptck-json", str(results))
+    ran = run_here(tmp_path, "--looptck-driver", driver, *only(), "--looptck-json", str(results))
 
     assert 1 == ran.status
     assert "answered-twice" in ran.printed
@@ -135,7 +155,7 @@ def test_a_late_fault_fails_the_run(tmp_path: Path) -> None:
 )
 def test_what_cannot_run_is_no_success(tmp_path: Path, options: list[str], told: str) -> None:
     """Where the suite cannot begin, pytest ends with exit status 2 and the reason."""
-    ran = run(tmp_path, *options)
+    ran = run_here(tmp_path, *options)
 
     assert (2, {}) == (ran.status, ran.outcomes)
     assert told in ran.printed
@@ -143,7 +163,7 @@ def test_what_cannot_run_is_no_success(tmp_path: Path, options: list[str], told:
 
 def test_an_empty_selection_is_no_success(tmp_path: Path) -> None:
     """A selection in which nothing is left ends with pytest's own status for that."""
-    ran = run(tmp_path, "--looptck-case", "no-such-case")
+    ran = run_here(tmp_path, "--looptck-case", "no-such-case")
 
     assert pytest.ExitCode.NO_TESTS_COLLECTED == ran.status
     assert "nothing was selected" in ran.printed

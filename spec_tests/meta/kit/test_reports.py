@@ -27,21 +27,32 @@ SOME = (
 )
 
 
-def reports(junit: Path) -> list[Report]:
-    """Runs with every verdict there is."""
-    driver = process("AnswersTwice", only="one-call")
-    return [
-        judged(None, *SOME, cells=("*",), junit=junit),
-        judged(FLAWED, *SOME, cells=("*",), junit=junit),
-        judged(driver, *SOME, cells=("*",), junit=junit),
-    ]
+Told = tuple[Report, ET.Element]
+"""What a run told: the report, and the suite of its JUnit file."""
 
 
-def test_the_results_fit_their_schema(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
+    """Runs with every verdict there is, by the kind of their driver."""
+    folder = tmp_path_factory.mktemp("junit")
+    drivers = {
+        "right": None,
+        "wrong": FLAWED,
+        "broken": process("Crashes", only="one-call"),
+        "late": process("AnswersTwice", only="one-call"),
+    }
+    found = {}
+    for name, driver in drivers.items():
+        report = judged(driver, *SOME, cells=("*",), junit=folder / name)
+        found[name] = report, ET.parse(folder / name).getroot()[0]  # noqa: S314 - the file is our own
+    return found
+
+
+def test_the_results_fit_their_schema(told: dict[str, Told]) -> None:
     """The JSON of any run fits the schema that is published for it, and its counts are those of its results."""
     schema = Draft202012Validator(json.loads(fixture("results.schema.json").read_text("utf-8")))
     seen: set[str] = set()
-    for report in reports(tmp_path / "junit.xml"):
+    for report, _ in told.values():
         schema.validate(report.json)
         seen |= set(report.counts)
 
@@ -49,14 +60,10 @@ def test_the_results_fit_their_schema(tmp_path: Path) -> None:
     assert {"pass", "fail", "not-reached", "not-applicable", "error", "divergence"} == seen
 
 
-@pytest.mark.parametrize(
-    "driver", [None, FLAWED, process("Crashes", only="one-call")], ids=["right", "wrong", "broken"]
-)
-def test_junit_tells_the_same(tmp_path: Path, driver: str | None) -> None:
+@pytest.mark.parametrize("driver", ["right", "wrong", "broken"])
+def test_junit_tells_the_same(told: dict[str, Told], driver: str) -> None:
     """The JUnit file is XML with one test case for each check, the verdict on it, and the outcomes that follow."""
-    path = tmp_path / "junit.xml"
-    report = judged(driver, *SOME, cells=("*",), junit=path)
-    suite = ET.parse(path).getroot()[0]  # noqa: S314 - the file is our own
+    report, suite = told[driver]
     verdicts = Counter(
         one.get("value") for one in suite.iterfind("testcase/properties/property") if one.get("name") == "verdict"
     )
@@ -65,8 +72,8 @@ def test_junit_tells_the_same(tmp_path: Path, driver: str | None) -> None:
     assert counts == verdicts
     assert sum(counts.values()) == int(suite.get("tests", ""))
     against = counts.get("fail", 0) + counts.get("not-reached", 0)
-    told = [int(suite.get(name, "")) for name in ("failures", "errors", "skipped")]
-    assert [against, counts.get("error", 0), counts.get("not-applicable", 0)] == told
+    totals = [int(suite.get(name, "")) for name in ("failures", "errors", "skipped")]
+    assert [against, counts.get("error", 0), counts.get("not-applicable", 0)] == totals
 
 
 def test_results_say_what_made_them() -> None:

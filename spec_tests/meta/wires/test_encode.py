@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from looptck.values.framing import DEFAULT, Quirk
+from looptck.values.framing import Framing
+from looptck.values.turns import Turn
+from meta.kit.each import each
 from meta.kit.steady import STEADY
-from meta.wires.all_wires import EACH, ENCODED
+from meta.wires.all_wires import EACH, ENCODED, by_names, with_quirks
 from meta.wires.encoded import EncodedWire
 
 
-@pytest.mark.parametrize(("wire", "turn"), [pytest.param(w, t, id=f"{w.name}-{t}") for w in ENCODED for t in w.turns])
-def test_the_body_says_the_turn(wire: EncodedWire, turn: str) -> None:
+@EACH
+def test_the_body_says_the_turn(wire: EncodedWire) -> None:
     """The plain reply of any turn is read as the turn that it was."""
-    numbered = wire.turns[turn].numbered(1)
 
-    assert wire.in_body(numbered) == wire.read_body(wire.body(numbered))
+    def said(turn: Turn) -> None:
+        numbered = turn.numbered(1)
+
+        assert wire.in_body(numbered) == wire.read_body(wire.body(numbered))
+
+    each({name: (turn,) for name, turn in wire.turns.items()}, said)
 
 
 @pytest.mark.parametrize(
@@ -40,34 +46,22 @@ def test_the_default_stream(wire: EncodedWire, turn: str, snapshot: SnapshotAsse
     assert snapshot == wire.stream(wire.turns[turn].numbered(1)).decode()
 
 
-@pytest.mark.parametrize(
-    ("wire", "turn", "framing"),
-    [
-        pytest.param(wire, turn, framing, id=f"{wire.name}-{turn}-{framing}")
-        for wire in ENCODED
-        for turn, framing in product(wire.named, wire.framings)
-    ],
-)
-def test_a_named_framing_changes_nothing(wire: EncodedWire, turn: str, framing: str) -> None:
+def _says_the_same(wire: EncodedWire, turn: Turn, framing: Framing) -> None:
+    numbered = turn.numbered(1)
+
+    assert wire.in_stream(numbered) == wire.read_stream(wire.stream(numbered, framing))
+
+
+@EACH
+def test_a_named_framing_changes_nothing(wire: EncodedWire) -> None:
     """The stream of any turn in any named framing is read as the turn that it was."""
-    numbered = wire.named[turn].numbered(1)
-
-    assert wire.in_stream(numbered) == wire.read_stream(wire.stream(numbered, wire.framings[framing]))
+    each(by_names(wire.named, wire.framings), partial(_says_the_same, wire))
 
 
-@pytest.mark.parametrize(
-    ("wire", "turn", "quirk"),
-    [
-        pytest.param(wire, turn, quirk, id=f"{wire.name}-{turn}-{quirk}")
-        for wire in ENCODED
-        for turn, quirk in product(wire.turns, wire.quirks)
-    ],
-)
-def test_a_quirk_changes_nothing(wire: EncodedWire, turn: str, quirk: Quirk) -> None:
+@pytest.mark.parametrize("wire", [wire for wire in ENCODED if wire.quirks], ids=lambda wire: wire.name)
+def test_a_quirk_changes_nothing(wire: EncodedWire) -> None:
     """Any turn is read as the turn that it was, in the layouts of compatible servers too."""
-    numbered = wire.turns[turn].numbered(1)
-
-    assert wire.in_stream(numbered) == wire.read_stream(wire.stream(numbered, DEFAULT.but(quirk=quirk)))
+    each(by_names(wire.turns, with_quirks(wire.quirks)), partial(_says_the_same, wire))
 
 
 @EACH

@@ -2,59 +2,65 @@
 
 from __future__ import annotations
 
-from itertools import product
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.values.framing import DEFAULT, Quirk
+from looptck.values.framing import DEFAULT, Framing
+from looptck.values.turns import Turn
 from looptck.wires.found import NoTurn
+from meta.kit.each import each
 from meta.kit.steady import STEADY
-from meta.wires.all_wires import EACH, ENCODED
+from meta.wires.all_wires import EACH, ENCODED, by_names, with_quirks
 from meta.wires.encoded import EncodedWire
 
 
-@pytest.mark.parametrize(("wire", "turn"), [pytest.param(w, t, id=f"{w.name}-{t}") for w in ENCODED for t in w.turns])
-def test_a_plain_reply_is_read(wire: EncodedWire, turn: str) -> None:
+def _body_is_read(wire: EncodedWire, turn: Turn, framing: Framing = DEFAULT) -> None:
+    numbered = turn.numbered(1)
+
+    assert wire.recorded(numbered) == wire.of_body(numbered, framing)
+
+
+def _stream_is_read(wire: EncodedWire, turn: Turn, framing: Framing) -> None:
+    numbered = turn.numbered(1)
+
+    assert wire.recorded(numbered) == wire.of_stream(numbered, framing)
+
+
+@EACH
+def test_a_plain_reply_is_read(wire: EncodedWire) -> None:
     """The plain reply of any turn is read back as that turn."""
-    numbered = wire.turns[turn].numbered(1)
-
-    assert wire.recorded(numbered) == wire.of_body(numbered)
+    each({name: (turn,) for name, turn in wire.turns.items()}, partial(_body_is_read, wire))
 
 
-@pytest.mark.parametrize(
-    ("wire", "turn", "framing"),
-    [
-        pytest.param(wire, turn, framing, id=f"{wire.name}-{turn}-{framing}")
-        for wire in ENCODED
-        for turn, framing in product(wire.named, wire.framings)
-        if wire.is_ended(wire.named[turn])
-    ],
-)
-def test_a_stream_is_read(wire: EncodedWire, turn: str, framing: str) -> None:
+@EACH
+def test_a_stream_is_read(wire: EncodedWire) -> None:
     """The stream of any turn in any framing is read back as that turn; broken arguments too, as they come as text."""
-    numbered = wire.named[turn].numbered(1)
+    ended = {name: turn for name, turn in wire.named.items() if wire.is_ended(turn)}
 
-    assert wire.recorded(numbered) == wire.of_stream(numbered, wire.framings[framing])
+    each(by_names(ended, wire.framings), partial(_stream_is_read, wire))
 
 
-@pytest.mark.parametrize(
-    ("wire", "turn", "quirk"),
-    [
-        pytest.param(wire, turn, quirk, id=f"{wire.name}-{turn}-{quirk}")
-        for wire in ENCODED
-        for turn, quirk in product((*wire.quirk_turns, *wire.streamed_only), sorted(wire.wire.quirks))
-        if quirk != "input-at-start" or turn in wire.turns  # an input that comes whole is never half
-    ],
-)
-def test_quirks_are_read(wire: EncodedWire, turn: str, quirk: Quirk) -> None:
+@EACH
+def test_streams_with_quirks_are_read(wire: EncodedWire) -> None:
     """What servers of this wire were seen to do can be recorded too."""
-    numbered = wire.named[turn].numbered(1)
+    both_ways = {name: wire.turns[name] for name in wire.quirk_turns}
+    cut = wire.wire.quirks - {"input-at-start"}  # an input that comes whole is never half
 
-    assert wire.recorded(numbered) == wire.of_stream(numbered, DEFAULT.but(quirk=quirk))
-    if turn in wire.turns:
-        assert wire.recorded(numbered) == wire.of_body(numbered, DEFAULT.but(quirk=quirk))
+    each(
+        by_names(both_ways, with_quirks(wire.wire.quirks)) | by_names(wire.streamed_only, with_quirks(cut)),
+        partial(_stream_is_read, wire),
+    )
+
+
+@EACH
+def test_bodies_with_quirks_are_read(wire: EncodedWire) -> None:
+    """The same of plain replies."""
+    turns = {name: wire.turns[name] for name in wire.quirk_turns}
+
+    each(by_names(turns, with_quirks(wire.wire.quirks)), partial(_body_is_read, wire))
 
 
 @EACH

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.values.framing import DEFAULT, Quirk
+from looptck.values.framing import DEFAULT, Framing
+from looptck.values.turns import Turn
+from meta.kit.each import each
 from meta.kit.steady import STEADY
-from meta.wires.all_wires import OPINIONS
+from meta.wires.all_wires import OPINIONS, by_names, with_quirks
 from meta.wires.encoded import SecondOpinion
 
 EACH = pytest.mark.parametrize("sdk", OPINIONS, ids=lambda sdk: sdk.wire.name)
 
 
-@pytest.mark.parametrize(
-    ("sdk", "turn"),
-    [pytest.param(s, t, id=f"{s.wire.name}-{t}") for s in OPINIONS for t in (*s.turns, *s.plain_only)],
-)
-def test_the_models_know_every_body(sdk: SecondOpinion, turn: str) -> None:
-    """Every member of the plain reply is a field of the SDK's model of it, and its value fits."""
-    numbered = {**sdk.turns, **sdk.plain_only}[turn].numbered(1)
+@EACH
+def test_the_models_know_every_body(sdk: SecondOpinion) -> None:
+    """Every member of the plain reply of any turn is a field of the SDK's model of it, and its value fits."""
 
-    assert not sdk.undeclared_in_body(sdk.wire.body(numbered, 1, DEFAULT))
+    def known(turn: Turn) -> None:
+        assert not sdk.undeclared_in_body(sdk.wire.body(turn.numbered(1), 1, DEFAULT))
+
+    each({name: (turn,) for name, turn in {**sdk.turns, **sdk.plain_only}.items()}, known)
 
 
-@pytest.mark.parametrize(
-    ("sdk", "turn", "framing"),
-    [
-        pytest.param(sdk, turn, framing, id=f"{sdk.wire.name}-{turn}-{framing}")
-        for sdk in OPINIONS
-        for turn, framing in product(sdk.turns, sdk.modelled)
-    ],
-)
-def test_the_models_know_every_event(sdk: SecondOpinion, turn: str, framing: str) -> None:
+@EACH
+def test_the_models_know_every_event(sdk: SecondOpinion) -> None:
     """Every member of every event is a field of the SDK's model of it, and its value fits; the body's are as well."""
-    numbered = sdk.turns[turn].numbered(1)
-    known = sdk.modelled[framing].but(unknown_fields=False, unknown_events=False)
 
-    assert not sdk.undeclared_in_events(sdk.wire.events(numbered, 1, known))
-    assert not sdk.undeclared_in_body(sdk.wire.body(numbered, 1, known))
+    def known(turn: Turn, named: Framing) -> None:
+        numbered = turn.numbered(1)
+        framing = named.but(unknown_fields=False, unknown_events=False)
+
+        assert not sdk.undeclared_in_events(sdk.wire.events(numbered, 1, framing))
+        assert not sdk.undeclared_in_body(sdk.wire.body(numbered, 1, framing))
+
+    each(by_names(sdk.turns, sdk.modelled), known)
 
 
 @EACH
@@ -56,17 +52,10 @@ def test_the_models_know_anything(sdk: SecondOpinion, data: st.DataObject) -> No
     assert not sdk.undeclared_in_body(sdk.wire.body(numbered, 1, known))
 
 
-@pytest.mark.parametrize(
-    ("sdk", "turn", "framing"),
-    [
-        pytest.param(sdk, turn, framing, id=f"{sdk.wire.name}-{turn}-{framing}")
-        for sdk in OPINIONS
-        for turn, framing in product(sdk.turns, sdk.read)
-    ],
-)
-def test_the_client_reads_a_named_framing(sdk: SecondOpinion, turn: str, framing: str) -> None:
+@EACH
+def test_the_client_reads_a_named_framing(sdk: SecondOpinion) -> None:
     """The SDK's client reads any turn in any named framing as the turn that it was."""
-    sdk.agrees(sdk.turns[turn].numbered(1), sdk.read[framing])
+    each(by_names(sdk.turns, sdk.read), lambda turn, framing: sdk.agrees(turn.numbered(1), framing))
 
 
 @EACH
@@ -79,14 +68,9 @@ def test_the_client_reads_any_framing(sdk: SecondOpinion, data: st.DataObject) -
     sdk.agrees(turn.numbered(1), data.draw(sdk.any_framing.filter(sdk.can_read), label="framing"))
 
 
-@pytest.mark.parametrize(
-    ("sdk", "turn", "quirk"),
-    [
-        pytest.param(sdk, turn, quirk, id=f"{sdk.wire.name}-{turn}-{quirk}")
-        for sdk in OPINIONS
-        for turn, quirk in product(sdk.quirk_turns, sdk.quirks)
-    ],
-)
-def test_the_client_reads_some_quirks(sdk: SecondOpinion, turn: str, quirk: Quirk) -> None:
+@EACH
+def test_the_client_reads_some_quirks(sdk: SecondOpinion) -> None:
     """These layouts of compatible servers change nothing for the SDK's client."""
-    sdk.agrees(sdk.turns[turn].numbered(1), DEFAULT.but(quirk=quirk))
+    turns = {name: sdk.turns[name] for name in sdk.quirk_turns}
+
+    each(by_names(turns, with_quirks(sdk.quirks)), lambda turn, framing: sdk.agrees(turn.numbered(1), framing))

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from handlers import LIMIT, TIMEOUT, Json, Stopped, chat_tools, chat_turn, offered, outcome, run_call, started
 
 PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
-PAUSES = (0.2, 0.4, 0.8, 1.6)
+PAUSES = (0.02, 0.04, 0.08, 0.16)
 LONGEST = 10.0
 PREFIX = "mine-"
 

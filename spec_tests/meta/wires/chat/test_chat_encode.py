@@ -13,7 +13,9 @@ from looptck.spec import strategies
 from looptck.values.framing import PRESETS, Framing
 from looptck.values.turns import Call, Turn, calls
 from looptck.wires.openai_chat import OPENAI_CHAT
+from meta.kit.each import each
 from meta.kit.steady import STEADY
+from meta.wires.all_wires import by_names
 from meta.wires.chat.reader import said
 from meta.wires.chat.samples import ANY_FRAMING, FINISH, TURNS, meant
 from meta.wires.sse_reader import data_of
@@ -27,32 +29,33 @@ def schema(name: str) -> Draft202012Validator:
 RESPONSE, CHUNK = schema("response"), schema("chunk")
 
 
-@pytest.fixture(name="known")
-def _known(request: pytest.FixtureRequest) -> Framing:
-    """A framing without the fields that only its name promises: no schema knows them."""
-    framing: Framing = PRESETS[request.param]
-    return framing.but(unknown_fields=False)
+KNOWN = {name: framing.but(unknown_fields=False) for name, framing in PRESETS.items()}
+"""The named framings without the fields that only a name promises: no schema knows them."""
 
 
-@pytest.mark.parametrize("known", PRESETS, indirect=True)
-@pytest.mark.parametrize("turn", TURNS)
-def test_every_body_fits_the_schema(turn: str, known: Framing) -> None:
+def test_every_body_fits_the_schema() -> None:
     """The plain reply of any turn, in any named framing, fits the schema of what the service sends."""
-    body = OPENAI_CHAT.body(TURNS[turn].numbered(1), 1, known)
 
-    RESPONSE.validate(body)
-    assert FINISH[TURNS[turn].stopped] == body["choices"][0]["finish_reason"]
+    def fits(turn: Turn, framing: Framing) -> None:
+        body = OPENAI_CHAT.body(turn.numbered(1), 1, framing)
+
+        RESPONSE.validate(body)
+        assert FINISH[turn.stopped] == body["choices"][0]["finish_reason"]
+
+    each(by_names(TURNS, KNOWN), fits)
 
 
-@pytest.mark.parametrize("known", PRESETS, indirect=True)
-@pytest.mark.parametrize("turn", TURNS)
-def test_every_chunk_fits_the_schema(turn: str, known: Framing) -> None:
+def test_every_chunk_fits_the_schema() -> None:
     """Each chunk of any turn, in any named framing, fits the schema, and only the end marker is no chunk."""
-    *chunks, last = OPENAI_CHAT.events(TURNS[turn].numbered(1), 1, known)
 
-    for chunk in chunks:
-        CHUNK.validate(chunk)
-    assert known.done == (last == "[DONE]")
+    def fits(turn: Turn, framing: Framing) -> None:
+        *chunks, last = OPENAI_CHAT.events(turn.numbered(1), 1, framing)
+
+        for chunk in chunks:
+            CHUNK.validate(chunk)
+        assert framing.done == (last == "[DONE]")
+
+    each(by_names(TURNS, KNOWN), fits)
 
 
 def test_unknown_fields_are_unknown() -> None:
