@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from looptck.bench.bench import Scenario
 from looptck.cassettes import Cassette, cassettes, read
 from looptck.cassettes.playback import is_ordinary, set_scenario
-from looptck.cli import main
+from looptck.cli.group import main
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
 from looptck.provider.server import Provider

@@ -16,8 +16,10 @@ from looptck.catalogue.yaml_files import _UniqueKeys
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite import files
 from looptck.suite.choosing import PLAYING_ALL
+from looptck.suite.plugin import check_of
 from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
+from looptck.suite.trait_plugin import question_of
 
 FOLDER = Path(next(iter(spec.__path__)))
 FILES = sorted(path.stem for path in FOLDER.glob("test_*.py"))
@@ -98,7 +100,7 @@ class _Collected:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        self.items = [item.nodeid for item in items]
+        self.items = [item.nodeid for item in items if check_of(item) or question_of(item)]
         items.clear()
 
 
