@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from looptck.bench.run import Run, end
@@ -23,6 +24,7 @@ from looptck.provider.server import Late, Provider
 from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing, Outcome
+from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
 from looptck.values.turns import Turn
 from looptck.wires import WIRES
@@ -173,6 +175,11 @@ class Bench:
         """The origin of the provider's URLs."""
         return self._provider.origin
 
+    @property
+    def spent(self) -> Spent:
+        """Where the time of its runs went."""
+        return self._provider.spent
+
     def transcripts(self) -> Iterable[Transcript]:
         """The events of all runs that have begun and are not closed."""
         return self._provider.transcripts()
@@ -245,9 +252,13 @@ class Running:
         try:
             if in_time(self.run.transcript, self.bench.patience.outcome, self._ended, self.bench.transcripts):
                 self.run.outcome = self.future.result()
+                self.bench.spent.runs += self.run.transcript.now()
                 end(self.run)
+                began = perf_counter()
                 self.bench.settle(self)
+                self.bench.spent.idle += perf_counter() - began
             else:
+                self.bench.spent.runs += self.run.transcript.now()
                 self.bench.give_up(self)
                 self.run.outcome = Nothing(waited_for(self.run.transcript, self.bench.patience.outcome))
                 end(self.run)

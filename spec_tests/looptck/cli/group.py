@@ -29,7 +29,7 @@ def run(**chosen: Any) -> None:
     """Run the suite on an implementation and print the verdicts."""
     from looptck.commands.pytest_run import run_suite
 
-    how = {name: chosen.pop(name) for name in ("json_file", "junit", "quiet", "workers", "hosts")}
+    how = {name: chosen.pop(name) for name in ("json_file", "junit", "quiet", "workers", "hosts", "durations")}
     leave(run_suite(chosen_options(**chosen), **how))
 
 

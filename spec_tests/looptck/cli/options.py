@@ -125,6 +125,12 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         metavar="SPEC",
         help="Play in a process there, as pytest-xdist takes it, such as socket=HOST:PORT. May be repeated.",
     ),
+    "durations": click.option(
+        "--durations",
+        type=click.IntRange(0),
+        metavar="N",
+        help="Print where the time went (loop, gates, provider, judge, checks), and the N slowest checks.",
+    ),
     "quiet": click.option(
         "-q", "--quiet", is_flag=True, help="Print only the failed requirements, one line per cause, and the counts."
     ),

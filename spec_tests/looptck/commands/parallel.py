@@ -24,6 +24,7 @@ from looptck.suite.record import Record
 from looptck.suite.session import Options
 from looptck.suite.units import units
 from looptck.suite.worker import KEY, WHY, told
+from looptck.values.spent import Spent
 from looptck.values.verdicts import Result
 
 CRASHED = "???"
@@ -118,9 +119,11 @@ class Workers:
             detail = f"a process of the run that ran {record.driver} has ended{during}"
             record.faults.append(DriverFault("crashed", detail))
         record.results.clear()
+        record.spent = Spent()
         for part in self._parts.values():
             take(record, part)
             take_faults(record, {"faults": part.get("faults", [])})
+            record.spent.add(Spent.of(part["spent"]) if "spent" in part else Spent())
             record.sampled += [tuple(one) for one in part.get("sampled", ())]
         record.judged = sum(one["judged"] for one in self._parts.values())
         whole = [part for part in self._parts.values() if "offered" in part]

@@ -51,6 +51,7 @@ def run_suite(
     preflight: bool = True,
     workers: int | None = None,
     hosts: Sequence[str] = (),
+    durations: int | None = None,
 ) -> int:
     """Run the suite and print the report; returns the exit status: 0, 1 or 2.
 
@@ -61,6 +62,7 @@ def run_suite(
         quiet: print only failures and counts.
         preflight: first make sure that some run of the implementation reaches the provider, else skip the suite.
         workers: how many processes play at a time; None: one for each core, or one if little is selected.
+        durations: print where the time went, and this many of the slowest checks; None: print nothing of it.
         hosts: in their place, where the processes are, as pytest-xdist's ``--tx`` takes it.
     """
     console = output_console()
@@ -88,7 +90,7 @@ def run_suite(
     if why is not None:
         session.end()
         return could_not_run(console, why)
-    terminal = Terminal(console, record, quiet=quiet)
+    terminal = Terminal(console, record, quiet=quiet, durations=durations)
     with TemporaryDirectory(prefix="looptck-") as folder:
         kept = Path(folder) / "junit.xml"
         arguments = [f"--junit-xml={kept}", "-o", "junit_family=xunit1"] if junit else []

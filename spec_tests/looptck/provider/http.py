@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from time import perf_counter
 
 from looptck.provider.gates import Gate
 from looptck.provider.http_fit import Fitted
@@ -30,6 +31,8 @@ class HttpReply:
     sent: Callable[[], None] | None = None
     """Called just before the last part is passed to the transport, so that it happens before any later event."""
     gave_up: Callable[[Gate], None] | None = None
+    waited: Callable[[float], None] | None = None
+    """Called with the seconds that the reply has waited at a gate."""
     dropped: Callable[[], object] | None = None
     """Called instead of ``sent`` if the client closes the connection early."""
 
@@ -148,8 +151,11 @@ class Connection(asyncio.Protocol):
             if position == last and reply.sent:
                 reply.sent()
             if isinstance(part, Gate):
+                began = perf_counter()
                 if not await part.wait(reply.patience) and reply.gave_up:
                     reply.gave_up(part)
+                if reply.waited:
+                    reply.waited(perf_counter() - began)
             else:
                 transport.write(self._fit(part) if self._fit else part)
                 await asyncio.sleep(0)

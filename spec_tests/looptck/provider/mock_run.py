@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from looptck.provider import faults
@@ -86,6 +87,10 @@ class MockRun:
         self.bodies: dict[int, bytes] = {}
         """The body of each other reply, by its number, as far as it is sent."""
         self._patience = patience
+        self.judging = 0.0
+        """Seconds that reading and judging requests took."""
+        self.held = 0.0
+        """Seconds that replies and tools waited at gates."""
         self._bodies = Bodies()
         self._encoder = Encoder(wire)
         self._requests = 0
@@ -164,6 +169,7 @@ class MockRun:
         n = self._requests + 1
         if n > self.script.cap:
             return None
+        began = perf_counter()
         body, growth = self._bodies.parse(request.body)
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
@@ -173,6 +179,8 @@ class MockRun:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
             return self._side_request("POST", request.path, why, self._refused(problems[0]))
         self._requests = n
+        read = self.service.read(body, growth)
+        self.judging += perf_counter() - began
         self._note(
             Received(
                 at=self.transcript.now(),
@@ -181,7 +189,7 @@ class MockRun:
                 headers=request.headers,
                 raw=request.body,
                 body=body,
-                request=self.service.read(body, growth),
+                request=read,
                 problems=problems,
                 scripted=step is not None,
             )
@@ -292,7 +300,11 @@ class MockRun:
     def _patient(self, reply: HttpReply) -> HttpReply:
         reply.patience = self._patience
         reply.gave_up = self._gave_up
+        reply.waited = self._waited
         return reply
+
+    def _waited(self, seconds: float) -> None:
+        self.held += seconds
 
     def _gave_up(self, gate: Gate) -> None:
         if self.habits is None or not self.habits.waited(gate):

@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic
+from time import monotonic, perf_counter
 from typing import Any, Self, TypeVar
 
 from looptck.drivers.faults import DriverFault
@@ -17,6 +17,7 @@ from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.shared import PREFIX, Shared
+from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
 
 Result = TypeVar("Result")
@@ -52,6 +53,7 @@ class Provider:
     def __init__(self, port: int = 0) -> None:
         self.spans = otlp.Receiver()
         self.shared = Shared()
+        self.spent = Spent()
         self._port = port
         self._mock_runs: dict[str, MockRun] = {}
         self._over: dict[str, str] = {}
@@ -139,6 +141,10 @@ class Provider:
         if self._mock_runs.pop(token, None) is not None and run:
             self._over[token] = run
         self.shared.open_runs = [one for one in self.shared.open_runs if one[0] is not mock_run]
+        self.spent.judge += mock_run.judging
+        self.spent.provider -= mock_run.judging
+        self.spent.held += mock_run.held
+        mock_run.judging = mock_run.held = 0.0
         if mock_run.under_way:
             self._do(self._finish(mock_run))
 
@@ -159,6 +165,13 @@ class Provider:
         return not any(connection.receiving for connection in self._connections)
 
     def _answer(self, request: HttpRequest) -> HttpReply | None:
+        began = perf_counter()
+        try:
+            return self._routed(request)
+        finally:
+            self.spent.provider += perf_counter() - began
+
+    def _routed(self, request: HttpRequest) -> HttpReply | None:
         first = request.path[1:].partition("/")[0]
         mock_run = self._mock_runs.get(first)
         if mock_run is None and first in self._over:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -29,10 +29,11 @@ BETWEEN_LINES = 15.0
 class Terminal:
     """A pytest plugin that replaces pytest's own terminal output."""
 
-    def __init__(self, console: Console, record: Record, *, quiet: bool = False) -> None:
+    def __init__(self, console: Console, record: Record, *, quiet: bool = False, durations: int | None = None) -> None:
         self._console = console
         self._record = record
         self._quiet = quiet
+        self._durations = durations
         self._status = console.status("starting") if console.is_terminal and not quiet else None
         self._last = -BETWEEN_LINES
         self._progress = Progress(record)
@@ -147,6 +148,20 @@ class Terminal:
             self._console.print(line)
         if record.left_out or record.sampled:
             self._console.print(_left_out(record), style="dim", highlight=False)
+        if self._durations is not None:
+            text = "\n".join(_durations(record, self._durations))
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _durations(record: Record, most: int) -> Iterator[str]:
+    """Where the time went: the shares of the whole, then the slowest checks."""
+    whole = record.spent.whole
+    yield ""
+    yield f"{whole:.1f} s in all checks, of all processes together:"
+    for words, seconds in record.spent.shares().items():
+        yield f"  {seconds:8.1f} s  {seconds / whole if whole else 0:4.0%}  {words}"
+    for id, seconds in record.spent.slowest(most):
+        yield f"  {seconds:8.2f} s        {id}"
 
 
 def _left_out(record: Record) -> str:

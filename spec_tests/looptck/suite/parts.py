@@ -28,6 +28,7 @@ def part_of(record: Record) -> dict[str, Any]:
         "offered": list(record.offered),
         "left_out": record.left_out,
         "sampled": record.sampled,
+        "spent": record.spent.serializable(),
     }
 
 

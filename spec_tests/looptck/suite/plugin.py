@@ -206,6 +206,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if check is not None:
         from looptck.suite.verdict_of import judge_report
 
+        item.config.stash[SESSION].record.spent.timed(check.id, report.duration)
         judge_report(item.config.stash[SESSION], item, check, call, report, item.stash.get(IMPLEMENTATION, None))
     return report
 

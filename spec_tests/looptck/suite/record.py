@@ -18,6 +18,7 @@ from looptck.failures.groups import Finding
 from looptck.suite.selection import Selection
 from looptck.suite.units import Shard
 from looptck.values.cell import Cell
+from looptck.values.spent import Spent
 from looptck.values.verdicts import Result
 from looptck.wires import WIRES
 
@@ -59,6 +60,8 @@ class Record:
     """The checks that have tried fewer examples than a thorough run."""
     shard: Shard | None = None
     """Which part of the run this is; None: the whole."""
+    spent: Spent = field(default_factory=Spent)
+    """Where the time went."""
     listeners: list[Callable[[Result], None]] = field(default_factory=list)
     """Called with each new result."""
 

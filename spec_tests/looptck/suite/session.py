@@ -121,6 +121,7 @@ class Session:
         self._cells = cells(self.bench.started, WIRES)
         self.record = Record(self.bench.driver, self.bench.started, self.catalogue, self.selection, self.known)
         self.record.answers = self.survey.answers
+        self.record.spent = self.bench.spent
         self.choice = Choice(self.catalogue, self.selection, self.cassettes, self.bench.started, self.cells())
         self._by_name = {(one.name, one.wire, one.stream): one for one in reversed(self.cassettes)}
 

@@ -61,5 +61,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if question is not None:
         from looptck.suite.asking import take_in
 
+        item.config.stash[SESSION].record.spent.timed(question.id, report.duration)
         take_in(item.config.stash[SESSION].survey, item, question, item.stash.get(LOOP, None), call, report)
     return report

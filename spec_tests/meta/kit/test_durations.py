@@ -1,0 +1,52 @@
+"""Where the time of a run went: its parts, and what the report says of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from looptck.cli.group import main
+from looptck.values.spent import Spent
+
+
+def test_shares_are_the_whole() -> None:
+    """What a run did not spend elsewhere it spent in the loop, and what no run spent was spent on the checks."""
+    spent = Spent(runs=6.0, provider=1.0, judge=0.5, held=2.0, idle=0.25, checks={"a": 4.0, "b": 6.0})
+
+    assert {
+        "driver and loop": 2.5,
+        "held at gates": 2.0,
+        "until the loop is idle": 0.25,
+        "provider": 1.0,
+        "judge": 0.5,
+        "checks and reports": 3.75,
+    } == spent.shares()
+    assert 10.0 == spent.whole == sum(spent.shares().values())
+    assert [("b", 6.0)] == spent.slowest(1)
+
+
+def test_processes_are_added_up() -> None:
+    """Each process has spent its own time, and each check is in one of them."""
+    one = Spent(runs=1.0, judge=0.5, checks={"a": 2.0})
+    one.add(Spent.of(json.loads(json.dumps(Spent(runs=3.0, held=1.0, checks={"a": 1.0, "b": 4.0}).serializable()))))
+
+    assert Spent(runs=4.0, judge=0.5, held=1.0, checks={"a": 3.0, "b": 4.0}) == one
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_report_says_where_the_time_went(workers: str, tmp_path: Path) -> None:
+    """Every part has spent some time, a held tool the most of it, and no part but the whole has a hundred percent."""
+    words = ["run", "-q", "-j", workers, "--cell", "openai-chat/plain/sync", "--durations", "2"]
+    chosen = ["--requirement", "nothing-runs-after-the-end", "--requirement", "call-runs-its-tool-once"]
+
+    ran = CliRunner().invoke(main, [*words, *chosen, "--json", str(tmp_path / "results.json")])
+
+    shares = {words: float(s) for s, words in re.findall(r"^ +([0-9.]+) s +\d+%  (.+)$", ran.output, re.MULTILINE)}
+    assert 0 == ran.exit_code
+    assert set(Spent().shares()) == set(shares)
+    assert "held at gates" == max(shares, key=lambda words: shares[words])
+    assert re.search(r"nothing-runs-after-the-end/openai-chat/plain/sync/slow-tool$", ran.output, re.MULTILINE)
