@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,8 @@ from meta.kit.steady import STEADY
 OLDER, NEWER = "mcp-client-2025-04-04", "mcp-client-2025-11-20"
 SERVER = {"type": "url", "name": "m", "url": "https://m.example/sse"}
 THOUGHT = turn(Thinking("hm"), Call.of("f"))
+SEALED = Thinking("hm", id="one", recorded_signature="sealed")
+SEALED_ECHOED = [responses.thought("rs_one", encrypted_content="sealed"), responses.says(id="msg_looptck0001_1")]
 EMPTY = {"role": "assistant", "content": ""}
 SAID = responses.says(id="msg_a")
 ECHOED = [
@@ -143,6 +146,15 @@ RUNS: dict[str, tuple[str, list[Sent], list[str]]] = {
             sent(responses.request(SAID, responses.USER, responses.USER)),
         ],
         ["items-come-with-their-thought"],
+    ),
+    "a sealed thought that is sent once more as another": (
+        "openai-responses",
+        [
+            sent(responses.request(responses.USER), turn(SEALED, "hi")),
+            sent(responses.request(*SEALED_ECHOED), turn(replace(SEALED, id="other"), "hi")),
+            sent(responses.request(*SEALED_ECHOED, responses.USER)),
+        ],
+        ["thoughts-are-the-services"],
     ),
     "a thought that the service has lost": (
         "openai-responses",

@@ -75,6 +75,29 @@ def test_anything_else_is_parsed_whole(what: str) -> None:
     assert (parsed(then), None) == bodies.parse(then)
 
 
+@pytest.mark.parametrize(
+    "then",
+    [b'{"a":[0,2,3]}', b'{"a":[1,2;3]}', b'{"a":[1,2,3],[4]}', b'{"a":[1,2,]}', b'{"a":[1,2,3],"b":4}'],
+)
+def test_a_list_that_went_on_may_go_on_no_more(then: bytes) -> None:
+    """After a list has gone on once, a body that differs in any other way is parsed whole, too."""
+    bodies = Bodies()
+    bodies.parse(b'{"a":[1]}')
+
+    assert bodies.parse(b'{"a":[1,2]}')[1]
+    assert (parsed(then), None) == bodies.parse(then)
+
+
+def test_another_list_may_go_on() -> None:
+    """After a body of another kind, its list goes on."""
+    bodies = Bodies()
+    raws = [b'{"a":[1]}', b'{"a":[1,2]}', b'{"other":0,"b":[1]}', b'{"other":0,"b":[1,2]}', b'{"other":0,"b":[1,2,3]}']
+    parses = [bodies.parse(raw) for raw in raws]
+
+    assert [parsed(raw) for raw in raws] == [value for value, _ in parses]
+    assert [None, "a", None, "b", "b"] == [growth and growth.member for _, growth in parses]
+
+
 def test_a_repeated_body_is_the_same() -> None:
     """A body that comes again is not parsed again."""
     bodies = Bodies()
