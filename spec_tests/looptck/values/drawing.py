@@ -1,17 +1,23 @@
 """Example values of properties: they depend only on the property's name, and on nothing else on the machine.
 
 By default, hypothesis also draws constants from the source of local modules, such as those of the implementation, and
-stores files in the caller's directory.
+stores files in the caller's directory. Of these it needs only its tables of characters, which take seconds to make:
+they are kept in the user's cache, for all processes of a run and for the next one.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from pathlib import Path
 from types import ModuleType
+
+import platformdirs
 
 
 def seed_of(name: str) -> int:
@@ -27,7 +33,7 @@ def undisturbed() -> Iterator[None]:
 
     home = getattr(configuration, "__hypothesis_home_directory", None)
     collects = vars(providers).get("_get_local_constants")
-    configuration.set_hypothesis_home_dir(_home().name)
+    configuration.set_hypothesis_home_dir(_home())
     _forget(providers)
     if collects is not None:
         vars(providers)["_get_local_constants"] = lambda: _none(providers)
@@ -53,6 +59,15 @@ def _forget(providers: ModuleType) -> None:
 
 
 @cache
-def _home() -> tempfile.TemporaryDirectory[str]:
-    """A folder that is deleted when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="looptck-hypothesis-", ignore_cleanup_errors=True)
+def _home() -> Path:
+    """A folder in the user's cache; where that cannot be written, one that is deleted when the process ends."""
+    import hypothesis
+
+    kept = platformdirs.user_cache_path("looptck") / f"hypothesis-{hypothesis.__version__}"
+    with suppress(OSError):
+        kept.mkdir(parents=True, exist_ok=True)
+        if os.access(kept, os.W_OK):
+            return kept
+    own = tempfile.TemporaryDirectory(prefix="looptck-hypothesis-", ignore_cleanup_errors=True)
+    atexit.register(own.cleanup)
+    return Path(own.name)
