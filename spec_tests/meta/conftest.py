@@ -12,8 +12,8 @@ from looptck.commands import pytest_run
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than there are cores, since some tests wait: for processes, and for what must not happen."""
-    return (os.cpu_count() or 1) + 1
+    """Two workers for each core: the tests wait as long as they work, for processes and for what must not happen."""
+    return 2 * (os.cpu_count() or 1)
 
 
 @pytest.fixture(autouse=True, scope="session")
