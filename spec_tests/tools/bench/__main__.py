@@ -7,9 +7,15 @@ from __future__ import annotations
 
 import sys
 
-from tools.bench import chain, decoding, provider, suite
+from tools.bench import chain, decoding, provider, runs, suite
 
-BENCHES = {"suite": suite.main, "decoding": decoding.main, "provider": provider.main, "chain": chain.main}
+BENCHES = {
+    "suite": suite.main,
+    "decoding": decoding.main,
+    "provider": provider.main,
+    "chain": chain.main,
+    "runs": runs.main,
+}
 
 for name in sys.argv[1:] or BENCHES:
     print(f"== {name}")

@@ -1,15 +1,12 @@
 """Measures the speed of the suite on the reference.
 
-Three figures. What a check costs beside the bare httpx exchange of the same bodies: every example-based check of the
+Two figures. What a check costs beside the bare httpx exchange of the same bodies: every example-based check of the
 sync cells is timed whole (pytest's set-up and tear-down, the judge, the verdict); right behind it its requests are sent
-once more by a plain ``httpx.Client`` to a server that only writes the recorded replies. How many checks a second. How
-long until the first verdict of the command.
+once more by a plain ``httpx.Client`` to a server that only writes the recorded replies. How many checks a second.
 """
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
@@ -116,19 +113,6 @@ def suite(client: Plainly) -> tuple[list[Timed], float]:
         return watch.items, perf_counter() - start - sum(timed.bare for timed in watch.items)
 
 
-def first_verdict() -> float:
-    """The time from the command's start to its first verdict in seconds: its first line without a terminal."""
-    start = perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", "looptck.cli", "run"], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    seconds = perf_counter() - start
-    process.kill()
-    process.wait()
-    process.stdout.close()
-    return seconds
-
-
 def main() -> None:
     """Measure and print."""
     client = Plainly()
@@ -149,4 +133,3 @@ def main() -> None:
     exchanges = sum(len(timed.exchanges) for timed in items)
     rate = 1 / median(timed.seconds for timed in items if timed.single)
     print(f"{len(items)} checks, {exchanges} exchanges in {seconds:.2f} s; the median check alone: {rate:.0f} a second")
-    print(f"first verdict of the command after {median(first_verdict() for _ in range(REPEATS)):.2f} s")
