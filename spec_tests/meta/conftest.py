@@ -10,8 +10,8 @@ import pytest
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
 <<<<<<< HEAD
-    """One worker more than there are cores, since some tests wait: for processes, and for what must not happen."""
-    return (os.cpu_count() or 1) + 1
+    """Two workers for each core, since tests wait as long as they work: for processes, and for what must not happen."""
+    return 2 * (os.cpu_count() or 1)
 =======
     """Two workers for each core: the tests wait as long as they work, for processes and for what must not happen."""
     return 2 * (os.cpu_count() or 1)

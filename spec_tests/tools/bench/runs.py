@@ -1,7 +1,7 @@
 """Measures whole commands: the first verdict, the two sizes of a run, and what several processes gain.
 
-The CPU time of a command is that of all its processes, guard, workers and drivers included. It is given as a multiple of
-what importing pytest, httpx and hypothesis takes, which any Python project with tests pays.
+The CPU time of a command is that of all its processes, guard, workers and drivers included. It is given as a multiple
+of what importing pytest, httpx and hypothesis takes, which any Python project with tests pays.
 """
 
 from __future__ import annotations
