@@ -225,11 +225,11 @@ class AnswersUnderTheIdBefore(Driver):
 
 
 class LeavesAHolder(Driver):
-    """Ends in a run, and leaves a process in a session of its own that holds its standard output open."""
+    """Ends in a run, and leaves a process in a session of its own that holds its standard output open for a minute."""
 
     def run(self, id: str, case: Json) -> NoReturn:
         subprocess.Popen(
-            [sys.executable, "-S", "-c", "import threading; threading.Event().wait()"], start_new_session=True
+            [sys.executable, "-S", "-c", "import threading; threading.Event().wait(60)"], start_new_session=True
         )
         os._exit(3)
 
@@ -319,7 +319,7 @@ class LeavesAChild(Driver):
     """Starts a process that outlives it and keeps its standard output open; its version is the child's process id."""
 
     def start(self) -> None:
-        child = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
+        child = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait(60)"])
         self.say({**self.started, "version": str(child.pid)})
 
 
