@@ -131,7 +131,7 @@ def test_an_answer_under_an_earlier_id_is_the_drivers() -> None:
     assert {"empty-object": "error", "one-call": "error"} == report.verdicts
     reasons = [report.reason(case) for case in SCRIPTED]
     assert all(reason.startswith("driver: answered-twice: ") for reason in reasons)
-    assert any(", while run r2 was open" in reason for reason in reasons)
+    assert any(", while run r2.1 was open" in reason for reason in reasons)
 
 
 def test_a_process_that_is_left_behind_costs_seconds(monkeypatch: pytest.MonkeyPatch) -> None:

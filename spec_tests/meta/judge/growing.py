@@ -16,7 +16,7 @@ from looptck.wires import WIRES
 from meta.judge.damage import OTHERS
 from meta.judge.judged import Body, History, JudgedWire
 
-WAYS = (*["go on"] * 4, "repeat", "add", "add", "change", "drop", "insert", "cut", "options", "forget")
+WAYS = (*["go on"] * 4, "refer", "repeat", "add", "add", "change", "drop", "insert", "cut", "options", "forget")
 """What may happen before a request; what loops do comes up most."""
 PIECES = st.one_of(
     st.sampled_from(["a", "json", " "]),
@@ -107,6 +107,8 @@ def _next(draw: st.DrawFn, wire: JudgedWire, way: str, history: History, said: H
     """The history of the next request."""
     if way == "go on":
         return history + (said or draw(wire.legal, label="more"))
+    if way == "refer":
+        return history + [_reference(one) for one in said or draw(wire.legal, label="more")]
     if way == "add":
         wrong = st.sampled_from(wire.mutations).flatmap(
             lambda mutate: wire.marked.map(lambda one: mutate(*copy.deepcopy(one))[0])
@@ -125,6 +127,12 @@ def _next(draw: st.DrawFn, wire: JudgedWire, way: str, history: History, said: H
             return history[: place + 1]
         case _:
             return [*history[:place], _damaged(draw, history[place]), *history[place + 1 :], *said]
+
+
+def _reference(item: Any) -> Any:
+    """An item of Responses as a reference to it, if it has an id; any other entry as it is."""
+    is_item = isinstance(item, dict) and "id" in item and "type" in item
+    return {"type": "item_reference", "id": item["id"]} if is_item else item
 
 
 def _damaged(draw: st.DrawFn, entry: Any) -> Any:

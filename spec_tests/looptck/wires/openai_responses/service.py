@@ -97,8 +97,9 @@ class ResponsesService:
         self._memory.lose(why)
 
     def _new_items(self, body: Any, growth: Growth) -> Iterator[Item]:
-        """The new part of the history, in provider-neutral form."""
-        for place, item in enumerate(growth.new(body), growth.kept):
+        """The new part of the history, in provider-neutral form, with what its references refer to."""
+        new = self._memory.input({**body, "input": growth.new(body)})
+        for place, item in enumerate(new, growth.kept):
             yield from parse_item(item, f"/input/{place}", self._memory.signatures)
 
     def _items(self, body: object) -> Iterator[Item]:
