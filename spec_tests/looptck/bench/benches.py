@@ -13,6 +13,7 @@ from looptck.bench.settling import may_go_on, settle
 from looptck.client import Ask
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message, connect
 from looptck.drivers.case_message import RunOptions
+from looptck.drivers.idle import AtWork
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation
 from looptck.provider.habits import Habits
@@ -65,9 +66,7 @@ class LoopBench(Bench):
     def __init__(self, driver: str, connection: Connection, patience: Patience) -> None:
         super().__init__(driver, connection, patience)
         self._connection = connection
-        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(
-            lambda: Habits(lambda: connection.pulse().running)
-        )
+        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(lambda: Habits(AtWork(connection.pulse)))
 
     def begin(
         self,

@@ -6,8 +6,9 @@ network; the provider knows which network traffic is in progress.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from time import monotonic
 
 from looptck.guard.descendants import PROCESSES, state, threads
 
@@ -29,6 +30,38 @@ class Pulse:
     def shows_idle_since(self, earlier: Pulse) -> bool:
         """Whether no thread ran between an earlier pulse and this one."""
         return self.known and earlier.known and not self.running and self.turns == earlier.turns
+
+
+RECENT = 0.2
+"""Seconds after which an earlier look says nothing of the present."""
+STIRS = 3
+"""How often in a row an implementation is taken to be at work only because it has run: some never rest."""
+
+
+class AtWork:
+    """Whether an implementation is at work: a thread runs or waits for a processor, or has run since a look just now.
+
+    A thread that waits for an answer on a busy machine may be found asleep again and again, although it is not idle.
+    """
+
+    def __init__(self, look: Callable[[], Pulse], now: Callable[[], float] = monotonic) -> None:
+        self._look = look
+        self._now = now
+        self._last = Pulse()
+        self._at = -RECENT
+        self._stirs = 0
+
+    def __call__(self) -> bool:
+        """Look, and compare with the last look if that was recent."""
+        before, at = self._last, self._at
+        self._last, self._at = self._look(), self._now()
+        if self._last.running:
+            self._stirs = 0
+            return True
+        if not before.known or self._at - at >= RECENT:
+            return False
+        self._stirs = 0 if self._last.shows_idle_since(before) else self._stirs + 1
+        return 0 < self._stirs <= STIRS
 
 
 def pulse(pid: int, but: Collection[int] = ()) -> Pulse:

@@ -14,6 +14,12 @@ ABSENCE = 0.3
 """Seconds to wait for an event that a correct loop never causes: the only fixed delay apart from watchdogs."""
 
 
+TURNS = 6
+"""Turns of an event loop after which it has read what had arrived."""
+MOMENT = 0.05
+"""Seconds between two looks at what puts off the end of a wait."""
+
+
 @dataclass(eq=False)
 class Gate:
     """Opens once, from any thread, and stays open. ``name`` describes the awaited event."""
@@ -59,7 +65,9 @@ class Gate:
         patience = self.patience or patience
         until = monotonic() + patience
         while not self._open.wait(max(until - monotonic(), 0.0)):
-            if (until := self._prolonged(until, patience)) <= monotonic():
+            late = self.not_while is not None and self.not_while()
+            until = monotonic() + patience if late else self._prolonged(until, patience)
+            if monotonic() >= until:
                 return False
         return True
 
@@ -83,16 +91,27 @@ class Gate:
             try:
                 await asyncio.wait_for(event.wait(), until - monotonic())
             except TimeoutError:
-                until = self._prolonged(until, patience)
+                late = await self._looked_again()
+                if self._open.is_set():
+                    return True
+                until = monotonic() + patience if late else self._prolonged(until, patience)
                 if monotonic() >= until:
                     return False
             else:
                 return True
 
+    async def _looked_again(self) -> bool:
+        """Let the event loop take in what has arrived; whether `not_while` holds now or in a moment."""
+        if self.not_while is None:
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            return False
+        holds = self.not_while()
+        await asyncio.sleep(MOMENT)
+        return holds or self.not_while()
+
     def _prolonged(self, until: float, patience: float) -> float:
-        """The end of a wait that was to end at this time."""
-        if self.not_while is not None and self.not_while():
-            return monotonic() + patience
+        """The end of a wait that was to end at this time, unless the awaited event cannot happen yet."""
         return max(self._heard + patience, until) if self.of_silence else until
 
 

@@ -37,7 +37,8 @@ class Habits:
     """The observations of one implementation in one cell."""
 
     at_work: Callable[[], bool] = lambda: False
-    """Whether the implementation runs, or waits for a processor, right now: then it does not wait for the stream."""
+    """Whether the implementation runs or waits for a processor, or has run a moment ago: then it does not wait for the
+    stream."""
     _waits: set[Place] = field(default_factory=set)
     """The places at which it started no call."""
     _held: dict[Gate, Place] = field(default_factory=dict)

@@ -47,6 +47,27 @@ def test_a_gate_of_silence_waits_from_the_last_event(
     assert looks == asked
 
 
+def test_a_stream_looks_twice_at_what_puts_off_its_end() -> None:
+    """What holds now or a moment later puts off the end of a wait; the second look comes after what has arrived."""
+    looks = iter([False, True, True, False, False])
+    gate = Gate("never", not_while=lambda: next(looks, False))
+
+    assert not asyncio.run(gate.wait(PATIENCE))
+    assert [] == list(looks)
+
+
+def test_what_has_arrived_at_the_end_opens_a_gate() -> None:
+    """An event that is waiting to be read when the patience ends is read first."""
+
+    async def late() -> bool:
+        gate = Gate("arrives")
+        loop = asyncio.get_running_loop()
+        loop.call_later(PATIENCE, lambda: loop.call_soon(lambda: loop.call_soon(gate.open)))
+        return await gate.wait(PATIENCE)
+
+    assert asyncio.run(late())
+
+
 @pytest.mark.parametrize("wait", [_by_stream, _by_check])
 def test_an_opened_gate_is_passed(wait: Callable[[Gate], bool]) -> None:
     """A gate that opens is passed by streams and checks alike, before or during their wait."""
