@@ -144,7 +144,9 @@ def _play(
     finally:
         dealing.finish()
     if dealing.why is not None:
-        raise CouldNotRun(dealing.why)
+        raise CouldNotRun(
+            f"{dealing.why}\nIt had started once before; what can be started only once is played with -j 1."
+        )
     return status, dealing.in_order
 
 

@@ -74,6 +74,7 @@ def test_a_driver_that_starts_only_once_is_told(tmp_path: Path) -> None:
     assert 2 == ran.status
     assert "looptck could not run: driver: cannot-start: " in ran.printed
     assert "the port is in use" in ran.printed
+    assert "is played with -j 1" in ran.printed
 
 
 ONCE = """
