@@ -22,7 +22,7 @@ from looptck.guard import playing
 from looptck.suite.parts import take, take_faults
 from looptck.suite.record import Record
 from looptck.suite.session import Options
-from looptck.suite.units import units
+from looptck.suite.units import is_question, units
 from looptck.suite.worker import KEY, WHY, told
 from looptck.values.spent import Spent
 from looptck.values.verdicts import Result
@@ -66,8 +66,11 @@ class Workers:
 
     @pytest.hookimpl
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Note the order in which one process would play."""
+        """Note what there is to play, in the order in which one process would."""
         self._ids = ids
+        self._record.questions = sum(map(is_question, ids))
+        self._record.checks = len(ids) - self._record.questions
+        playing.note("chosen", checks=self._record.checks)
 
     def in_order(self, junit: str) -> str:
         """JUnit XML with the test cases in the order in which one process would play."""
@@ -91,15 +94,9 @@ class Workers:
         part["findings"] += [one | {"result": one["result"] + before} for one in news["findings"]]
         part["answers"] += news["answers"]
         part["judged"] = news["judged"]
-        if not self._record.checks and not self._record.questions:
-            self._record.checks, self._record.questions = news["checks"], news["questions"]
-            playing.note("chosen", checks=self._record.checks)
         self._record.judged = sum(one.get("judged", 0) for one in self._parts.values())
         for one in news["results"]:
-            result = Result(**one)
-            self._record.results.append(result)
-            for listener in self._record.listeners:
-                listener(result)
+            self._record.add(Result(**one), noticed=True)  # the worker has counted it
 
     @pytest.hookimpl
     def pytest_testnodedown(self, node: Any, error: object) -> None:
@@ -128,7 +125,7 @@ class Workers:
         record.judged = sum(one["judged"] for one in self._parts.values())
         whole = [part for part in self._parts.values() if "offered" in part]
         for part in whole[:1]:
-            record.checks, record.questions, record.offered = part["checks"], part["questions"], part["offered"]
+            record.offered = part["offered"]
             record.left_out = [tuple(one) for one in part["left_out"]]
 
 

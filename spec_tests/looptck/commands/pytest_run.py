@@ -132,6 +132,8 @@ def _play(
     Raises:
         CouldNotRun: one of several processes cannot play.
     """
+    if hosts and not session.bench.can_be_started_twice:
+        raise CouldNotRun("--tx: the implementation is running already, or looks for its model on one port, here")
     if workers == 1 and not hosts:
         return run_pytest(session, arguments, [terminal]), lambda junit: junit
     from looptck.commands.parallel import Workers, run_words

@@ -142,7 +142,6 @@ class Provider:
             self._over[token] = run
         self.shared.open_runs = [one for one in self.shared.open_runs if one[0] is not mock_run]
         self.spent.judge += mock_run.judging
-        self.spent.provider -= mock_run.judging
         self.spent.held += mock_run.held
         mock_run.judging = mock_run.held = 0.0
         if mock_run.under_way:

@@ -16,12 +16,16 @@ from looptck.catalogue.traits import traits
 if TYPE_CHECKING:
     from looptck.suite.session import Session
 
+FOLDER = Path(__file__).resolve().parents[1] / "spec"
 _LITERAL = re.compile(r'"([a-z][a-z0-9-]*)"')
 
 
 def is_needed(path: Path, session: Session) -> bool:
-    """Whether a file of the suite may hold a selected test; one that names nothing holds tests of declared cases."""
-    if not path.name.startswith("test_"):
+    """Whether a file holds a selected test of the suite, or may hold others.
+
+    A file of the suite that names nothing holds tests of declared cases; one outside the suite is none of ours.
+    """
+    if path.parent != FOLDER or not path.name.startswith("test_"):
         return True
     named = _named(path)
     return not named or not named.isdisjoint(session.wanted)

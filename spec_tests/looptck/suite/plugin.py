@@ -138,11 +138,10 @@ def _options(config: pytest.Config) -> Options:
 def pytest_collection(session: pytest.Session) -> None:
     """Begin the session before the suite is collected, when the run can still end with a readable message."""
     if any(SPEC in argument.replace("/", ".") for argument in session.config.args):
-        from looptck.suite.worker import KEY
+        from looptck.suite.worker import options_of
 
-        if KEY not in getattr(session.config, "workerinput", {KEY: None}) or session.config.getoption(
-            "numprocesses", 0
-        ):
+        is_workers = hasattr(session.config, "workerinput") and options_of(session.config) is None
+        if is_workers or session.config.getoption("numprocesses", 0):
             why = f"{SPEC} cannot run in parallel under pytest; leave out -n, or use looptck run -j"
             pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
         session_of(session.config)
@@ -150,7 +149,7 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out the files of the suite without a test for what is selected; no other is imported."""
-    if SESSION not in config.stash or collection_path.parent.name != "spec":
+    if SESSION not in config.stash:
         return None
     from looptck.suite.files import is_needed
 

@@ -203,6 +203,7 @@ class Session:
         """
         self.record.left_out = [one.names for one in left_out]
         self._places = {check: place for place, check in enumerate(chosen, 1)}
+        self._asked_about = {(check.case, check.cell) for check in chosen if check.requirement.id == REFUSED}
         self.choose(chosen)
         self.record.offered = list(dict.fromkeys(check.case for check in offered))
 
@@ -211,7 +212,6 @@ class Session:
         self.chosen = list(checks)
         self.record.checks = len(self.chosen)
         playing.note("chosen", checks=len(self.chosen))
-        self._asked_about = {(check.case, check.cell) for check in self.chosen if check.requirement.id == REFUSED}
 
     # -- running -----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Units of a run: the checks that one process has to play, since they share runs, in the order of the run.
 
-The checks of a declared case or of a recording in a cell share its run, and so do the traits of a file in a cell. Every
-other test function has a unit for each cell. Units are dealt to the parts of a run; no verdict depends on how.
+The checks of a declared case or of a recording in a cell share its run, also with the cases that have it as their
+control. The traits of a file share runs in a cell. Every other test function has a unit for each cell. Units are dealt
+to the parts of a run; no verdict depends on how.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+
+from looptck.bench.cases import cases
 
 _CHECK = re.compile(r"(?P<file>[^:]*)::(?P<test>[^\[]*)\[(?P<row>[^/]+)/(?P<cell>[^/]+/[^/]+/[^/]+?)(/(?P<case>.*))?\]")
 """The id that pytest gives to a check or to a question."""
@@ -23,10 +27,24 @@ def unit_of(nodeid: str) -> Hashable:
     if found is None:
         return nodeid
     if found["file"].endswith(_SHARING):
-        return found["cell"], found["case"]
+        return found["cell"], _home(found["case"])
     if found["case"] is None:
         return found["file"], found["cell"]
     return found["file"], found["test"], found["cell"]
+
+
+@cache
+def _home(name: str) -> str:
+    """The case whose run the checks of a case, or of a recording, share: its control, or the case itself."""
+    case = cases().get(name.partition("@")[0])
+    controls = sorted({one["control"] for one in case.checks.values() if "control" in one}) if case else []
+    return controls[0] if controls else name
+
+
+def is_question(nodeid: str) -> bool:
+    """Whether an id is that of a question about a trait."""
+    found = _CHECK.fullmatch(nodeid)
+    return found is not None and found["case"] is None
 
 
 def units(nodeids: Iterable[str]) -> list[list[int]]:

@@ -53,8 +53,7 @@ class Worker:
         record = self._session.record
         news = news_of(record, self._results, self._findings, self._answers)
         if news["results"] or news["answers"]:
-            counts = {"checks": record.checks, "questions": record.questions, "judged": record.judged}
-            setattr(report, KEY, orjson.dumps(news | counts).decode())
+            setattr(report, KEY, orjson.dumps(news | {"judged": record.judged}).decode())
         self._results, self._findings = len(record.results), len(record.findings)
         self._answers = len(record.answers)
         return report

@@ -14,7 +14,7 @@ class Spent:
     runs: float = 0.0
     """All runs, from their begin to their outcome; what follows but for `idle` is a part of it."""
     provider: float = 0.0
-    """The provider's answers, without the judgement."""
+    """The provider's answers, with the judgement of requests."""
     judge: float = 0.0
     """The judgement of requests, and reading them."""
     held: float = 0.0
@@ -32,10 +32,10 @@ class Spent:
     def shares(self) -> dict[str, float]:
         """The seconds of each part of the whole, in words."""
         return {
-            "driver and loop": max(self.runs - self.provider - self.judge - self.held, 0.0),
+            "driver and loop": max(self.runs - self.provider - self.held, 0.0),
             "held at gates": self.held,
             "until the loop is idle": self.idle,
-            "provider": self.provider,
+            "provider": max(self.provider - self.judge, 0.0),
             "judge": self.judge,
             "checks and reports": max(self.whole - self.runs - self.idle, 0.0),
         }

@@ -8,9 +8,12 @@ asked about the whole.) In all other cases the service judges the whole request 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from looptck.values.growth import Growth
+from looptck.values.history import Item, Request
 
 Known = TypeVar("Known")
 
@@ -39,3 +42,26 @@ class Latest(Generic[Known]):
         if growth is None or growth.before is not self._body or growth.member not in (None, self._history):
             return None
         return self._known if growth.member is None or len(body[self._history]) <= LONG else None
+
+
+Items = Callable[[list[Any], int], Iterable[Item]]
+"""The neutral form of entries of a history; the first has this index."""
+
+
+class Reading:
+    """Reads the requests of a run: one that goes on from the one before has its items, and those of the new entries."""
+
+    def __init__(self, history: str, read: Callable[[object], Request], items: Items) -> None:
+        self._read = read
+        self._items = items
+        self._known = Latest[Request](history)
+
+    def of(self, body: object, growth: Growth | None) -> Request:
+        """The neutral form of a request."""
+        request = self._known.before(body, growth)
+        if request is None or growth is None:
+            request = self._read(body)
+        elif new := growth.new(body):
+            request = replace(request, items=(*request.items, *self._items(new, growth.kept)))
+        self._known.keep(body, request)
+        return request

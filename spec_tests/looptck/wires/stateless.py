@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from looptck.values.growth import Growth
-from looptck.values.history import Item, Request
+from looptck.values.history import Request
 from looptck.values.problem import Problem
 from looptck.values.turns import Turn
-from looptck.wires.grown import Latest
+from looptck.wires.grown import Items, Latest, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,7 @@ class Further:
     """The member that holds the history."""
     fit: Callable[[list[Any]], bool]
     """Whether there is no problem in these entries, at least one, after a history without a problem."""
-    items: Callable[[list[Any], int], Iterable[Item]]
-    """The neutral form of these entries; the first has this index."""
+    items: Items
 
 
 class Stateless:
@@ -35,11 +34,10 @@ class Stateless:
         further: Further | None = None,
     ) -> None:
         self._judge = judge
-        self._read = read
         self._further = further or Further("", lambda _: False, lambda _, __: ())
         self._clean = Latest[bool](self._further.history)
         """Whether there was no problem."""
-        self._known = Latest[Request](self._further.history)
+        self._reading = Reading(self._further.history, read, self._further.items)
 
     def judge(
         self, body: object, headers: Mapping[str, str] | None = None, growth: Growth | None = None
@@ -52,13 +50,7 @@ class Stateless:
 
     def read(self, body: object, growth: Growth | None = None) -> Request:
         """See ``Service``."""
-        request = self._known.before(body, growth)
-        if request is None or growth is None:
-            request = self._read(body)
-        elif new := growth.new(body):
-            request = replace(request, items=(*request.items, *self._further.items(new, growth.kept)))
-        self._known.keep(body, request)
-        return request
+        return self._reading.of(body, growth)
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """A stateless service stores nothing."""

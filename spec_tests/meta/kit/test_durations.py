@@ -15,7 +15,7 @@ from looptck.values.spent import Spent
 
 def test_shares_are_the_whole() -> None:
     """What a run did not spend elsewhere it spent in the loop, and what no run spent was spent on the checks."""
-    spent = Spent(runs=6.0, provider=1.0, judge=0.5, held=2.0, idle=0.25, checks={"a": 4.0, "b": 6.0})
+    spent = Spent(runs=6.0, provider=1.5, judge=0.5, held=2.0, idle=0.25, checks={"a": 4.0, "b": 6.0})
 
     assert {
         "driver and loop": 2.5,

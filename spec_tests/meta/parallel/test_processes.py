@@ -34,6 +34,23 @@ def test_the_results_are_the_same_text(workers: str, alone: Ran, tmp_path: Path)
     assert alone.text == ran.text
 
 
+def test_what_is_noticed_beside_a_control_is_noticed_once(tmp_path: Path) -> None:
+    """Many cases share the run of their control: a refused request in it is one finding, however the run is played."""
+    rows = ("claude-truncated-turn-runs-nothing", "claude-ended-turn-runs-nothing", "claude-refused-turn-runs-nothing")
+    loop = f"python:{Path(__file__).with_name('echoing.py')}:Driver"
+    ran = [
+        played(
+            tmp_path / f"{workers}.json", "-j", workers, driver=loop, rows=rows, cell="anthropic-messages/plain/sync"
+        )
+        for workers in ("1", "2")
+    ]
+
+    assert ["no-request-is-refused"] == [
+        one["requirement"] for one in ran[0].results["results"] if one["verdict"] == "fail"
+    ]
+    assert ran[0].text == ran[1].text
+
+
 def test_junit_has_the_same_order(tmp_path: Path) -> None:
     """The test cases of JUnit XML stand in the order of one process, with the same outcomes."""
     cases = []

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from looptck.bench.cases import cases
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite.plugin import check_of
 from looptck.suite.selection import Selection
@@ -41,7 +42,7 @@ def items() -> list[pytest.Item]:
 
 
 def test_checks_of_a_case_are_together(items: list[pytest.Item]) -> None:
-    """The requirements of a declared case or a recording in a cell are one unit, and another case is another one."""
+    """The requirements of a declared case or a recording in a cell are in one unit."""
     declared = {
         item.nodeid: (str(check.cell), check.case)
         for item in items
@@ -50,10 +51,25 @@ def test_checks_of_a_case_are_together(items: list[pytest.Item]) -> None:
     found = {nodeid: unit_of(nodeid) for nodeid in declared}
 
     assert len(declared) > 100
-    for one, rest in groupby(
-        sorted(declared, key=lambda nodeid: declared[nodeid]), key=lambda nodeid: declared[nodeid]
-    ):
-        assert {one} == {found[nodeid] for nodeid in rest}
+    for _, rest in groupby(sorted(declared, key=declared.__getitem__), key=declared.__getitem__):
+        assert 1 == len({found[nodeid] for nodeid in rest})
+    assert len(set(found.values())) > len(set(declared.values())) / 2
+
+
+def test_a_case_is_with_its_control() -> None:
+    """A case shares the run of its control, so both are in one unit, and no case has two controls."""
+    controlled = {
+        case.name: {one["control"] for one in case.checks.values() if "control" in one} for case in cases().values()
+    }
+
+    assert any(controlled.values())
+    for name, controls in controlled.items():
+        units_of = {
+            unit_of(f"test_declared.py::test_declared_case[row/openai-chat/plain/sync/{one}]")
+            for one in (name, *controls)
+        }
+        assert len(controls) <= 1
+        assert 1 == len(units_of)
 
 
 def test_traits_of_a_file_are_together(items: list[pytest.Item]) -> None:

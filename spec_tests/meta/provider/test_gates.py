@@ -61,11 +61,18 @@ def test_what_has_arrived_at_the_end_opens_a_gate() -> None:
 
     async def late() -> bool:
         gate = Gate("arrives")
-        loop = asyncio.get_running_loop()
-        loop.call_later(PATIENCE, lambda: loop.call_soon(lambda: loop.call_soon(gate.open)))
-        return await gate.wait(PATIENCE)
+        asyncio.get_running_loop().call_soon(_in_turns, gates.TURNS - 1, gate)
+        return await gate.wait(0.0)
 
     assert asyncio.run(late())
+
+
+def _in_turns(left: int, gate: Gate) -> None:
+    """Open a gate so many turns of the event loop later."""
+    if left == 0:
+        gate.open()
+    else:
+        asyncio.get_running_loop().call_soon(_in_turns, left - 1, gate)
 
 
 @pytest.mark.parametrize("wait", [_by_stream, _by_check])

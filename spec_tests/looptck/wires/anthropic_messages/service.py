@@ -14,7 +14,7 @@ from looptck.wires.anthropic_messages.judge import fit, judge
 from looptck.wires.anthropic_messages.judge.memory import Memory
 from looptck.wires.anthropic_messages.judge.threads import Threads
 from looptck.wires.anthropic_messages.read import items, read
-from looptck.wires.grown import Latest
+from looptck.wires.grown import Latest, Reading
 
 
 class MessagesService:
@@ -24,7 +24,7 @@ class MessagesService:
         self._memory = Memory()
         self._clean = Latest[str]("messages")
         """The betas of a request without a problem."""
-        self._known = Latest[Request]("messages")
+        self._reading = Reading("messages", read, items)
         self._threads = Threads(supported=stateful)
 
     def judge(
@@ -43,13 +43,7 @@ class MessagesService:
         """See ``Service``."""
         if isinstance(body, dict) and body.get("thread"):
             return read(*self._threads.whole(body))
-        request = self._known.before(body, growth)
-        if request is None or growth is None:
-            request = read(body)
-        elif new := growth.new(body):
-            request = replace(request, items=(*request.items, *items(new, growth.kept)))
-        self._known.keep(body, request)
-        return request
+        return self._reading.of(body, growth)
 
     def replied(self, body: Any, n: int, turn: Turn, id: str | None = None) -> None:
         """See ``Service``."""
