@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from looptck.bench.checks import Check
 from looptck.catalogue.known_failures import Known
+from looptck.catalogue.requirements import catalogue
 from looptck.cli.group import main
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
+from looptck.suite.sizes import spare
 from looptck.suite.summary import serializable, stale
+from looptck.values.cell import Cell
 
 CELLS = ("anthropic-messages/stream/sync", "openai-chat/stream/sync")
 
@@ -69,6 +74,44 @@ def test_cells_wear_different_dresses(common: Session) -> None:
     played = {(check.requirement.id, check.case) for check in common.chosen}
 
     assert any((row, case) in played for row, _, case in common.record.left_out)
+
+
+class _Item:
+    """A test as the choice of a size sees it."""
+
+    def __init__(self, nodeid: str, mark: str = "") -> None:
+        self.nodeid = nodeid
+        self._mark = mark
+
+    def get_closest_marker(self, name: str) -> bool:
+        return name == self._mark
+
+
+def _spared(*items: tuple[_Item, str, str]) -> set[str]:
+    """The ids of the items that a common run leaves out; each item is of a requirement, in a cell."""
+    checks: Any = {item: Check(catalogue()[row], Cell.parse(cell), "case") for item, row, cell in items}
+    return {item.nodeid for item in spare(checks)}
+
+
+def test_a_lengthy_check_is_left_out_where_another_checks_the_same() -> None:
+    """The only check of a requirement in a cell is played, however long it takes."""
+    lengthy, alone, other = _Item("a[1]", "looptck_lengthy"), _Item("a[2]", "looptck_lengthy"), _Item("b[1]")
+    rows = [row.id for row in catalogue().profiles["core"].requirements[:2]]
+
+    assert {"a[1]"} == _spared((lengthy, rows[0], CELLS[0]), (alone, rows[1], CELLS[0]), (other, rows[0], CELLS[0]))
+    assert {"a[1]"} == _spared((lengthy, rows[0], CELLS[0]), (alone, rows[0], CELLS[1]), (other, rows[0], CELLS[0]))
+
+
+def test_each_wire_wears_the_next_dress() -> None:
+    """Of the dresses of a test one is played in each cell: the next one on the next wire, the same sync and async."""
+    row = catalogue().profiles["core"].requirements[0].id
+    cells = ("openai-chat/plain/sync", "openai-chat/plain/async", "openai-chat/stream/sync")
+    items = [(_Item(f"a[{cell}-{dress}]", "looptck_dress"), row, cell) for cell in cells for dress in "xyz"]
+
+    left = _spared(*items)
+
+    kept = [item.nodeid for item, *_ in items if item.nodeid not in left]
+    assert [f"a[{cell}-{dress}]" for cell, dress in zip(cells, "xxy", strict=True)] == kept
 
 
 def test_a_known_failure_that_was_left_out_is_not_stale(common: Session, thorough: Session) -> None:
