@@ -210,6 +210,7 @@ class Bench:
         *,
         confirmation: Confirmation | None = None,
         habits: Habits | None = None,
+        rest: Callable[[], float] | None = None,
     ) -> MockRun:
         """A mock run of the scenario, in its present state, on a wire."""
         mock_run = MockRun(
@@ -220,6 +221,7 @@ class Bench:
             patience=self.patience.gate,
             confirmation=confirmation,
             habits=habits,
+            rest=rest,
         )
         if scenario.signal is not None:
             mock_run.transcript.watchers.append(opener(scenario.signal))

@@ -13,7 +13,7 @@ from looptck.bench.settling import may_go_on, settle
 from looptck.client import Ask
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message, connect
 from looptck.drivers.case_message import RunOptions
-from looptck.drivers.idle import AtWork
+from looptck.drivers.idle import AtWork, Pulse, Rest
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation
 from looptck.provider.habits import Habits
@@ -66,7 +66,10 @@ class LoopBench(Bench):
     def __init__(self, driver: str, connection: Connection, patience: Patience) -> None:
         super().__init__(driver, connection, patience)
         self._connection = connection
-        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(lambda: Habits(AtWork(connection.pulse)))
+        self._habits: defaultdict[tuple[Cell, str], Habits] = defaultdict(lambda: Habits(AtWork(self._pulse)))
+        self._rest = Rest(self._pulse)
+        self._is_watched: bool | None = None
+        """Whether the process that asks is one whose pulse is known; None: nothing has asked so far."""
 
     def begin(
         self,
@@ -81,7 +84,9 @@ class LoopBench(Bench):
         options = named(options or RunOptions(), scenario.steps, WIRES[cell.wire])
         options = offering(options, scenario.steps, WIRES[cell.wire], self.started)
         confirmation = Confirmation(dict(scenario.decisions))
-        mock_run = self._mock_run(cell.wire, scenario, confirmation=confirmation, habits=self._habits[cell, profile])
+        mock_run = self._mock_run(
+            cell.wire, scenario, confirmation=confirmation, habits=self._habits[cell, profile], rest=self._rest
+        )
         run = self._run(cell, options.messages, mock_run)
         run.offered = [tool.name for tool in options.offered]
         run.pruned = options.keep_rounds is not None or options.context is not None
@@ -97,6 +102,13 @@ class LoopBench(Bench):
         future = self._connection.run(run.id, message, lambda text: transcript.append(Chunk(transcript.now(), text)))
         return Running(self, mock_run, run, future, trace)
 
+    def _pulse(self) -> Pulse:
+        """The pulse of the implementation, if only the driver and what it has started ask the provider."""
+        if self._is_watched is None:
+            asks = [own for peer in self._provider.peers if (own := self._connection.asks_from(*peer)) is not None]
+            self._is_watched = all(asks) if asks else None
+        return Pulse() if self._is_watched is False else self._connection.pulse()
+
     def give_up(self, running: Running) -> None:
         """Raise DriverFault if the run made no model request; if it made one, the loop is to blame."""
         fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests))
@@ -109,7 +121,7 @@ class LoopBench(Bench):
     def settle(self, running: Running) -> None:
         """Wait until no further event of a run with an outcome can arrive, and add its spans."""
         if may_go_on(running.mock_run):
-            settle(running.mock_run, self._provider, self._connection, self.patience.gate)
+            settle(running.mock_run, self._provider, self._pulse, self.patience.gate)
         if running.trace is not None:
             self._fetch(running.run, running.trace)
 

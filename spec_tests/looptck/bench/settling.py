@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 
-from looptck.drivers import Connection
+from looptck.drivers.idle import Pulse
 from looptck.provider.gates import ABSENCE
 from looptck.provider.mock_run import MockRun
 from looptck.provider.server import Provider
@@ -80,20 +80,20 @@ def may_go_on(mock_run: MockRun) -> bool:
     )
 
 
-def settle(mock_run: MockRun, provider: Provider, connection: Connection, patience: float) -> None:
+def settle(mock_run: MockRun, provider: Provider, look: Callable[[], Pulse], patience: float) -> None:
     """Wait until no tool of the run is running and the implementation is idle, at most ``patience`` seconds.
 
-    Idleness is read from the operating system's thread states. On systems without them, an event that has not come
-    within `ABSENCE` is assumed never to come.
+    Idleness is read from the operating system's thread states, as ``look`` tells. Where they are unknown, an event that
+    has not come within `ABSENCE` is assumed never to come.
     """
     until = time.monotonic() + patience
     heard = len(mock_run.transcript.events)
     quiet_since = time.monotonic()
-    before = connection.pulse()
+    before = look()
     while time.monotonic() < until:
         time.sleep(LOOK)
         taken_in = provider.flush()
-        now = connection.pulse()
+        now = look()
         if len(mock_run.transcript.events) != heard or mock_run.tools_at_work or not taken_in:
             heard = len(mock_run.transcript.events)
             quiet_since = time.monotonic()

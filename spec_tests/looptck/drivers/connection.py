@@ -45,6 +45,10 @@ class Connection(Line, Protocol):
         """The activity of the implementation's threads, which shows whether it is idle."""
         ...
 
+    def asks_from(self, port: int, to: int) -> bool | None:
+        """Whether the connection from this port to that one belongs to a process that `pulse` watches; None: closed."""
+        ...
+
     def kept_spans(self) -> Iterable[Any]:
         """The finished spans of all runs that the driver keeps in this process, as OpenTelemetry SDK objects."""
         ...

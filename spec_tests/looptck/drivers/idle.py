@@ -64,6 +64,23 @@ class AtWork:
         return 0 < self._stirs <= STIRS
 
 
+class Rest:
+    """For how long an implementation has been at rest: no thread has run between two looks."""
+
+    def __init__(self, look: Callable[[], Pulse], now: Callable[[], float] = monotonic) -> None:
+        self._look = look
+        self._now = now
+        self._last = Pulse()
+        self._since = now()
+
+    def __call__(self) -> float:
+        """Look; the seconds since the last look that showed a thread at work, 0 if that is unknown."""
+        before, self._last = self._last, self._look()
+        if not self._last.shows_idle_since(before):
+            self._since = self._now()
+        return self._now() - self._since
+
+
 def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
     """The pulse of a process and its descendants; ``but`` are the ids of ignored threads."""
     if not (PROCESSES / "self" / "task").is_dir():

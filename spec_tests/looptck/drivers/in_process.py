@@ -18,6 +18,7 @@ from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
+from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome, from_message
 
 STARTING = 60.0
@@ -88,6 +89,10 @@ class InProcess:
         """The pulse of all threads of this process except the current one and looptck's own."""
         own = {thread.native_id for thread in threading.enumerate() if thread.name in KITS_OWN}
         return pulse(os.getpid(), {threading.get_native_id(), *(id for id in own if id is not None)})
+
+    def asks_from(self, port: int, to: int) -> bool | None:
+        """Whether this process or a descendant has this connection; None: closed."""
+        return has_connection(os.getpid(), port, to)
 
     def kept_spans(self) -> Iterable[Any]:
         """The spans of the driver's ``span_exporter``, if it has one."""

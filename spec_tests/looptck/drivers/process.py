@@ -18,6 +18,7 @@ from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault, Kind
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
+from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
@@ -115,6 +116,10 @@ class Process:
     def pulse(self) -> Pulse:
         """The pulse of the process and its descendants."""
         return Pulse() if self._child is None else pulse(self._child.pid)
+
+    def asks_from(self, port: int, to: int) -> bool | None:
+        """Whether the process or a descendant has this connection; None: closed."""
+        return None if self._child is None else has_connection(self._child.pid, port, to)
 
     def kept_spans(self) -> tuple[()]:
         """No spans: a driver process exports them."""

@@ -18,6 +18,10 @@ TURNS = 6
 """Turns of an event loop after which it has read what had arrived."""
 MOMENT = 0.05
 """Seconds between two looks at what puts off the end of a wait."""
+REST = 0.06
+"""Seconds at rest after which an implementation that has all it was sent is assumed to wait for more."""
+LOOK = 0.005
+"""Seconds between two looks at whether an implementation is at rest."""
 
 
 @dataclass(eq=False)
@@ -31,6 +35,8 @@ class Gate:
     """Seconds to wait for it instead of the run's patience; short if a correct loop does not open it."""
     of_silence: bool = False
     """Whether the seconds count from the last event of the watched run, and not from the beginning of the wait."""
+    if_ever: bool = False
+    """Whether a right loop may never cause the event: the wait ends sooner where the implementation is at rest."""
     not_while: Callable[[], bool] | None = None
     """While this returns true the seconds do not count: the awaited event cannot happen yet."""
     _heard: float = 0.0
@@ -71,8 +77,16 @@ class Gate:
                 return False
         return True
 
-    async def wait(self, patience: float) -> bool:
-        """Wait until it is open, at most its own patience or else this one, in seconds; returns whether it opened."""
+    async def wait(self, patience: float, rest: Callable[[], float] | None = None) -> bool:
+        """Wait until it is open.
+
+        Args:
+            patience: the longest time, in seconds, if the gate has none of its own.
+            rest: the seconds for which the implementation has been at rest; None: unknown.
+
+        Returns:
+            Whether it opened.
+        """
         event = asyncio.Event()
         waiter = (asyncio.get_running_loop(), event)
         with self._lock:
@@ -80,25 +94,41 @@ class Gate:
                 return True
             self._waiting.append(waiter)
         try:
-            return await self._opens(event, self.patience or patience)
+            return await self._opens(event, self.patience or patience, rest if self.if_ever else None)
         finally:  # opening it later must not call into an event loop that may be closed by then
             with self._lock:
                 self._waiting = [one for one in self._waiting if one is not waiter]
 
-    async def _opens(self, event: asyncio.Event, patience: float) -> bool:
-        until = monotonic() + patience
+    async def _opens(self, event: asyncio.Event, patience: float, rest: Callable[[], float] | None) -> bool:
+        self._heard = monotonic()
+        until = self._heard + patience
         while True:
+            left = until - monotonic()
             try:
-                await asyncio.wait_for(event.wait(), until - monotonic())
+                await asyncio.wait_for(event.wait(), left if rest is None else min(left, LOOK))
             except TimeoutError:
+                rested = rest is not None and monotonic() < until and self._has_rested(rest)
+                if monotonic() < until and not rested:
+                    continue
                 late = await self._looked_again()
                 if self._open.is_set():
                     return True
+                if rested and not late:
+                    return False
                 until = monotonic() + patience if late else self._prolonged(until, patience)
                 if monotonic() >= until:
                     return False
             else:
                 return True
+
+    def _has_rested(self, rest: Callable[[], float]) -> bool:
+        """Whether nothing has happened for `REST` seconds in which the awaited event could have happened."""
+        if min(rest(), monotonic() - self._heard) < REST:
+            return False
+        if self.not_while is None or not self.not_while():
+            return True
+        self._heard = monotonic()
+        return False
 
     async def _looked_again(self) -> bool:
         """Let the event loop take in what has arrived; whether `not_while` holds now or in a moment."""
@@ -137,14 +167,14 @@ def tool_began(tool: str, times: int = 1) -> Gate:
 def tool_begins_too_early(tool: str) -> Gate:
     """As `tool_began`, if a correct loop does not open the gate."""
     gate = tool_began(tool)
-    gate.patience = ABSENCE
+    gate.patience, gate.if_ever = ABSENCE, True
     return gate
 
 
 def tool_begins_if_ever(tool: str, times: int) -> Gate:
     """As `tool_began`, but with a short patience, for a loop that may begin the tool only after the held stream."""
     gate = tool_began(tool, times)
-    gate.patience, gate.of_silence = 2 * ABSENCE, True
+    gate.patience, gate.of_silence, gate.if_ever = 2 * ABSENCE, True, True
     return gate
 
 
@@ -192,7 +222,7 @@ def run_ended(*behind: str) -> Gate:
             at_work += 1 if isinstance(event, ToolBegan) else -1
         return isinstance(event, Ended)
 
-    ended = Gate("the run has ended", opens, patience=3 * ABSENCE, of_silence=True)
+    ended = Gate("the run has ended", opens, patience=3 * ABSENCE, of_silence=True, if_ever=True)
     ended.not_while = lambda: at_work > 0
     return ended
 

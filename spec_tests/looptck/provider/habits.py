@@ -50,7 +50,7 @@ class Habits:
         """
         if place in self._waits:
             return None
-        gate = Gate("a call starts before the stream has the finish reason", _begins, LEARNING)
+        gate = Gate("a call starts before the stream has the finish reason", _begins, LEARNING, if_ever=True)
         left = iter(range(AT_WORK))
         gate.not_while = lambda: self.at_work() and next(left, None) is not None
         self._held[gate] = place

@@ -27,6 +27,8 @@ class HttpReply:
     parts: list[bytes | Gate]
     """Parts may be added while a gate before them is closed."""
     patience: float = 5.0
+    rest: Callable[[], float] | None = None
+    """The seconds for which the implementation has been at rest; None: unknown."""
     then_close: bool = False
     sent: Callable[[], None] | None = None
     """Called just before the last part is passed to the transport, so that it happens before any later event."""
@@ -152,13 +154,18 @@ class Connection(asyncio.Protocol):
                 reply.sent()
             if isinstance(part, Gate):
                 began = perf_counter()
-                if not await part.wait(reply.patience) and reply.gave_up:
+                if not await part.wait(reply.patience, reply.rest) and reply.gave_up:
                     reply.gave_up(part)
                 if reply.waited:
                     reply.waited(perf_counter() - began)
             else:
                 transport.write(self._fit(part) if self._fit else part)
                 await asyncio.sleep(0)
+
+    @property
+    def peer(self) -> int:
+        """The port of the client; 0 once the connection is lost."""
+        return 0 if self._transport is None else int(self._transport.get_extra_info("peername")[1])
 
     @property
     def receiving(self) -> bool:

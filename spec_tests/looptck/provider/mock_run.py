@@ -6,7 +6,7 @@ here happens on the provider's thread.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -66,6 +66,7 @@ class MockRun:
         patience: float = 5.0,
         confirmation: Confirmation | None = None,
         habits: Habits | None = None,
+        rest: Callable[[], float] | None = None,
     ) -> None:
         self.wire = wire
         self.script = script
@@ -87,6 +88,7 @@ class MockRun:
         self.bodies: dict[int, bytes] = {}
         """The body of each other reply, by its number, as far as it is sent."""
         self._patience = patience
+        self._rest = rest
         self.judging = 0.0
         """Seconds that reading and judging requests took."""
         self.held = 0.0
@@ -101,7 +103,7 @@ class MockRun:
         self.tools_at_work: set[int] = set()
         """The numbers of the tool runs without an answer so far."""
         self._questions = 0
-        self.transcript.watchers += [gate.watch for gate in gates if gate.opens_on]
+        self.transcript.watchers += [gate.watch for gate in gates]
 
     def opened(self, prefix: str) -> None:
         """The provider has given the mock run its path prefix."""
@@ -299,6 +301,7 @@ class MockRun:
 
     def _patient(self, reply: HttpReply) -> HttpReply:
         reply.patience = self._patience
+        reply.rest = self._rest
         reply.gave_up = self._gave_up
         reply.waited = self._waited
         return reply

@@ -150,6 +150,11 @@ class Provider:
     async def _finish(self, mock_run: MockRun) -> None:
         mock_run.finish()
 
+    @property
+    def peers(self) -> list[tuple[int, int]]:
+        """The open connections: the port of each client, and the provider's own."""
+        return [(one.peer, self._port) for one in list(self._connections) if one.peer]
+
     def flush(self) -> bool:
         """Read everything that has arrived; returns whether no request is incomplete.
 

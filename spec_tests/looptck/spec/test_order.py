@@ -27,7 +27,7 @@ def _ended(*tools: str) -> Gate:
     def opens(event: Event) -> bool:
         return isinstance(event, ToolEnded) and event.tool in tools
 
-    return Gate(f"{' or '.join(tools)} has ended", opens, ABSENCE, of_silence=True)
+    return Gate(f"{' or '.join(tools)} has ended", opens, ABSENCE, of_silence=True, if_ever=True)
 
 
 @requirement("results-keep-call-order")

@@ -99,11 +99,11 @@ def _two(loop: Loop) -> Run:
     """Two calls; the first tool takes long enough for the second to begin and end, if the loop lets it.
 
     The second tool, whose call may arrive first, waits for the first to begin, for at most the same time. No event
-    shows that the loop has received a tool's result, so a fixed time is used.
+    shows that the loop has received a tool's result, so a fixed time is used, which ends sooner if the loop rests.
     """
-    loop.scenario.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME)))
+    loop.scenario.does("weather", Returns("slow", hold=Gate("time for the other tool", patience=TIME, if_ever=True)))
     begun = gates.tool_began("weather")
-    begun.patience = TIME
+    begun.patience, begun.if_ever = TIME, True
     loop.scenario.does("note", Returns("quick", hold=begun))
     run = loop.once("two-calls", lambda: loop.plays(calls(WEATHER, NOTE), says("Done.")))
     run.delivered(1)

@@ -85,3 +85,73 @@ def test_an_opened_gate_is_passed(wait: Callable[[Gate], bool]) -> None:
     gate.watch(Chunk(0.0, "b"))
 
     assert wait(gate)
+
+
+LONG = 30.0
+"""Seconds that no test would wait for."""
+
+
+def _held_until_rest(gate: Gate, rests: Callable[[], float]) -> bool:
+    async def held() -> bool:
+        return await asyncio.wait_for(gate.wait(LONG, rests), LONG / 2)
+
+    return asyncio.run(held())
+
+
+def test_the_wait_for_what_a_right_loop_never_does_ends_when_the_loop_rests() -> None:
+    """It lasts for as long as the implementation works, and ends when it has been at rest for a while."""
+    works = iter(range(5))
+    looks: list[float] = []
+
+    def rests() -> float:
+        looks.append(0.0 if next(works, None) is not None else LONG)
+        return looks[-1]
+
+    assert not _held_until_rest(Gate("never", if_ever=True), rests)
+    assert [0.0] * 5 == looks[:5]
+    assert set(looks[5:]) == {LONG}
+
+
+def test_the_wait_for_what_a_right_loop_does_lasts_its_time() -> None:
+    """A gate that a right loop opens is not given up because the loop rests: it may wait for a tool, or for a timer."""
+
+    def rests() -> float:
+        raise AssertionError("nobody asks")
+
+    assert not asyncio.run(Gate("late").wait(PATIENCE, rests))
+
+
+def test_rest_is_counted_from_the_last_event() -> None:
+    """What has just happened may have set the implementation to work, even if no thread has run since."""
+    gate = Gate("never", if_ever=True)
+    signs = iter(range(SIGNS))
+    seen: list[bool] = []
+
+    def rests() -> float:
+        seen.append(next(signs, None) is not None)
+        if seen[-1]:
+            gate.watch(Chunk(0.0, "a sign"))
+        return LONG
+
+    assert not _held_until_rest(gate, rests)
+    assert seen.count(False) * gates.LOOK >= gates.REST / 2
+
+
+def test_rest_does_not_count_while_the_event_cannot_happen() -> None:
+    """As long as a tool is held, a loop that waits for it may end its run only later."""
+    looks = iter([True] * SIGNS)
+    gate = Gate("never", if_ever=True, not_while=lambda: next(looks, False))
+
+    assert not _held_until_rest(gate, lambda: LONG)
+    assert [] == list(looks)
+
+
+def test_rest_does_not_shut_out_what_arrives() -> None:
+    """An event that is waiting to be read when the implementation rests is read first."""
+    gate = Gate("arrives", if_ever=True)
+
+    def rests() -> float:
+        asyncio.get_running_loop().call_soon(_in_turns, gates.TURNS - 2, gate)
+        return LONG
+
+    assert _held_until_rest(gate, rests)

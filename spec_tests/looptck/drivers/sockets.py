@@ -1,0 +1,51 @@
+"""Connections: which process has one. Only Linux tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from looptck.guard.descendants import PROCESSES, threads
+
+CLOSED = "0"
+"""The inode that Linux lists for a connection which its process has closed."""
+
+
+def has_connection(pid: int, port: int, to: int) -> bool | None:
+    """Whether a process or a descendant has the TCP connection from one port of this machine to another.
+
+    None: its process has closed it.
+    """
+    inode = _inode(port, to)
+    return None if inode == CLOSED else f"socket:[{inode}]" in _open_files(pid)
+
+
+def _inode(port: int, to: int) -> str | None:
+    """The inode of the connection's socket; None if it is not listed."""
+    for table in ("tcp", "tcp6"):  # a client that may speak both lists its connection under tcp6
+        try:
+            lines = (PROCESSES / "net" / table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            _, local, remote, *rest = line.split()
+            if (_port(local), _port(remote)) == (port, to):
+                return rest[6]
+    return None
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2], 16)
+
+
+def _open_files(pid: int) -> Iterator[str]:
+    """What the open files of a process and its descendants are."""
+    for process in {thread.parent.parent for thread in threads(pid)}:
+        try:
+            files = list((process / "fd").iterdir())
+        except OSError:  # it has ended, or belongs to another user
+            continue
+        for file in files:
+            try:
+                yield str(file.readlink())
+            except OSError:
+                continue
