@@ -14,6 +14,9 @@ from looptck_reference.server.values import Permission
 
 __all__ = ["Config", "client_for"]
 
+KEPT_ALIVE = 10
+"""The idle connections that are kept: the pool compares each with all others before each request."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
@@ -51,5 +54,5 @@ def client_for(config: Config) -> httpx.AsyncClient:
 
 
 def _network(config: Config) -> httpx.AsyncHTTPTransport:
-    limits = httpx.Limits(max_connections=2 * config.limits.runs, max_keepalive_connections=None)
+    limits = httpx.Limits(max_connections=2 * config.limits.runs, max_keepalive_connections=KEPT_ALIVE)
     return httpx.AsyncHTTPTransport(verify=httpx.create_ssl_context(), trust_env=False, limits=limits)

@@ -55,7 +55,9 @@ def waited_for(transcript: Transcript, patience: float) -> float:
 
 
 def _last_sign(transcript: Transcript) -> float:
-    """The time of the last event, as its ``at``."""
+    """The time of the last event that counts, as its ``at``."""
+    if transcript.events and not isinstance(transcript.events[-1], UnroutedRequest):
+        return transcript.events[-1].at
     unrouted = 0
     last = 0.0
     for event in transcript.events:

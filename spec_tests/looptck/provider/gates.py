@@ -26,7 +26,10 @@ LOOK = 0.005
 
 @dataclass(eq=False)
 class Gate:
-    """Opens once, from any thread, and stays open. ``name`` describes the awaited event."""
+    """Opens once, from any thread, and stays open. ``name`` describes the awaited event.
+
+    Once it has been waited for in vain, it holds nothing any more: the run has shown what the gate was to show.
+    """
 
     name: str
     opens_on: Callable[[Event], bool] | None = None
@@ -40,6 +43,7 @@ class Gate:
     not_while: Callable[[], bool] | None = None
     """While this returns true the seconds do not count: the awaited event cannot happen yet."""
     _heard: float = 0.0
+    _was_in_vain: bool = False
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
     _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -68,14 +72,15 @@ class Gate:
 
     def wait_here(self, patience: float) -> bool:
         """As `wait`, for the thread of a check."""
+        if self._was_in_vain:
+            return self._open.is_set()
         patience = self.patience or patience
         until = monotonic() + patience
-        while not self._open.wait(max(until - monotonic(), 0.0)):
+        while not self._was_in_vain and not self._open.wait(max(until - monotonic(), 0.0)):
             late = self.not_while is not None and self.not_while()
             until = monotonic() + patience if late else self._prolonged(until, patience)
-            if monotonic() >= until:
-                return False
-        return True
+            self._was_in_vain = monotonic() >= until
+        return self._open.is_set()
 
     async def wait(self, patience: float, rest: Callable[[], float] | None = None) -> bool:
         """Wait until it is open.
@@ -90,11 +95,13 @@ class Gate:
         event = asyncio.Event()
         waiter = (asyncio.get_running_loop(), event)
         with self._lock:
-            if self._open.is_set():
-                return True
+            if self._open.is_set() or self._was_in_vain:
+                return self._open.is_set()
             self._waiting.append(waiter)
         try:
-            return await self._opens(event, self.patience or patience, rest if self.if_ever else None)
+            opened = await self._opens(event, self.patience or patience, rest if self.if_ever else None)
+            self._was_in_vain = not opened
+            return opened
         finally:  # opening it later must not call into an event loop that may be closed by then
             with self._lock:
                 self._waiting = [one for one in self._waiting if one is not waiter]

@@ -87,6 +87,33 @@ def test_an_opened_gate_is_passed(wait: Callable[[Gate], bool]) -> None:
     assert wait(gate)
 
 
+@pytest.mark.parametrize("wait", [_by_stream, _by_check])
+def test_a_gate_that_was_waited_for_in_vain_holds_nothing_more(
+    wait: Callable[[Gate], bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many tools that wait for the same event one after the other, only the first waits."""
+    gate = Gate("never")
+    assert not wait(gate)
+
+    def waits() -> float:
+        raise AssertionError("it waits again")
+
+    monkeypatch.setattr(gates, "monotonic", waits)
+
+    assert not wait(gate)
+
+
+@pytest.mark.parametrize("wait", [_by_stream, _by_check])
+def test_a_gate_that_opens_late_is_open(wait: Callable[[Gate], bool]) -> None:
+    """What opens a gate after the first wait opens it for those that come later."""
+    gate = Gate("late")
+    assert not wait(gate)
+
+    gate.open()
+
+    assert wait(gate)
+
+
 LONG = 30.0
 """Seconds that no test would wait for."""
 
