@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck_reference.loop.values import Json, ToolCall, Turn
-from looptck_reference.wires.events import EventStream
+from looptck_reference.loop.values import Delta, Json, ToolCall, Turn
+from looptck_reference.wires.events import NOTHING, EventStream
 from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.text import joined, text_at
 
@@ -49,6 +49,10 @@ class ChatStream(EventStream):
         self._latest: dict[Any, PartialCall] = {}
         self._finish_reason: str | None = None
         self._usage: Json | None = None
+
+    def add(self, data: str) -> Delta:
+        """Take the data of one event. Some servers send null to keep the connection alive."""
+        return NOTHING if data == "null" else super().add(data)
 
     def done(self) -> None:
         """On this wire it is the end mark."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,8 @@ class EncodedWire:
     """The quirks that change nothing for the reader."""
     quirk_turns: Sequence[str]
     """The turns that are read back from a recording with any quirk."""
+    other_words: Collection[Quirk] = ()
+    """The quirks with which a recording says something else."""
     recorded: Callable[[Turn], Any]
     """What a recorded reply can say of a turn."""
     read_back: Callable[[Turn], Any]

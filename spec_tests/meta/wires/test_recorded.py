@@ -47,10 +47,11 @@ def test_a_stream_is_read(wire: EncodedWire) -> None:
 def test_streams_with_quirks_are_read(wire: EncodedWire) -> None:
     """What servers of this wire were seen to do can be recorded too."""
     both_ways = {name: wire.turns[name] for name in wire.quirk_turns}
-    cut = wire.wire.quirks - {"input-at-start"}  # an input that comes whole is never half
+    quirks = wire.wire.quirks - {*wire.other_words}
+    cut = quirks - {"input-at-start"}  # an input that comes whole is never half
 
     each(
-        by_names(both_ways, with_quirks(wire.wire.quirks)) | by_names(wire.streamed_only, with_quirks(cut)),
+        by_names(both_ways, with_quirks(quirks)) | by_names(wire.streamed_only, with_quirks(cut)),
         partial(_stream_is_read, wire),
     )
 
@@ -60,7 +61,7 @@ def test_bodies_with_quirks_are_read(wire: EncodedWire) -> None:
     """The same of plain replies."""
     turns = {name: wire.turns[name] for name in wire.quirk_turns}
 
-    each(by_names(turns, with_quirks(wire.wire.quirks)), partial(_body_is_read, wire))
+    each(by_names(turns, with_quirks(wire.wire.quirks - {*wire.other_words})), partial(_body_is_read, wire))
 
 
 @EACH

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from looptck.wires.openai_chat.compatible import BODY, STREAM
 from looptck.wires.openai_chat.encode import (
     FINISH,
     body,
@@ -58,6 +59,8 @@ OPENAI_CHAT = Wire(
             "arguments-null",
             "calls-null",
             "calls-empty",
+            *STREAM,
+            *BODY,
         }
     ),
     body=body,

@@ -7,13 +7,13 @@ usage and no choices, then ``[DONE]``. Everything else is asked for by the frami
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from looptck.values.framing import Framing
 from looptck.values.turns import Call, Stop, Turn
 from looptck.wires.fragments import parts, taking_turns
+from looptck.wires.openai_chat.compatible import arguments_of, changed_body, changed_stream
 
 FINISH: dict[Stop, str] = {
     "end": "stop",
@@ -52,7 +52,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
     reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, **_FINGERPRINT}
     for known in (message, reply) if framing.unknown_fields else ():
         known["x_unknown"] = _UNKNOWN
-    return reply
+    return changed_body(framing.quirk, reply)
 
 
 def events(turn: Turn, n: int, framing: Framing) -> list[object]:
@@ -80,7 +80,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
         stream.append({**head, "choices": [], "usage": _USAGE, "obfuscation": _obfuscation({})})
     if framing.done:
         stream.append("[DONE]")
-    return stream
+    return changed_stream(framing.quirk, stream)
 
 
 def error_events(before: list[object], message: str) -> list[object]:
@@ -90,8 +90,8 @@ def error_events(before: list[object], message: str) -> list[object]:
 
 def text_of(event: object) -> str:
     """The text that a chunk adds."""
-    choices = event.get("choices", ()) if isinstance(event, dict) else ()
-    return "".join(choice["delta"].get("content") or "" for choice in choices)
+    choices = event.get("choices") or () if isinstance(event, dict) else ()
+    return "".join((choice["delta"] or {}).get("content") or "" for choice in choices)
 
 
 def error_body(status: int, message: str) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def without_finish(events: list[object]) -> list[object]:
 
 
 def _finishes(event: object) -> bool:
-    return isinstance(event, dict) and any(choice["finish_reason"] for choice in event["choices"])
+    return isinstance(event, dict) and any(choice["finish_reason"] for choice in event["choices"] or ())
 
 
 def _head(n: int, kind: str) -> dict[str, Any]:
@@ -123,18 +123,10 @@ def _obfuscation(delta: dict[str, Any]) -> str:
     return _PADDING[len(delta.get("content") or "") % len(_PADDING) :]
 
 
-_NOTHING = frozenset({"", "{}"})
-"""The texts of arguments that are empty."""
-
-
 def _whole(call: Call, framing: Framing) -> dict[str, Any]:
     if call.custom:
         return {"id": call.id, "type": "custom", "custom": {"name": call.tool, "input": call.arguments}}
-    arguments: Any = call.arguments
-    if framing.quirk == "arguments-object":
-        arguments = json.loads(call.arguments or "{}")
-    if framing.quirk == "arguments-null" and call.arguments in _NOTHING:
-        arguments = None
+    arguments = arguments_of(call.arguments, framing.quirk)
     return {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": arguments}}
 
 

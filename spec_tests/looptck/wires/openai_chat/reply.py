@@ -39,7 +39,9 @@ class _Call:
         if said.nothing:
             return
         arguments = said["input" if self.custom else "arguments"]
-        self.name += said["name"].text_if_any or ""
+        name = said["name"].text_if_any or ""
+        if name != self.name or part["id"].nothing:  # a server that repeats the id repeats the name
+            self.name += name
         if not arguments.nothing:
             self.arguments += arguments.value if isinstance(arguments.value, str) else written(arguments)
 

@@ -82,6 +82,7 @@ CHAT = EncodedWire(
     read_stream=lambda stream: said(data_of(stream)),
     quirks=(),
     quirk_turns=("text", "one-call-twice"),
+    other_words=("blank-ids", "object-before-arguments"),
     recorded=recorded,
     read_back=recorded,
     no_turn=(

@@ -1,0 +1,162 @@
+"""Replies of compatible servers, read as if only OpenAI's own service wrote them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.errors import MalformedReply, StreamBroken
+from looptck_reference.loop.values import Delta, Json, Turn
+from looptck_reference.wires import ChatStream, ChatWire
+from looptck_reference.wires.events import EventStream
+from looptck_reference.wires.openai_chat_stream import PartialCall
+
+
+@breaks("null-members-are-absent", cells=CHAT_STREAM)
+class NullMembersRefused(ChatStream):
+    """Wants each member that is there to have a value."""
+
+    def take(self, event: Json) -> str:
+        for choice in event["choices"]:
+            delta = choice["delta"]
+            if choice["finish_reason"] == "" or (delta is None) or ("tool_calls" in delta and None in delta.values()):
+                raise StreamBroken("a member of the chunk has no value")
+            for piece in delta.get("tool_calls", ()):
+                if None in {piece.get("id", ""), piece["function"].get("arguments")}:
+                    raise StreamBroken("a member of the call has no value")
+        return super().take(event)
+
+
+@breaks("null-events-are-skipped", cells=CHAT_STREAM)
+class NullEventsRefused(ChatStream):
+    """Takes null for a chunk."""
+
+    def add(self, data: str) -> Delta:
+        return EventStream.add(self, data)
+
+
+@breaks("empty-id-later-is-no-new-call", cells=CHAT_STREAM)
+class EmptyIdIsACall(ChatStream):
+    """Begins a call with each piece that has a member for its id."""
+
+    def add_call(self, delta: Json) -> None:
+        if delta.get("id") == "":
+            self._latest.pop(delta.get("index"), None)
+        super().add_call(delta)
+
+
+@breaks("name-may-come-later", cells=CHAT_STREAM)
+class FirstPieceNamesIt(ChatStream):
+    """Reads the name of a call only in the piece with its id."""
+
+    def add_call(self, delta: Json) -> None:
+        begun = len(self._calls)
+        super().add_call(delta)
+        if begun == len(self._calls) and not self._calls[-1].name[:-1] and "name" in delta["function"]:
+            self._calls[-1].name.clear()
+
+
+@breaks(
+    "repeated-name-is-one-name",
+    collateral={"one-index-two-ids-are-two-calls": "if two calls share an index, each delta has an id"},
+    cells=CHAT_STREAM,
+)
+class NamesAddUp(ChatStream):
+    """Joins the names of all pieces."""
+
+    def add_call(self, delta: Json) -> None:
+        begun = len(self._calls)
+        super().add_call(delta)
+        if begun == len(self._calls) and delta.get("id") and (name := delta["function"].get("name")):
+            self._calls[-1].name.append(name)
+
+
+@breaks("several-calls-without-index", cells=CHAT_STREAM)
+class NoIndexIsTheFirst(ChatStream):
+    """Takes a missing index for 0."""
+
+    def call_for(self, index: Any, call_id: str) -> PartialCall:
+        known = self._latest.get(None) if index is None else None
+        return known or super().call_for(index, call_id)
+
+
+@breaks("finish-beside-the-last-delta", cells=CHAT_STREAM)
+class FinishHasNoDelta(ChatStream):
+    """Reads no delta in the chunk with the finish reason."""
+
+    def take(self, event: Json) -> str:
+        for choice in event.get("choices") or ():
+            if choice["finish_reason"]:
+                choice["delta"] = {}
+        return super().take(event)
+
+
+@breaks("empty-content-beside-calls", cells=CHAT_STREAM)
+class TextOrCalls(ChatStream):
+    """Reads calls where a delta has a list of them, however empty, and its text otherwise."""
+
+    def take(self, event: Json) -> str:
+        for choice in event.get("choices") or ():
+            if (choice["delta"] or {}).get("tool_calls") is not None:
+                choice["delta"]["content"] = None
+        return super().take(event)
+
+
+@breaks("empty-content-beside-calls", cells=CHAT)
+class NoTextNoCalls(ChatWire):
+    """Takes a message for an answer as soon as it has a text, and wants it to have a member for one."""
+
+    def decode(self, reply: Json) -> Turn:
+        message = reply["choices"][0]["message"]
+        if message.get("content", "") == "" and message.get("tool_calls"):
+            message.pop("tool_calls")
+        return super().decode(reply)
+
+
+@breaks("role-may-be-missing-or-repeated", cells=CHAT_STREAM)
+class OneRole(ChatStream):
+    """Wants a role in the first delta, and in no other."""
+
+    begun = False
+
+    def take(self, event: Json) -> str:
+        for choice in event.get("choices") or ():
+            if self.begun == bool((choice["delta"] or {}).get("role")):
+                raise StreamBroken("a role is in the first delta, and nowhere else")
+            self.begun = True
+        return super().take(event)
+
+
+@breaks("usage-may-be-missing", cells=CHAT)
+class UsageIsCounted(ChatWire):
+    """Counts the cached tokens of each reply."""
+
+    def decode(self, reply: Json) -> Turn:
+        try:
+            reply["usage"]["prompt_tokens_details"]["cached_tokens"]
+        except (KeyError, TypeError) as error:
+            raise MalformedReply("the usage of the reply cannot be counted") from error
+        return super().decode(reply)
+
+
+@breaks("usage-may-be-missing", cells=CHAT_STREAM)
+class LastUsageIsCounted(ChatStream):
+    """Counts the cached tokens of the last chunk."""
+
+    def take(self, event: Json) -> str:
+        if event.get("choices") == []:
+            try:
+                event["usage"]["prompt_tokens_details"]["cached_tokens"]
+            except (KeyError, TypeError) as error:
+                raise MalformedReply("the usage of the stream cannot be counted") from error
+        return super().take(event)
+
+
+@breaks("empty-id-is-not-lost", cells=CHAT_STREAM)
+class NoIdNoCall(ChatStream):
+    """Drops calls without an id."""
+
+    def turn(self) -> Turn:
+        self._calls = [call for call in self._calls if call.id]
+        return super().turn()

@@ -1,0 +1,141 @@
+"""Compatible servers: what they write otherwise than Chat Completions itself says the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from looptck.bench.assertions import calls_echoed, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, refusable, requirement
+from looptck.bench.run import Run
+from looptck.provider.script import Step
+from looptck.values.framing import DEFAULT, Framing, Quirk
+from looptck.values.turns import Call, Turn, calls, says
+
+ANSWER = "It is done, and all is well."
+WEATHER = calls(Call.of("weather", {"city": "Paris"}))
+TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
+WITH_TEXT = calls(Call.of("weather", {"city": "Paris"}), text="I look it up.")
+
+
+def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment: int = DEFAULT.fragment) -> Run:
+    """Assert that a turn and an answer with this quirk run the turn's calls, echo them, and lead to the answer."""
+    framing = DEFAULT.but(quirk=quirk, fragment=fragment)
+    implementation.scenario.plays(Step(turn, framing), Step(says(ANSWER), framing))
+
+    run = implementation.run()
+
+    tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
+    calls_echoed(run, 1)
+    run.delivered(2)
+    assert ANSWER == (run.value.text or "").strip()
+    return run
+
+
+@requirement("null-members-are-absent")
+@pytest.mark.parametrize("quirk", ["null-members", "null-call-members", "null-delta", "null-choices"])
+def test_null_members(implementation: Implementation, quirk: Quirk) -> None:
+    """Members that other chunks leave out are null: in deltas, in pieces of calls, the last delta, or the choices."""
+    _reads(implementation, quirk, WITH_TEXT)
+
+
+@requirement("null-members-are-absent")
+def test_finish_reason_that_is_empty(implementation: Implementation) -> None:
+    """The finish reason is an empty text until the end."""
+    _reads(implementation, "blank-finish", WITH_TEXT)
+
+
+@requirement("null-events-are-skipped")
+def test_null_events(implementation: Implementation) -> None:
+    """A null comes after each chunk, to keep the connection alive."""
+    _reads(implementation, "null-events", WITH_TEXT)
+
+
+@requirement("empty-id-later-is-no-new-call")
+@pytest.mark.parametrize("turn", [WEATHER, TWO_CALLS], ids=["one", "two"])
+def test_empty_ids_later(implementation: Implementation, turn: Turn) -> None:
+    """All pieces of a call but the first have an empty id and an empty name."""
+    _reads(implementation, "blank-call-members", turn)
+
+
+@requirement("name-may-come-later")
+def test_late_name(implementation: Implementation) -> None:
+    """The first piece of a call has its id, the second one its name."""
+    _reads(implementation, "name-late", TWO_CALLS)
+
+
+@requirement("repeated-name-is-one-name")
+def test_repeated_name(implementation: Implementation) -> None:
+    """Each piece of a call has its id, its type and its whole name."""
+    _reads(implementation, "names-repeated", TWO_CALLS)
+
+
+@requirement("several-calls-without-index")
+@pytest.mark.parametrize("fragment", [0, DEFAULT.fragment], ids=["whole", "in-pieces"])
+def test_several_calls_without_index(implementation: Implementation, fragment: int) -> None:
+    """Two calls follow each other, and no piece has an index."""
+    _reads(implementation, "no-index", TWO_CALLS, fragment=fragment)
+
+
+@requirement("finish-beside-the-last-delta")
+@pytest.mark.parametrize("fragment", [0, DEFAULT.fragment], ids=["whole", "in-pieces"])
+def test_finish_beside_the_last_delta(implementation: Implementation, fragment: int) -> None:
+    """The finish reason comes with the last piece of the arguments, and with the last piece of the answer."""
+    _reads(implementation, "finish-beside", TWO_CALLS, fragment=fragment)
+
+
+@requirement("empty-content-beside-calls")
+def test_empty_content_beside_calls(implementation: Implementation) -> None:
+    """What has calls has an empty text beside them."""
+    _reads(implementation, "content-beside-calls", WEATHER)
+
+
+@requirement("empty-content-beside-calls")
+@on("openai-chat/stream/*")
+def test_empty_calls_beside_content(implementation: Implementation) -> None:
+    """Each piece of text has an empty list of calls beside it."""
+    _reads(implementation, "calls-empty-beside-text", WITH_TEXT)
+
+
+@requirement("empty-content-beside-calls")
+@on("openai-chat/plain/*")
+def test_no_content_beside_calls(implementation: Implementation) -> None:
+    """A message with calls has no member for a text."""
+    _reads(implementation, "no-content", WEATHER)
+
+
+@requirement("role-may-be-missing-or-repeated")
+@pytest.mark.parametrize("quirk", ["no-role", "role-repeated"])
+def test_roles(implementation: Implementation, quirk: Quirk) -> None:
+    """No delta has a role, or each one has."""
+    _reads(implementation, quirk, WITH_TEXT)
+
+
+@requirement("usage-may-be-missing")
+@pytest.mark.parametrize("quirk", ["usage-null", "usage-totals", "usage-details-null"])
+def test_usage(implementation: Implementation, quirk: Quirk) -> None:
+    """The usage is null, has no details, or has details that are null."""
+    _reads(implementation, quirk, WEATHER)
+
+
+@requirement("usage-may-be-missing")
+@on("openai-chat/plain/*")
+def test_no_usage(implementation: Implementation) -> None:
+    """The reply has no member for its usage."""
+    _reads(implementation, "no-usage", WEATHER)
+
+
+@requirement("empty-id-is-not-lost")
+@refusable("A loop may send back the empty id that its server wrote, because that server accepts it.")
+def test_empty_id(scenario: Scenario, implementation: Implementation) -> None:
+    """The call has an empty id; its tool runs, and the model is asked again, unless the run fails."""
+    scenario.plays(Step(WEATHER, Framing(quirk="blank-ids")), says(ANSWER))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    if not run.failed:
+        tools_ran(run, [{"weather": {"city": "Paris"}}])
+        assert run.new_answers(1), "the tool ran, and no result of it was sent"

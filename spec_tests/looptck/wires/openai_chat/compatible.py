@@ -1,0 +1,286 @@
+"""What servers write that are compatible with Chat Completions and are not it: quirks of replies, plain or streamed.
+
+Each quirk is one change to the reply of the service itself. The requirement that plays it names the servers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from typing import Any
+
+from looptck.values.framing import Quirk
+
+Chunk = dict[str, Any]
+Change = Callable[[list[Chunk]], list[Any]]
+
+_IDENTITY = ("id", "type")
+_TOTALS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_MEMBERS: Chunk = {"role": None, "content": None, "refusal": None, "function_call": None, "tool_calls": None}
+"""The documented members of a delta."""
+
+
+def changed_stream(quirk: Quirk | None, events: list[object]) -> list[object]:
+    """The events of a stream as a server with this quirk sends them; any other quirk changes nothing."""
+    change = STREAM.get(quirk) if quirk else None
+    if change is None:
+        return events
+    chunks = [event for event in deepcopy(events) if isinstance(event, dict)]
+    return [*change(chunks), *(event for event in events if not isinstance(event, dict))]
+
+
+def changed_body(quirk: Quirk | None, body: Chunk) -> Chunk:
+    """The plain reply as a server with this quirk sends it; any other quirk changes nothing."""
+    change = BODY.get(quirk) if quirk else None
+    return body if change is None else change(deepcopy(body))
+
+
+# -- pieces of a stream -----------------------------------------------------------------------------------------------
+
+
+def _choices(chunks: list[Chunk]) -> Iterator[Chunk]:
+    for chunk in chunks:
+        yield from chunk["choices"]
+
+
+def _deltas(chunks: list[Chunk]) -> Iterator[Chunk]:
+    return (choice["delta"] for choice in _choices(chunks))
+
+
+def _pieces(chunks: list[Chunk]) -> Iterator[tuple[bool, Chunk]]:
+    """The pieces of calls; whether each is the first of its call, the one with the id."""
+    for delta in _deltas(chunks):
+        for piece in delta.get("tool_calls") or ():
+            yield "id" in piece, piece
+
+
+def _first_pieces(chunks: list[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
+    """Each piece of a call that is not the first, with the first piece of its call."""
+    begun: dict[int, Chunk] = {}
+    for is_first, piece in _pieces(chunks):
+        if is_first:
+            begun[piece["index"]] = deepcopy(piece)
+        else:
+            yield begun[piece["index"]], piece
+
+
+# -- changes to a stream ----------------------------------------------------------------------------------------------
+
+
+def _null_members(chunks: list[Chunk]) -> list[Chunk]:
+    for delta in _deltas(chunks):
+        delta.update({**_MEMBERS, **delta})
+    return chunks
+
+
+def _null_call_members(chunks: list[Chunk]) -> list[Chunk]:
+    for is_first, piece in _pieces(chunks):
+        if is_first:
+            piece["function"]["arguments"] = None
+        else:
+            piece.update({"id": None, "type": None})
+            piece["function"]["name"] = None
+    return chunks
+
+
+def _null_delta(chunks: list[Chunk]) -> list[Chunk]:
+    for choice in _choices(chunks):
+        choice["delta"] = choice["delta"] or None
+    return chunks
+
+
+def _null_choices(chunks: list[Chunk]) -> list[Chunk]:
+    for chunk in chunks:
+        chunk["choices"] = chunk["choices"] or None
+    return chunks
+
+
+def _null_events(chunks: list[Chunk]) -> list[Any]:
+    """An event that is null after each of the others."""
+    return [event for chunk in chunks for event in (chunk, None)]
+
+
+def _calls_empty_beside_text(chunks: list[Chunk]) -> list[Chunk]:
+    for delta in _deltas(chunks):
+        if delta.get("content"):
+            delta["tool_calls"] = []
+    return chunks
+
+
+def _blank_call_members(chunks: list[Chunk]) -> list[Chunk]:
+    for is_first, piece in _pieces(chunks):
+        if not is_first:
+            piece.update({"id": "", "type": "function"})
+            piece["function"]["name"] = ""
+    return chunks
+
+
+def _blank_finish(chunks: list[Chunk]) -> list[Chunk]:
+    for choice in _choices(chunks):
+        choice["finish_reason"] = choice["finish_reason"] or ""
+    return chunks
+
+
+def _role_repeated(chunks: list[Chunk]) -> list[Chunk]:
+    for delta in _deltas(chunks):
+        delta["role"] = "assistant"
+    return chunks
+
+
+def _no_role(chunks: list[Chunk]) -> list[Chunk]:
+    for delta in _deltas(chunks):
+        delta.pop("role", None)
+    return chunks
+
+
+def _name_late(chunks: list[Chunk]) -> list[Chunk]:
+    """The name comes with the second piece of its call; a call of one piece keeps it."""
+    left: dict[int, Chunk] = {}
+    for is_first, piece in _pieces(chunks):
+        if is_first:
+            left[piece["index"]] = piece["function"]
+        elif (first := left.pop(piece["index"], None)) is not None:
+            piece["function"]["name"] = first.pop("name")
+    return chunks
+
+
+def _names_repeated(chunks: list[Chunk]) -> list[Chunk]:
+    for first, piece in _first_pieces(chunks):
+        piece.update({member: first[member] for member in _IDENTITY})
+        piece["function"]["name"] = first["function"]["name"]
+    return chunks
+
+
+def _content_beside_calls(chunks: list[Chunk]) -> list[Chunk]:
+    for delta in _deltas(chunks):
+        if "tool_calls" in delta:
+            delta["content"] = ""
+    return chunks
+
+
+def _object_before_arguments(chunks: list[Chunk]) -> list[Chunk]:
+    """The first piece of a call has an empty object for arguments; those that follow say what they are."""
+    for is_first, piece in _pieces(chunks):
+        if is_first:
+            piece["function"]["arguments"] = "{}"
+    return chunks
+
+
+def _finish_beside(chunks: list[Chunk]) -> list[Chunk]:
+    """The last delta comes in the chunk with the finish reason."""
+    at = next(at for at, chunk in enumerate(chunks) if any(one["finish_reason"] for one in chunk["choices"]))
+    chunks[at]["choices"][0]["delta"] = chunks[at - 1]["choices"][0]["delta"]
+    return [*chunks[: at - 1], *chunks[at:]]
+
+
+def _usage(change: Callable[[Chunk], Chunk | None]) -> Change:
+    """Another usage in the chunk that has it."""
+
+    def changed(chunks: list[Chunk]) -> list[Chunk]:
+        for chunk in chunks:
+            if chunk.get("usage"):
+                chunk["usage"] = change(chunk["usage"])
+        return chunks
+
+    return changed
+
+
+# -- changes to a plain reply -----------------------------------------------------------------------------------------
+
+
+def _body_usage(change: Callable[[Chunk], Chunk | None]) -> Callable[[Chunk], Chunk]:
+    def changed(body: Chunk) -> Chunk:
+        body["usage"] = change(body["usage"])
+        return body
+
+    return changed
+
+
+def _no_usage(body: Chunk) -> Chunk:
+    del body["usage"]
+    return body
+
+
+def _content_in_body(body: Chunk) -> Chunk:
+    message = body["choices"][0]["message"]
+    if message.get("tool_calls"):
+        message["content"] = message["content"] or ""
+    return body
+
+
+def _no_content(body: Chunk) -> Chunk:
+    """A message without a member for its content, where it has none."""
+    message = body["choices"][0]["message"]
+    if message["content"] is None:
+        del message["content"]
+    return body
+
+
+def _blank_ids(body: Chunk) -> Chunk:
+    for call in body["choices"][0]["message"].get("tool_calls") or ():
+        call["id"] = ""
+    return body
+
+
+def _blank_stream_ids(chunks: list[Chunk]) -> list[Chunk]:
+    for is_first, piece in _pieces(chunks):
+        if is_first:
+            piece["id"] = ""
+    return chunks
+
+
+def _nothing(usage: Chunk) -> None:
+    """No usage at all."""
+
+
+def _totals(usage: Chunk) -> Chunk:
+    return {name: usage[name] for name in _TOTALS}
+
+
+def _null_details(usage: Chunk) -> Chunk:
+    return {name: None if isinstance(value, dict) else value for name, value in usage.items()}
+
+
+def arguments_of(raw: str, quirk: Quirk | None) -> Any:
+    """The arguments of a whole call: their text, an object, or null where they are empty."""
+    if quirk == "arguments-object":
+        return json.loads(raw or "{}")
+    return None if quirk == "arguments-null" and raw in _EMPTY else raw
+
+
+_EMPTY = frozenset({"", "{}"})
+"""The texts of arguments that are empty."""
+
+STREAM: dict[Quirk, Change] = {
+    "null-members": _null_members,
+    "null-call-members": _null_call_members,
+    "null-delta": _null_delta,
+    "null-choices": _null_choices,
+    "null-events": _null_events,
+    "calls-empty-beside-text": _calls_empty_beside_text,
+    "blank-call-members": _blank_call_members,
+    "blank-finish": _blank_finish,
+    "blank-ids": _blank_stream_ids,
+    "role-repeated": _role_repeated,
+    "no-role": _no_role,
+    "name-late": _name_late,
+    "names-repeated": _names_repeated,
+    "content-beside-calls": _content_beside_calls,
+    "object-before-arguments": _object_before_arguments,
+    "finish-beside": _finish_beside,
+    "usage-null": _usage(_nothing),
+    "usage-totals": _usage(_totals),
+    "usage-details-null": _usage(_null_details),
+}
+"""The quirks of streams."""
+BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
+    "blank-ids": _blank_ids,
+    "content-beside-calls": _content_in_body,
+    "no-content": _no_content,
+    "no-usage": _no_usage,
+    "usage-null": _body_usage(_nothing),
+    "usage-totals": _body_usage(_totals),
+    "usage-details-null": _body_usage(_null_details),
+}
+"""The quirks of plain replies."""
