@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import MalformedReply, StreamBroken
+from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.loop.actions import Ask
+from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.loop.values import Delta, Json, Turn
 from looptck_reference.wires import ChatStream, ChatWire
 from looptck_reference.wires.events import EventStream
@@ -160,3 +164,67 @@ class NoIdNoCall(ChatStream):
     def turn(self) -> Turn:
         self._calls = [call for call in self._calls if call.id]
         return super().turn()
+
+
+@breaks("reply-without-choices-is-told", cells=CHAT)
+class NoChoiceIsAnAnswer(ChatWire):
+    """Takes a reply without choices for an empty answer."""
+
+    def decode(self, reply: Json) -> Turn:
+        return super().decode(reply) if reply.get("choices") or "error" in reply else Turn()
+
+
+@breaks("error-body-with-200-is-told", cells=CHAT)
+class StatusDecides(ChatWire):
+    """Reads an error with the status 200 as an empty answer."""
+
+    def decode(self, reply: Json) -> Turn:
+        return Turn() if "error" in reply else super().decode(reply)
+
+
+@breaks("chat-reasoning-is-no-text", cells=CHAT)
+class ReasoningIsText(ChatWire):
+    """Puts the reasoning before the text."""
+
+    def decode(self, reply: Json) -> Turn:
+        turn = super().decode(reply)
+        kept = "".join(value for members in turn.content for value in members.values())
+        return replace(turn, text=kept + turn.text)
+
+
+@breaks("chat-reasoning-is-no-text", cells=CHAT_STREAM)
+class ReasoningIsStreamed(ChatStream):
+    """Hands the reasoning to the caller as if it were text."""
+
+    def take(self, event: Json) -> str:
+        reasoning = [(choice["delta"] or {}).get("reasoning_content") or "" for choice in event.get("choices") or ()]
+        return "".join(reasoning) + super().take(event)
+
+
+@breaks("chat-reasoning-is-echoed", cells=CHAT)
+class ReasoningIsForgotten(ChatWire):
+    """Sends calls back without the reasoning that led to them."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return super().echo(replace(turn, content=()))
+
+
+@breaks("call-extras-are-echoed", cells=CHAT)
+class KnownMembersOfCalls(ChatWire):
+    """Sends back only the members of a call that are documented."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return super().echo(replace(turn, calls=tuple(replace(call, extra={}) for call in turn.calls)))
+
+
+@breaks("retry-after-is-kept", "retry-after-may-be-a-date", cells=CHAT)
+class AsksAgainAtOnce(Conversation):
+    """Asks again as soon as it is told to wait, once."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status != 429:
+                raise
+        return (yield from super().ask(ask))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from looptck_reference.loop.names import offered_names
 from looptck_reference.loop.tools import Tool
 from looptck_reference.loop.values import Json
 
@@ -29,9 +30,13 @@ class Agent:
     """URLs of MCP servers by name; the provider offers and calls their tools."""
     search: bool = False
     """Whether the provider may search the web itself."""
+    offered: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
+    """The tools by the name under which the provider is offered them; it allows fewer names than an agent."""
 
     def __post_init__(self) -> None:
         names = [tool.name for tool in self.tools]
         if len(set(names)) < len(names):
             message = f"two tools of the agent have one name, so the model cannot tell them apart: {sorted(names)}"
             raise ValueError(message)
+        as_offered = offered_names(names)
+        object.__setattr__(self, "offered", {as_offered[tool.name]: tool for tool in self.tools})

@@ -88,7 +88,7 @@ class Loop:
         self.wire = wire
         self.dialect = dialect
         self.limit = dialect.limit if limit is None else limit
-        self.tools = {tool.name: tool for tool in agent.tools}
+        self.tools = agent.offered
         handlers = {tool.name: tool.handler for tool in agent.tools if tool.handler is not None}
         self.registry = (registry or Registry()).for_run(handlers)
         self.keep_rounds = keep_rounds
@@ -236,8 +236,9 @@ class Loop:
         return self.handler_of_name(call) or self.handler_of_kind(call)
 
     def handler_of_name(self, call: ToolCall) -> Handler | None:
-        """The first layer, by exact name."""
-        return self.registry.get_tool(call.name)
+        """The first layer, by the exact name of the tool that was offered under the call's name."""
+        tool = self.tools.get(call.name)
+        return self.registry.get_tool(call.name if tool is None else tool.name)
 
     def handler_of_kind(self, call: ToolCall) -> Handler | None:
         """The second layer; a tool that the agent does not have has no kind."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from looptck_reference.loop.errors import MalformedReply
@@ -93,7 +94,7 @@ class MessagesWire:
         hosted: list[Json] = [{"type": "mcp_toolset", "mcp_server_name": name} for name in agent.mcp_servers]
         if agent.search:
             hosted.append(SEARCH)
-        if tools := [*map(_offer, agent.tools), *hosted]:
+        if tools := [*starmap(_offer, agent.offered.items()), *hosted]:
             body["tools"] = tools
         if stream:
             body["stream"] = True
@@ -142,10 +143,10 @@ class MessagesWire:
 ANTHROPIC_MESSAGES = MessagesWire()
 
 
-def _offer(tool: Tool) -> Json:
+def _offer(name: str, tool: Tool) -> Json:
     # The API refuses a schema without the type object.
     offer: Json = {
-        "name": tool.name,
+        "name": name,
         "description": tool.description,
         "input_schema": {"type": "object", **tool.offered},
     }

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from looptck_reference.loop.errors import MalformedReply, NotOnThisWire
 from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.openai_chat_stream import ChatStream
-from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
+from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.sse import EventReader
-from looptck_reference.wires.text import refuse_error
+from looptck_reference.wires.text import refuse_error, text_at
 
 if TYPE_CHECKING:
     from looptck_reference.loop.agent import Agent
@@ -50,8 +50,10 @@ class ChatWire:
         return list(messages)
 
     def echo(self, turn: Turn) -> list[Json]:
-        """The calls are sent back verbatim, with the turn's text; no text is null, not ""."""
-        return [{"role": "assistant", "content": turn.text or None, "tool_calls": [_call(call) for call in turn.calls]}]
+        """The calls are sent back verbatim, with the turn's text and reasoning; no text is null, not ""."""
+        kept = {name: value for members in turn.content for name, value in members.items()}
+        called = [_call(call) for call in turn.calls]
+        return [{"role": "assistant", "content": turn.text or None, **kept, "tool_calls": called}]
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         """One message each."""
@@ -61,7 +63,7 @@ class ChatWire:
         """The body. Tools are in every request; an empty list is left out, because the provider refuses it."""
         body: Json = {**agent.options, "model": agent.model, "messages": history}
         if agent.tools:
-            body["tools"] = [_offer(tool) for tool in agent.tools]
+            body["tools"] = [_offer(name, tool) for name, tool in agent.offered.items()]
         if stream:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}
@@ -78,7 +80,8 @@ class ChatWire:
         return chat_turn(
             content=message.get("content") or "",
             refusal=message.get("refusal") or "",
-            calls=[ToolCall(*call_parts(call)) for call in message.get("tool_calls") or ()],
+            reasoning=text_at(message, "reasoning_content"),
+            calls=[ToolCall(*call_parts(call), call_extra(call)) for call in message.get("tool_calls") or ()],
             finish_reason=choice.get("finish_reason"),
             usage=reply.get("usage"),
         )
@@ -92,11 +95,12 @@ OPENAI_CHAT = ChatWire()
 
 
 def _call(call: ToolCall) -> Json:
-    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function, **call.extra}
 
 
-def _offer(tool: Tool) -> Json:
-    function: Json = {"name": tool.name, "description": tool.description, "parameters": tool.offered}
+def _offer(name: str, tool: Tool) -> Json:
+    function: Json = {"name": name, "description": tool.description, "parameters": tool.offered}
     if tool.strict:
         function["strict"] = True
     return {"type": "function", "function": function}

@@ -14,7 +14,7 @@ from typing import Any
 
 from looptck_reference.loop.values import Delta, Json, ToolCall, Turn
 from looptck_reference.wires.events import NOTHING, EventStream
-from looptck_reference.wires.openai_chat_turn import call_parts, chat_turn, refuse_unsupported
+from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.text import joined, text_at
 
 __all__ = ["ChatStream"]
@@ -23,16 +23,17 @@ __all__ = ["ChatStream"]
 class PartialCall:
     """An unfinished call."""
 
-    __slots__ = ("arguments", "id", "name")
+    __slots__ = ("arguments", "extra", "id", "name")
 
     def __init__(self, call_id: str) -> None:
         self.id = call_id
         self.name: list[str] = []
         self.arguments: list[str] = []
+        self.extra: Json = {}
 
     def whole(self) -> ToolCall:
         """The complete call."""
-        return ToolCall(self.id, joined(self.name), joined(self.arguments))
+        return ToolCall(self.id, joined(self.name), joined(self.arguments), self.extra)
 
 
 class ChatStream(EventStream):
@@ -44,6 +45,7 @@ class ChatStream(EventStream):
         super().__init__()
         self._text: list[str] = []
         self._refusal: list[str] = []
+        self._reasoning: list[str] = []
         self._calls: list[PartialCall] = []
         self._by_id: dict[tuple[Any, str], PartialCall] = {}
         self._latest: dict[Any, PartialCall] = {}
@@ -72,6 +74,7 @@ class ChatStream(EventStream):
         return chat_turn(
             content=joined(self._text),
             refusal=joined(self._refusal),
+            reasoning=joined(self._reasoning),
             calls=[call.whole() for call in self._calls],
             finish_reason=self._finish_reason,
             usage=self._usage,
@@ -82,6 +85,8 @@ class ChatStream(EventStream):
         self._finish_reason = self._finish_reason or choice.get("finish_reason")
         delta = choice.get("delta") or {}
         refuse_unsupported(delta)
+        if reasoning := text_at(delta, "reasoning_content"):
+            self._reasoning.append(reasoning)
         for call in delta.get("tool_calls") or ():
             self.add_call(call)
         return self.add_text(text_at(delta, "content"), text_at(delta, "refusal"))
@@ -105,6 +110,7 @@ class ChatStream(EventStream):
             call.name.append(name)
         if arguments:
             call.arguments.append(arguments)
+        call.extra.update(call_extra(delta))
 
     def call_for(self, index: Any, call_id: str) -> PartialCall:
         """The call to which a delta with this index and id belongs; either may be missing."""

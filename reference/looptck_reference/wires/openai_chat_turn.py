@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from looptck_reference.loop.errors import MalformedReply
-from looptck_reference.loop.values import Stop, ToolCall, Turn
+from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
 
-__all__ = ["call_parts", "chat_turn", "refuse_unsupported"]
+__all__ = ["call_extra", "call_parts", "chat_turn", "refuse_unsupported"]
 
 STOPS = {
     "stop": Stop.END,
@@ -21,9 +21,17 @@ STOPS = {
 
 
 def chat_turn(
-    *, content: str, refusal: str, calls: Sequence[ToolCall], finish_reason: str | None, usage: Mapping[str, Any] | None
+    *,
+    content: str,
+    refusal: str,
+    calls: Sequence[ToolCall],
+    finish_reason: str | None,
+    usage: Mapping[str, Any] | None,
+    reasoning: str = "",
 ) -> Turn:
     """The turn. A refusal comes with an ordinary finish reason, so the refusal itself is the stop.
+
+    Compatible servers send reasoning, and those that reason between calls demand it back beside the calls.
 
     Raises:
         MalformedReply: the content is not a string, or a call cannot be answered because it lacks id or name.
@@ -37,7 +45,8 @@ def chat_turn(
                 raise MalformedReply(
                     f"a call with the name {call.name!r} and the id {call.id!r} cannot be answered; both are needed"
                 )
-    return Turn(refusal or content, tuple(calls), stop, usage)
+    kept = ({"reasoning_content": reasoning},) if reasoning else ()
+    return Turn(refusal or content, tuple(calls), stop, usage, kept)
 
 
 def call_parts(call: Any) -> tuple[str, str, str]:
@@ -55,6 +64,12 @@ def call_parts(call: Any) -> tuple[str, str, str]:
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
     return call.get("id") or "", function.get("name") or "", text
+
+
+def call_extra(call: Mapping[str, Any]) -> Json:
+    """What a server has sent with a call, or with a piece of one, and expects back with it: Gemini's signatures."""
+    extra = call.get("extra_content")
+    return {} if extra is None else {"extra_content": extra}
 
 
 def refuse_unsupported(part: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ The status determines the kind of a turn: calls of a response that is not comple
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
@@ -74,7 +75,7 @@ class ResponsesWire:
         hosted: list[Json] = [_server(name, url) for name, url in agent.mcp_servers.items()]
         if agent.search:
             hosted.append({"type": "web_search"})
-        if tools := [*map(_offer, agent.tools), *hosted]:
+        if tools := [*starmap(_offer, agent.offered.items()), *hosted]:
             body["tools"] = tools
         if stream:
             body["stream"] = True
@@ -114,11 +115,11 @@ def _server(name: str, url: str) -> Json:
     return {"type": "mcp", "server_label": name, "server_url": url, "require_approval": "never"}
 
 
-def _offer(tool: Tool) -> Json:
+def _offer(name: str, tool: Tool) -> Json:
     # The default of `strict` is true here: the API would then refuse or rewrite schemas that its strict mode lacks.
     return {
         "type": "function",
-        "name": tool.name,
+        "name": name,
         "description": tool.description,
         "parameters": tool.offered,
         "strict": tool.strict,

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from looptck.catalogue.agents import Agent, Input, Tool, agent
 from looptck.drivers.prompty_files import stage
@@ -119,7 +120,7 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) 
     if setting.kinds:
         content["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
     if below := [tool for child in actor.children for tool in child.tools if tool.handled]:
-        content["handlers"] = {tool.name: f"{url}/tools/{tool.name}" for tool in below}
+        content["handlers"] = {tool.name: f"{url}/tools/{quote(tool.name, safe='')}" for tool in below}
     return content
 
 
@@ -159,7 +160,7 @@ def _tool(tool: Tool, url: str) -> dict[str, Any]:
         "kind": tool.kind,
         "description": tool.description,
         "parameters": tool.parameters,
-        "url": f"{url}/tools/{tool.name}" if tool.handled else None,
+        "url": f"{url}/tools/{quote(tool.name, safe='')}" if tool.handled else None,
     }
     if tool.strict:
         content["strict"] = True

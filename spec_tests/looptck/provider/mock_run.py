@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
+from urllib.parse import unquote
 
 from looptck.provider import faults
 from looptck.provider.confirmation import Confirmation
@@ -130,7 +131,7 @@ class MockRun:
         if request.method == "POST" and path == "/dispatch":
             return self._dispatched(parsed(request.body), request.headers.get("content-type", ""))
         if request.method == "POST" and path.startswith("/tools/"):
-            return self._tool(path.removeprefix("/tools/"), parsed(request.body))
+            return self._tool(unquote(path.removeprefix("/tools/")), parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
             return self._kind(path.removeprefix("/kinds/"), parsed(request.body))
         if request.method == "POST" and path == "/confirm":

@@ -13,6 +13,7 @@ from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.turns import Call, Turn, calls, says
+from looptck.wires.openai_chat.compatible import REASONING, extras
 
 ANSWER = "It is done, and all is well."
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
@@ -139,3 +140,41 @@ def test_empty_id(scenario: Scenario, implementation: Implementation) -> None:
     if not run.failed:
         tools_ran(run, [{"weather": {"city": "Paris"}}])
         assert run.new_answers(1), "the tool ran, and no result of it was sent"
+
+
+@requirement("chat-reasoning-is-no-text")
+def test_reasoning_is_no_text(scenario: Scenario, implementation: Implementation) -> None:
+    """A turn with a call and the answer both come with reasoning, which is neither in the answer nor in its chunks."""
+    reasons = DEFAULT.but(quirk="reasoning-content")
+    scenario.plays(Step(WEATHER, reasons), Step(says(ANSWER), reasons))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    assert ANSWER == (run.value.text or "").strip()
+    assert "Let me see" not in "".join(chunk.text for chunk in run.chunks)
+
+
+@requirement("chat-reasoning-is-echoed")
+def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation) -> None:
+    """The message with the calls has its reasoning in the next request, as a member of the same name."""
+    scenario.plays(Step(TWO_CALLS, DEFAULT.but(quirk="reasoning-content")), says(ANSWER))
+
+    run = implementation.run()
+
+    messages = run.request(2).body["messages"]
+    calls_echoed(run, 1)
+    assert [REASONING] == [one.get("reasoning_content") for one in messages if one.get("tool_calls")]
+
+
+@requirement("call-extras-are-echoed")
+def test_extras_are_echoed(scenario: Scenario, implementation: Implementation) -> None:
+    """Each call has a signature in a member that is not documented, and has it in the next request."""
+    scenario.plays(Step(TWO_CALLS, DEFAULT.but(quirk="call-extras")), says(ANSWER))
+
+    run = implementation.run()
+
+    messages = run.request(2).body["messages"]
+    calls_echoed(run, 1)
+    echoed = [call for one in messages for call in one.get("tool_calls") or ()]
+    assert [extras(call["id"])["extra_content"] for call in echoed] == [call.get("extra_content") for call in echoed]

@@ -14,6 +14,7 @@ from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.spec.failing_service import FailingService
+from looptck.values.framing import DEFAULT, Quirk
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable
 
@@ -99,6 +100,19 @@ def test_http_error_after_tools(scenario: Scenario, implementation: Implementati
 def test_page_of_html(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with a page of HTML and status 200."""
     _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
+
+
+@requirement("reply-without-choices-is-told")
+@pytest.mark.parametrize("quirk", ["no-choices", "choices-null"])
+def test_no_choices(scenario: Scenario, implementation: Implementation, quirk: Quirk) -> None:
+    """Each reply has the status 200 and no choice, or null for the list of them."""
+    _fails_always(scenario, implementation, Step(says("Never seen."), DEFAULT.but(quirk=quirk)))
+
+
+@requirement("error-body-with-200-is-told")
+def test_error_with_status_200(scenario: Scenario, implementation: Implementation) -> None:
+    """Each reply has the status 200 and the body of an error."""
+    _fails_always(scenario, implementation, HttpError(200))
 
 
 def _failing_after_tools(scenario: Scenario, implementation: Implementation, error: HttpError) -> Run:

@@ -174,6 +174,34 @@ def _finish_beside(chunks: list[Chunk]) -> list[Chunk]:
     return [*chunks[: at - 1], *chunks[at:]]
 
 
+REASONING = "Let me see. First of all I have to look that up."
+"""The reasoning of a turn with the quirk ``reasoning-content``."""
+_REASONED = ("Let me see. ", "First of all I have to look that up.")
+
+
+def extras(call_id: str) -> Chunk:
+    """The undocumented members of a call with the quirk ``call-extras``: Gemini's signature of its thoughts."""
+    return {"extra_content": {"google": {"thought_signature": f"c2lnbmF0dXJl+/{call_id}=="}}}
+
+
+def _reasoning(chunks: list[Chunk]) -> list[Chunk]:
+    """The reasoning comes in deltas of its own, before everything but the role."""
+    first, *others = chunks
+    thoughts = []
+    for piece in _REASONED:
+        thought = deepcopy(first)
+        thought["choices"][0]["delta"] = {"content": None, "reasoning_content": piece}
+        thoughts.append(thought)
+    return [first, *thoughts, *others]
+
+
+def _call_extras(chunks: list[Chunk]) -> list[Chunk]:
+    for is_first, piece in _pieces(chunks):
+        if is_first:
+            piece.update(extras(piece["id"]))
+    return chunks
+
+
 def _usage(change: Callable[[Chunk], Chunk | None]) -> Change:
     """Another usage in the chunk that has it."""
 
@@ -215,6 +243,21 @@ def _no_content(body: Chunk) -> Chunk:
     if message["content"] is None:
         del message["content"]
     return body
+
+
+def _reasoning_in_body(body: Chunk) -> Chunk:
+    body["choices"][0]["message"]["reasoning_content"] = REASONING
+    return body
+
+
+def _call_extras_in_body(body: Chunk) -> Chunk:
+    for call in body["choices"][0]["message"].get("tool_calls") or ():
+        call.update(extras(call["id"]))
+    return body
+
+
+def _choices_of(choices: list[Any] | None) -> Callable[[Chunk], Chunk]:
+    return lambda body: {**body, "choices": choices}
 
 
 def _blank_ids(body: Chunk) -> Chunk:
@@ -269,6 +312,8 @@ STREAM: dict[Quirk, Change] = {
     "content-beside-calls": _content_beside_calls,
     "object-before-arguments": _object_before_arguments,
     "finish-beside": _finish_beside,
+    "reasoning-content": _reasoning,
+    "call-extras": _call_extras,
     "usage-null": _usage(_nothing),
     "usage-totals": _usage(_totals),
     "usage-details-null": _usage(_null_details),
@@ -279,6 +324,10 @@ BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
     "content-beside-calls": _content_in_body,
     "no-content": _no_content,
     "no-usage": _no_usage,
+    "reasoning-content": _reasoning_in_body,
+    "call-extras": _call_extras_in_body,
+    "no-choices": _choices_of([]),
+    "choices-null": _choices_of(None),
     "usage-null": _body_usage(_nothing),
     "usage-totals": _body_usage(_totals),
     "usage-details-null": _body_usage(_null_details),

@@ -48,7 +48,8 @@ class _Call:
 
 def turn(text: str, stream: bool) -> Turn:
     """The turn in a body, plain or an event stream. Raises NoTurn if there is none."""
-    choices = list(_choices(events(text) if stream else [body(text)], stream=stream))
+    bodies = (event for event in events(text) if event.value is not None) if stream else [body(text)]
+    choices = list(_choices(bodies, stream=stream))
     messages = [message for choice in choices for message in _message(choice, stream=stream)]
     for message in messages:
         called = message["function_call"]

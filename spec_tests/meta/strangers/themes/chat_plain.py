@@ -118,7 +118,8 @@ class Driver:
     able: ClassVar[dict[str, bool]] = {}
 
     def start(self) -> Json:
-        return started(f"themes-{self.loop.__name__}", ["openai-chat"], ["sync"], limit=True, concurrent=True, **self.able)
+        able = {"limit": True, "concurrent": True, **self.able}
+        return started(f"themes-{type(self).__name__}", ["openai-chat"], ["sync"], **able)
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         def talk() -> str:

@@ -113,12 +113,14 @@ class Assembly:
 
 
 class StreamedChat(Chat):
-    """A run whose replies are streams."""
+    """A run whose replies are streams, where the case wants them."""
 
     assembly: ClassVar[type[Assembly]] = Assembly
 
     def ask(self) -> Reply:
         """Ask the model once, and listen to the end."""
+        if not self.case["stream"]:
+            return super().ask()
         assembly = self.assembly(self.emit)
         with self.service.asked(self.body() | {"stream": True}) as response:
             for data in events(response.iter_bytes()):
@@ -128,7 +130,8 @@ class StreamedChat(Chat):
                     chunk = json.loads(data)
                 except ValueError as error:
                     raise Stopped("stream", f"a chunk is not JSON: {error}") from error
-                assembly.on_chunk(chunk)
+                if isinstance(chunk, dict):
+                    assembly.on_chunk(chunk)
         return assembly.reply()
 
 
@@ -136,4 +139,4 @@ class Driver(chat_plain.Driver):
     """Streams each case."""
 
     loop = StreamedChat
-    able: ClassVar[dict[str, bool]] = {"stream": True, "chunks": True, "plain": False}
+    able: ClassVar[dict[str, bool]] = {"stream": True, "chunks": True}

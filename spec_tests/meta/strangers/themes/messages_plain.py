@@ -116,7 +116,7 @@ class Driver:
 
     def start(self) -> Json:
         able = {"limit": True, "concurrent": True, "hosted": True}
-        return started(f"themes-{self.conversation.__name__}", ["anthropic-messages"], ["sync"], **able)
+        return started(f"themes-{type(self).__name__}", ["anthropic-messages"], ["sync"], **able)
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         def talk() -> str:

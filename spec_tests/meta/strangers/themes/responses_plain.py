@@ -107,7 +107,7 @@ class Driver:
 
     def start(self) -> Json:
         able = {"limit": True, "concurrent": True, "hosted": True}
-        return started(f"themes-{self.steps.__name__}", ["openai-responses"], ["sync"], **able)
+        return started(f"themes-{type(self).__name__}", ["openai-responses"], ["sync"], **able)
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         def talk() -> str:

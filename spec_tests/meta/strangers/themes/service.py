@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -20,11 +21,20 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 from handlers import TIMEOUT, Json, Stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
 BUSY = (408, 409, 429)
 BEARER = {"openai-chat": "chat/completions", "openai-responses": "responses"}
 PATIENCE = 30.0
+
+
+def client_options(case: Json) -> Json:
+    """Give the options of a client for the service of a case."""
+    key = {"authorization": f"Bearer {case['api_key']}"}
+    if case["wire"] not in BEARER:
+        key = {"x-api-key": case["api_key"], "anthropic-version": "2023-06-01"}
+    headers = {**key, "content-type": "application/json"}
+    return {"base_url": case["base_url"], "headers": headers, "timeout": TIMEOUT, "trust_env": False}
 
 
 class Service:
@@ -34,19 +44,8 @@ class Service:
     pause = 0.05
 
     def __init__(self, case: Json) -> None:
-        wire = case["wire"]
-        key = (
-            {"authorization": f"Bearer {case['api_key']}"}
-            if wire in BEARER
-            else {"x-api-key": case["api_key"], "anthropic-version": "2023-06-01"}
-        )
-        self.path = BEARER.get(wire, "messages")
-        self.client = httpx.Client(
-            base_url=case["base_url"],
-            headers={**key, "content-type": "application/json"},
-            timeout=TIMEOUT,
-            trust_env=False,
-        )
+        self.path = BEARER.get(case["wire"], "messages")
+        self.client = httpx.Client(**client_options(case))
 
     def close(self) -> None:
         self.client.close()
@@ -100,3 +99,27 @@ class Service:
         with suppress(ValueError):
             return max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
         return self.pause * 2**attempt
+
+
+class AsyncService(Service):
+    """Sends the requests of one asynchronous run."""
+
+    def __init__(self, case: Json) -> None:
+        self.path = BEARER.get(case["wire"], "messages")
+        self.talker = httpx.AsyncClient(**client_options(case))
+
+    @asynccontextmanager
+    async def listened(self, body: Json) -> AsyncIterator[httpx.Response]:
+        """Give the open response to a request that was accepted."""
+        content = json.dumps(body).encode()
+        for attempt in range(self.tries):
+            async with self.talker.stream("POST", self.path, content=content) as response:
+                if response.status_code < 400:
+                    yield response
+                    return
+                await response.aread()
+            delay = self.delay(response, attempt)
+            if attempt + 1 == self.tries or not self.is_passing(response) or delay > PATIENCE:
+                break
+            await asyncio.sleep(delay)
+        raise Stopped("provider", f"status {response.status_code}: {response.text[:500]}")

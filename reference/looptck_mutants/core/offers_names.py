@@ -1,0 +1,87 @@
+"""Names of tools that the service does not allow, and prefixes that change from request to request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from looptck_mutants.cells import CHAT
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.tools import Handler, Tool
+from looptck_reference.loop.values import Json, ToolCall
+from looptck_reference.wires import ChatWire
+
+
+class _Offering(Loop):
+    """Offers the tools under names of its own."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        object.__setattr__(agent, "offered", {self.name(tool): tool for tool in agent.tools})
+        super().__init__(agent, **options)
+
+    def name(self, tool: Tool) -> str:
+        raise NotImplementedError
+
+
+@breaks("names-are-legal-on-the-wire", cells=CHAT)
+class NamesAsTheyAre(_Offering):
+    """Offers each tool under its own name, whatever the service allows."""
+
+    def name(self, tool: Tool) -> str:
+        return tool.name
+
+
+@breaks("offered-name-calls-its-tool", cells=CHAT)
+class OwnNamesOnly(Loop):
+    """Finds a tool by its own name only, not by the one under which it has offered it."""
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        return self.registry.get_tool(call.name)
+
+
+@breaks("names-that-fall-together-stay-apart", cells=CHAT)
+class OneNameOneTool(_Offering):
+    """Replaces what a name may not have by underscores, so that the last of two tools with one name is the only one."""
+
+    def name(self, tool: Tool) -> str:
+        return "".join(one if one.isascii() and (one.isalnum() or one in "_-") else "_" for one in tool.name)[:64]
+
+
+@breaks("names-that-fall-together-stay-apart", cells=CHAT)
+class FirstOfThatName(Loop):
+    """Runs the first tool whose name begins like the one that was called."""
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        tool = next((tool for name, tool in self.tools.items() if call.name.startswith(name[:12])), None)
+        return super().handler_of_name(call) if tool is None else self.registry.get_tool(tool.name)
+
+
+class _Request(ChatWire):
+    asked = 0
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        self.asked += 1
+        return {**body, **self.changed(body)}
+
+    def changed(self, body: Json) -> Mapping[str, Any]:
+        raise NotImplementedError
+
+
+@breaks("prefix-is-the-same", cells=CHAT)
+class ToolsTakeTurns(_Request):
+    """Offers the tools in another order in every other request."""
+
+    def changed(self, body: Json) -> Mapping[str, Any]:
+        return {"tools": body["tools"][:: -1 if self.asked % 2 else 1]} if "tools" in body else {}
+
+
+@breaks("prefix-is-the-same", cells=CHAT)
+class MembersTakeTurns(_Request):
+    """Writes the members of its messages in another order in every other request."""
+
+    def changed(self, body: Json) -> Mapping[str, Any]:
+        step = -1 if self.asked % 2 else 1
+        return {"messages": [dict([*message.items()][::step]) for message in body["messages"]]}

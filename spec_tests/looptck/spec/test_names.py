@@ -1,0 +1,97 @@
+"""Names of tools that the service does not allow: a loop renames such a tool, or refuses it before it asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.bench.run import Run
+from looptck.catalogue.agents import Tool
+from looptck.provider.script import Step
+from looptck.values.history import Request
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable
+from looptck.wires import WIRES
+
+ILLEGAL = {
+    "dot": "weather.today",
+    "blank": "weather today",
+    "too-long": "weather_" + "of_today_" * 15,
+    "beyond-ascii": "météo_wetter_天気",
+}
+"""Names that none of the services allows: characters beyond letters, digits, _ and -, or more than 128 of them."""
+PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+WHY = "A loop may leave it to the service to refuse the name."
+NAMES = [pytest.param(name, id=id) for id, name in ILLEGAL.items()]
+
+
+def _tool(name: str) -> Tool:
+    return Tool(name, f"Tells the weather, as {name}.", PARAMETERS)
+
+
+def _offered(implementation: Implementation, body: Any) -> list[tuple[str, str]]:
+    """Name and description of each tool that a request offers."""
+    request: Request = WIRES[implementation.cell.wire].service(True).read(body)
+    return [(tool.name, tool.description) for tool in request.tools]
+
+
+def _calls_what_is_offered(scenario: Scenario, implementation: Implementation, *names: str) -> Run:
+    """A run with tools of these names, in which the model calls each tool by the name under which it is offered."""
+
+    def turn(body: Any) -> Turn:
+        return calls(*(Call.of(name, {"city": said}) for name, said in _offered(implementation, body)))
+
+    scenario.plays(Step(None, by=turn), says("Warm."))
+    return implementation.run(tools=[_tool(name) for name in names])
+
+
+@requirement("names-are-legal-on-the-wire")
+@refusable(WHY)
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_legal(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """A tool has a name that the service does not allow; what is sent, if anything is, names it otherwise."""
+    run = _calls_what_is_offered(scenario, implementation, name)
+
+    if run.requests:
+        assert () == run.request(1).problems
+    else:
+        assert run.failed, f"it has sent nothing, and {run.outcome}"
+
+
+def _renames(run: Run) -> None:
+    """Raise NotApplicable for a loop that offers no tool under another name than its own."""
+    if not run.requests:
+        raise NotApplicable(f"the loop refuses such a name: it {run.outcome}")
+    if run.request(1).problems:
+        raise NotApplicable("the loop offers the name as it is, and the service refuses it")
+
+
+@requirement("offered-name-calls-its-tool")
+@refusable(WHY)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """The model calls the tool by the name under which it was offered."""
+    run = _calls_what_is_offered(scenario, implementation, name)
+
+    _renames(run)
+    run.delivered(1)
+    assert [name] == [one.tool for one in run.ran]
+    assert 1 == len(run.new_answers(1))
+
+
+@requirement("names-that-fall-together-stay-apart")
+@refusable(WHY)
+@pytest.mark.parametrize("other", ["weather_today", "weather-today", "weather today"])
+def test_names_that_fall_together(scenario: Scenario, implementation: Implementation, other: str) -> None:
+    """Two tools differ in one character that may become the same; each call runs the tool that was offered."""
+    run = _calls_what_is_offered(scenario, implementation, ILLEGAL["dot"], other)
+
+    _renames(run)
+    offered = _offered(implementation, run.request(1).body)
+    assert 2 == len({name for name, _ in offered}), f"two tools are offered as {[name for name, _ in offered]}"
+    run.delivered(1)
+    ran = sorted((one.tool, str(one.arguments.get("city"))) for one in run.ran)
+    assert sorted((name, _tool(name).description) for name in (ILLEGAL["dot"], other)) == ran

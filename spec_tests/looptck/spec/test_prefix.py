@@ -1,0 +1,77 @@
+"""The prefix of a request: what was sent before is sent again as the same JSON, so that the service's caches hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.values.turns import Call, calls, says
+
+HISTORY = ("messages", "input")
+SETTINGS = ("tools", "system", "instructions")
+"""The members that come before the history in what the model reads."""
+MARK = "cache_control"
+"""A mark of the caller's that moves with the end of the history and is no part of what is compared."""
+ROUNDS = (
+    calls(Call.of("weather", {"city": "Zürich", "days": 2}), text="I look.  "),
+    calls(Call.of("add", {"b": 2, "a": 1}), Call.of("ping")),
+    calls(Call.of("note", {"text": " in between\n"})),
+)
+
+
+@requirement("prefix-is-the-same")
+def test_the_prefix_is_the_same(scenario: Scenario, implementation: Implementation) -> None:
+    """Three rounds: what a request says is the beginning of what the next one says, to the order of members."""
+    scenario.plays(*ROUNDS, says("Done."))
+
+    run = implementation.run()
+
+    run.request(len(ROUNDS) + 1)
+    for before, after in pairwise(run.requests):
+        assert (found := _difference(before.body, after.body)) is None, f"request {after.n} {found}"
+
+
+def _difference(before: dict[str, Any], after: dict[str, Any]) -> str | None:
+    """The first place at which a request does not begin as the one before it."""
+    for name in SETTINGS:
+        if (found := _first(before.get(name), after.get(name), f"/{name}")) is not None:
+            return found
+    if after.get("previous_response_id") or after.get("conversation"):
+        return None  # the service has the history
+    for name in HISTORY:
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, list) and isinstance(new, list):
+            new = new[: len(old)]
+        if (found := _first(old, new, f"/{name}")) is not None:
+            return found
+    return None
+
+
+def _first(old: Any, new: Any, pointer: str) -> str | None:
+    """The first place at which two JSON values differ, members in their order; None: there is none."""
+    old, new = _unmarked(old), _unmarked(new)
+    if isinstance(old, dict) and isinstance(new, dict) and [*old] == [*new]:
+        return next(_differences(((name, old[name], new[name]) for name in old), pointer), None)
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return next(_differences(((str(n), one, new[n]) for n, one in enumerate(old)), pointer), None)
+    if _text(old) == _text(new):
+        return None
+    return f"has {_text(new)} at {pointer}, where the one before it had {_text(old)}"
+
+
+def _differences(pairs: Iterator[tuple[str, Any, Any]], pointer: str) -> Iterator[str]:
+    for name, old, new in pairs:
+        if (found := _first(old, new, f"{pointer}/{name}")) is not None:
+            yield found
+
+
+def _unmarked(value: Any) -> Any:
+    return {name: one for name, one in value.items() if name != MARK} if isinstance(value, dict) else value
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,59 @@
+"""Retries in time: a service that says when it may be asked again is asked no sooner.
+
+Times are those at which requests arrive at the provider. A loop may wait for longer than it is told.
+"""
+
+from __future__ import annotations
+
+import time
+from email.utils import formatdate
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.provider.faults import HttpError
+from looptck.values.outcome import Failed
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable
+
+SECONDS = 1
+"""The shortest wait that the header can express."""
+AHEAD = 2
+"""Seconds from now to the date, which has no fractions: the wait is between one and two seconds."""
+EARLY = 0.05
+"""Seconds by which clocks and timers may be early."""
+
+
+def _refused_once(scenario: Scenario, implementation: Implementation, *headers: tuple[str, str]) -> Run:
+    """The run of a call whose second request is refused once, with these headers."""
+    scenario.plays(calls(Call.of("weather", {"city": "Paris"})), HttpError(429, headers), says("Warm."))
+    run = implementation.run()
+    run.replied(2)
+    return run
+
+
+@requirement("retry-after-is-kept")
+def test_retry_after(scenario: Scenario, implementation: Implementation) -> None:
+    """The service refuses a request for a second; the next one comes when it is over."""
+    run = _refused_once(scenario, implementation, ("retry-after", str(SECONDS)))
+
+    if len(run.requests) < 3:
+        raise NotApplicable(f"the loop does not try again: it {run.outcome}")
+    waited = run.requests[2].at - run.replied(2).at
+    assert waited >= SECONDS - EARLY, f"asked to wait {SECONDS} s, the loop has asked again after {waited:.2f} s"
+
+
+@requirement("retry-after-may-be-a-date")
+def test_retry_after_a_date(scenario: Scenario, implementation: Implementation) -> None:
+    """The service says the time at which it may be asked again; a loop that does not try again fails as ever."""
+    usual = _refused_once(scenario, implementation)
+    date = int(time.time()) + AHEAD
+    run = _refused_once(scenario, implementation, ("retry-after", formatdate(date, usegmt=True)))
+
+    if len(run.requests) > 2:
+        asked = time.time() - run.transcript.now() + run.requests[2].at
+        assert asked >= date - EARLY, f"the loop has asked again {date - asked:.2f} s before the time it was told"
+        return
+    assert isinstance(usual.outcome, Failed), f"without a date the loop tries again, with one it {run.outcome}"
+    assert isinstance(run.outcome, Failed), f"it is refused, and {run.outcome}"
+    assert usual.outcome.type == run.outcome.type
