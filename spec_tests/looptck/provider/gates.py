@@ -179,9 +179,12 @@ def tool_begins_too_early(tool: str) -> Gate:
 
 
 def tool_begins_if_ever(tool: str, times: int) -> Gate:
-    """As `tool_began`, but with a short patience, for a loop that may begin the tool only after the held stream."""
+    """As `tool_began`, but with a short patience, for a loop that may begin the tool only after the held stream.
+
+    The patience is kept to its end: a loop that starts calls a moment after each other rests in between.
+    """
     gate = tool_began(tool, times)
-    gate.patience, gate.of_silence, gate.if_ever = 2 * ABSENCE, True, True
+    gate.patience, gate.of_silence = 2 * ABSENCE, True
     return gate
 
 

@@ -6,10 +6,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from looptck.bench import schema_blocks
+from looptck.bench.schema_blocks import Block
 from looptck.catalogue.agents import Tool, agent
 from looptck.values import turns
 from looptck.values.framing import LAYOUT, Framing
@@ -168,3 +171,38 @@ def _some_of(names: Sequence[str], values: SearchStrategy[Any], least: int = 0) 
     """Values for some of these names."""
     chosen = st.lists(st.sampled_from(names), min_size=least, unique=True)
     return chosen.flatmap(lambda some: st.fixed_dictionaries(dict.fromkeys(some, values)))
+
+
+_MEMBERS = st.sampled_from(
+    ["city", "where", "type", "title", "items", "required", "properties", "enum", "anyOf", "ref"]
+)
+"""Names of parameters, most of them keywords of JSON Schema."""
+
+
+def _named(block: Block) -> Block:
+    """The block by reference, under a name that follows from it."""
+    return schema_blocks.referred(block, f"Part{crc32(repr(block.schema).encode())}")
+
+
+def _object(inner: SearchStrategy[Block], most: int) -> SearchStrategy[Block]:
+    known = st.dictionaries(_MEMBERS, inner, min_size=1, max_size=most)
+    return known.flatmap(
+        lambda members: st.builds(
+            schema_blocks.object_of, st.just(members), st.lists(st.sampled_from([*members]), unique=True)
+        )
+    )
+
+
+def _larger(inner: SearchStrategy[Block]) -> SearchStrategy[Block]:
+    return st.one_of(
+        inner.map(schema_blocks.list_of),
+        inner.map(schema_blocks.nullable),
+        inner.map(lambda block: schema_blocks.nullable(block, by_type=True)),
+        inner.map(_named),
+        _object(inner, 3),
+    )
+
+
+def parameters() -> SearchStrategy[Block]:
+    """Parameters of a tool: an object whose members are of any kind, at any depth."""
+    return _object(st.recursive(st.sampled_from(schema_blocks.LEAVES), _larger, max_leaves=5), 4)

@@ -177,4 +177,6 @@ def test_extras_are_echoed(scenario: Scenario, implementation: Implementation) -
     messages = run.request(2).body["messages"]
     calls_echoed(run, 1)
     echoed = [call for one in messages for call in one.get("tool_calls") or ()]
-    assert [extras(call["id"])["extra_content"] for call in echoed] == [call.get("extra_content") for call in echoed]
+    assert [extras(call["function"]["name"])["extra_content"] for call in echoed] == [
+        call.get("extra_content") for call in echoed
+    ]

@@ -17,7 +17,7 @@ SETTINGS = ("tools", "system", "instructions")
 MARK = "cache_control"
 """A mark of the caller's that moves with the end of the history and is no part of what is compared."""
 ROUNDS = (
-    calls(Call.of("weather", {"city": "Zürich", "days": 2}), text="I look.  "),
+    calls(Call.of("weather", {"city": "Zürich"}), text="I look.  "),
     calls(Call.of("add", {"b": 2, "a": 1}), Call.of("ping")),
     calls(Call.of("note", {"text": " in between\n"})),
 )
@@ -32,7 +32,8 @@ def test_the_prefix_is_the_same(scenario: Scenario, implementation: Implementati
 
     run.request(len(ROUNDS) + 1)
     for before, after in pairwise(run.requests):
-        assert (found := _difference(before.body, after.body)) is None, f"request {after.n} {found}"
+        if after.request.continues is None:  # otherwise the service has the history
+            assert (found := _difference(before.body, after.body)) is None, f"request {after.n} {found}"
 
 
 def _difference(before: dict[str, Any], after: dict[str, Any]) -> str | None:
@@ -40,8 +41,6 @@ def _difference(before: dict[str, Any], after: dict[str, Any]) -> str | None:
     for name in SETTINGS:
         if (found := _first(before.get(name), after.get(name), f"/{name}")) is not None:
             return found
-    if after.get("previous_response_id") or after.get("conversation"):
-        return None  # the service has the history
     for name in HISTORY:
         old, new = before.get(name), after.get(name)
         if isinstance(old, list) and isinstance(new, list):

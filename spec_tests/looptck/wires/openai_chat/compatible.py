@@ -179,9 +179,9 @@ REASONING = "Let me see. First of all I have to look that up."
 _REASONED = ("Let me see. ", "First of all I have to look that up.")
 
 
-def extras(call_id: str) -> Chunk:
-    """The undocumented members of a call with the quirk ``call-extras``: Gemini's signature of its thoughts."""
-    return {"extra_content": {"google": {"thought_signature": f"c2lnbmF0dXJl+/{call_id}=="}}}
+def extras(tool: str) -> Chunk:
+    """What a call of a tool has with the quirk ``call-extras``: Gemini's signature of its thoughts."""
+    return {"extra_content": {"google": {"thought_signature": f"c2lnbmF0dXJl+/{tool}=="}}}
 
 
 def _reasoning(chunks: list[Chunk]) -> list[Chunk]:
@@ -198,7 +198,7 @@ def _reasoning(chunks: list[Chunk]) -> list[Chunk]:
 def _call_extras(chunks: list[Chunk]) -> list[Chunk]:
     for is_first, piece in _pieces(chunks):
         if is_first:
-            piece.update(extras(piece["id"]))
+            piece.update(extras(piece["function"]["name"]))
     return chunks
 
 
@@ -252,12 +252,17 @@ def _reasoning_in_body(body: Chunk) -> Chunk:
 
 def _call_extras_in_body(body: Chunk) -> Chunk:
     for call in body["choices"][0]["message"].get("tool_calls") or ():
-        call.update(extras(call["id"]))
+        if "function" in call:
+            call.update(extras(call["function"]["name"]))
     return body
 
 
 def _choices_of(choices: list[Any] | None) -> Callable[[Chunk], Chunk]:
     return lambda body: {**body, "choices": choices}
+
+
+def _choices_of_each(choices: list[Any] | None) -> Change:
+    return lambda chunks: [{**chunk, "choices": choices} for chunk in chunks]
 
 
 def _blank_ids(body: Chunk) -> Chunk:
@@ -314,6 +319,8 @@ STREAM: dict[Quirk, Change] = {
     "finish-beside": _finish_beside,
     "reasoning-content": _reasoning,
     "call-extras": _call_extras,
+    "no-choices": _choices_of_each([]),
+    "choices-null": _choices_of_each(None),
     "usage-null": _usage(_nothing),
     "usage-totals": _usage(_totals),
     "usage-details-null": _usage(_null_details),
