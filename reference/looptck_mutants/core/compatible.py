@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.http.conversation import Conversation, Step
-from looptck_reference.loop.actions import Ask
+from looptck_reference.loop.actions import Ask, End, Fail, Returned
+from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
-from looptck_reference.loop.values import Delta, Json, Turn
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Delta, Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatStream, ChatWire
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_chat_stream import PartialCall
+from looptck_reference.wires.openai_chat_turn import STOPS
 
 
 @breaks("null-members-are-absent", cells=CHAT_STREAM)
@@ -228,3 +231,76 @@ class AsksAgainAtOnce(Conversation):
             if error.status != 429:
                 raise
         return (yield from super().ask(ask))
+
+
+@breaks("chat-reasoning-is-echoed", cells=CHAT)
+class LatestReasoning(ChatWire):
+    """Sends back the reasoning of the latest turn only."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        turns = [message for message in history if message["role"] == "assistant"]
+        older = [_unreasoned(message) if message in turns[:-1] else message for message in history]
+        return super().request(agent, older, stream=stream)
+
+
+def _unreasoned(message: Json) -> Json:
+    return {name: value for name, value in message.items() if name != "reasoning_content"}
+
+
+@breaks("chat-reasoning-is-no-text", cells=CHAT)
+class ReasoningInPlaceOfText(ChatWire):
+    """Takes the reasoning for the text where there is no text."""
+
+    def decode(self, reply: Json) -> Turn:
+        turn = super().decode(reply)
+        kept = "".join(value for members in turn.content for value in members.values())
+        return turn if turn.text or turn.calls else replace(turn, text=kept)
+
+
+@breaks("arguments-after-a-placeholder-are-not-lost", cells=CHAT_STREAM)
+class FirstArgumentsThatParse(ChatStream):
+    """Takes arguments for whole as soon as they can be parsed."""
+
+    def add_call(self, delta: Json) -> None:
+        known = [call for call in self._calls if call.arguments == ["{}"]]
+        super().add_call(delta)
+        for call in known:
+            call.arguments = ["{}"]
+
+
+@breaks("unknown-finish-reason-is-read", cells=CHAT)
+class KnownReasonsOnly(ChatWire):
+    """Refuses a reply whose finish reason it does not know."""
+
+    def decode(self, reply: Json) -> Turn:
+        if any(choice["finish_reason"] not in STOPS for choice in reply.get("choices") or ()):
+            raise MalformedReply("the finish reason is unknown")
+        return super().decode(reply)
+
+
+@breaks("empty-collections-reach-the-model", cells=CHAT)
+class NothingFound(Loop):
+    """Tells of an empty list or object as nothing."""
+
+    def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
+        if isinstance(end, Returned) and end.value in ([], {}):
+            return super().result(call, Returned("Nothing was found."))
+        return super().result(call, end)
+
+
+@breaks("retried-request-is-the-same", cells=CHAT)
+class AgainWithoutTools(Conversation):
+    """Asks again without its first tool, once."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if error.status not in {429, 500}:
+                raise
+        return (yield from super().ask(replace(ask, carried={**ask.carried, "tools": self.fewer()})))
+
+    def fewer(self) -> list[Json]:
+        """All tools but the first."""
+        body: Json = self.endpoint.wire.request(self.loop.agent, (), stream=self.stream)
+        return list(body["tools"][1:])

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import MESSAGES, RESPONSES
+from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
+from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Json, ToolCall, Turn
-from looptck_reference.wires import MessagesWire
+from looptck_reference.wires import MessagesStream, MessagesWire, ResponsesWire
 
 
 @breaks("hosted-tools-are-never-dispatched", cells=RESPONSES)
@@ -37,3 +38,39 @@ class UnknownDropped(MessagesWire):
     def echo(self, turn: Turn) -> list[Json]:
         known = tuple(block for block in turn.content if not block["type"].startswith("x_"))
         return super().echo(replace(turn, content=known))
+
+
+@breaks("hosted-kinds-are-echoed", cells=MESSAGES)
+class SearchesOnly(MessagesWire):
+    """Drops what the service's tools leave behind, but for searches and MCP servers."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        others = ("bash_", "web_fetch_", "tool_search_")
+        known = tuple(block for block in turn.content if not block["type"].startswith(others))
+        return super().echo(replace(turn, content=known))
+
+
+@breaks("hosted-kinds-are-echoed", cells=RESPONSES)
+class QueriesOnly(ResponsesWire):
+    """Wants a query of each search, and drops those that have none."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        known = tuple(item for item in turn.content if item.get("action", {}).get("type", "search") == "search")
+        return super().echo(replace(turn, content=known))
+
+
+@breaks("container-goes-on", cells=MESSAGES)
+class NewContainer(Loop):
+    """Lets each request have a container of its own."""
+
+    def ask(self) -> Action:
+        self.carried.clear()
+        return super().ask()
+
+
+@breaks("container-goes-on", cells=MESSAGES_STREAM)
+class ContainerOfTheStart(MessagesStream):
+    """Looks for the container only where a streamed message starts."""
+
+    def turn(self) -> Turn:
+        return replace(super().turn(), carried={})

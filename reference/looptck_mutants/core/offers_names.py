@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.cells import CHAT
@@ -10,7 +11,7 @@ from looptck_mutants.parts import breaks
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import Handler, Tool
-from looptck_reference.loop.values import Json, ToolCall
+from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatWire
 
 
@@ -56,6 +57,16 @@ class FirstOfThatName(Loop):
     def handler_of_name(self, call: ToolCall) -> Handler | None:
         tool = next((tool for name, tool in self.tools.items() if call.name.startswith(name[:12])), None)
         return super().handler_of_name(call) if tool is None else self.registry.get_tool(tool.name)
+
+
+@breaks("offered-name-calls-its-tool", cells=CHAT)
+class OwnNamesInTheHistory(Loop):
+    """Sends calls back under the tools' own names."""
+
+    def append_turn(self, turn: Turn) -> None:
+        own = {name: tool.name for name, tool in self.tools.items()}
+        calls = tuple(replace(call, name=own.get(call.name, call.name)) for call in turn.calls)
+        super().append_turn(replace(turn, calls=calls))
 
 
 class _Request(ChatWire):

@@ -110,7 +110,7 @@ class Conversation:
     def request(self, ask: Ask) -> httpx.Request:
         """The HTTP request for a model call."""
         wire, agent = self.endpoint.wire, self.loop.agent
-        body = wire.request(agent, ask.history, stream=self.stream)
+        body = {**wire.request(agent, ask.history, stream=self.stream), **ask.carried}
         return self.endpoint.request(self.texts.of(body), wire.headers_for(agent))
 
     def comes_in_events(self, response: httpx.Response) -> bool:

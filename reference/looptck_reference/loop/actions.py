@@ -6,7 +6,7 @@ A runner executes `Ask` and `RunTools` and reports back; `Finish` and `Fail` end
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ class Ask:
     """Send this history, in the wire's own messages, to the model; report the turn."""
 
     history: tuple[Json, ...]
+    carried: Mapping[str, Any] = field(default_factory=dict)
+    """Further members of the request, which the model's last turns have asked for."""
 
 
 @dataclass(frozen=True, slots=True)

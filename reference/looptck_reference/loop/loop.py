@@ -97,6 +97,8 @@ class Loop:
         """The length of the history before the first round, and after each round."""
         self.model_calls = 0
         self.usage: list[Any] = []
+        self.carried: Json = {}
+        """What the model's turns have asked to be sent beside the history."""
         self.end: Finish | Fail | None = None
         self.not_run: list[tuple[ToolCall, Exception]] = []
         """The calls that could not be run, with the reason: an unknown tool, or arguments that were no JSON object."""
@@ -117,6 +119,7 @@ class Loop:
         self._expect(State.ASKING)
         if turn.usage is not None:
             self.usage.append(turn.usage)
+        self.carried |= turn.carried
         match self.decide(turn):
             case Decision.ANSWER:
                 return self._enter(self.stop(turn))
@@ -159,7 +162,7 @@ class Loop:
             refusal = self.dialect.limit_error
             return Fail(refusal.error(refusal.template.format(limit=self.limit)), "limit")
         self.model_calls += 1
-        return Ask(tuple(self.remembered()))
+        return Ask(tuple(self.remembered()), self.carried)
 
     def limit_reached(self) -> bool:
         """Checked before each model call, so the tools of the last round have run when the limit is reached."""

@@ -58,6 +58,8 @@ class Turn:
     stop: Stop = Stop.END
     usage: Mapping[str, Any] | None = None
     content: tuple[Json, ...] = ()
+    carried: Mapping[str, Any] = field(default_factory=dict)
+    """Members of the next request, beside its history: the container in which the provider runs code."""
 
 
 @dataclass(frozen=True, slots=True)

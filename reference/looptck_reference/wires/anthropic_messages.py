@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from looptck_reference.loop.errors import MalformedReply
 from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
-from looptck_reference.wires.anthropic_messages_stream import MessagesStream
+from looptck_reference.wires.anthropic_messages_stream import MessagesStream, in_container
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import joined, refuse_error, text_at
 
@@ -106,7 +107,8 @@ class MessagesWire:
         content = reply.get("content")
         if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
             raise MalformedReply("the reply has no content blocks; is the base URL that of a messages API?")
-        return self.turn(content, text_at(reply, "stop_reason"), reply.get("usage"), {})
+        turn = self.turn(content, text_at(reply, "stop_reason"), reply.get("usage"), {})
+        return replace(turn, carried=in_container(reply))
 
     def stream(self) -> MessagesStream:
         """A collector for one stream."""

@@ -17,6 +17,7 @@ turn is complete: a part of it may be valid JSON with another meaning.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -26,7 +27,7 @@ from looptck_reference.loop.values import Json, Turn
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.text import joined, member, text_at
 
-__all__ = ["MessagesStream", "PartialBlock"]
+__all__ = ["MessagesStream", "PartialBlock", "in_container"]
 
 Blocks = Callable[[Sequence[Json], str, Mapping[str, Any] | None, Mapping[int, str]], Turn]
 """Makes a turn from blocks, stop reason, usage, and the known texts of calls' arguments, by the index of their
@@ -76,6 +77,13 @@ class PartialBlock:
         return block
 
 
+def in_container(message: Mapping[str, Any]) -> Json:
+    """The container of a message, as the next request names it."""
+    container = message.get("container")
+    id = container.get("id") if isinstance(container, dict) else None
+    return {"container": id} if isinstance(id, str) else {}
+
+
 class MessagesStream(EventStream):
     """Collects one stream."""
 
@@ -88,6 +96,7 @@ class MessagesStream(EventStream):
         self._turn_of = turn_of
         self._at: dict[int, PartialBlock] = {}
         self._usage: Json = {}
+        self._carried: Json = {}
 
     def take(self, event: Json) -> str:
         """Handle one event; each kind of event has its method."""
@@ -100,6 +109,7 @@ class MessagesStream(EventStream):
                 return self.begin_message(member(event, "message"))
             case "message_delta":
                 self.stop_reason = text_at(member(event, "delta"), "stop_reason") or self.stop_reason
+                self._carried |= in_container(member(event, "delta"))
                 self._count(event.get("usage"))
             case "message_stop":
                 self.complete = True
@@ -113,12 +123,14 @@ class MessagesStream(EventStream):
         """The turn of the blocks, in the order of their indexes."""
         blocks = sorted(self.blocks, key=attrgetter("index"))
         written = {at: text for at, block in enumerate(blocks) if (text := block.written()) is not None}
-        return self._turn_of([block.whole() for block in blocks], self.stop_reason, self._usage or None, written)
+        turn = self._turn_of([block.whole() for block in blocks], self.stop_reason, self._usage or None, written)
+        return replace(turn, carried=self._carried)
 
     def begin_message(self, message: Json) -> str:
         """The message starts, usually empty; content that it already has is complete."""
         self._count(message.get("usage"))
         self.stop_reason = text_at(message, "stop_reason")
+        self._carried |= in_container(message)
         content = message.get("content") or []
         if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
             raise MalformedReply("the first event of a stream has content that is not a list of blocks")

@@ -229,6 +229,14 @@ def result_says(run: Run, expected: dict[str, Any]) -> None:
     assert not lost, f"the result {texts[0]!r} does not contain {lost[0]!r}"
 
 
+def result_holds(run: Run, wanted: dict[str, Any]) -> None:
+    """Decided by the request after the turn; blanks do not matter."""
+    texts = ["".join(answer.text.split()) for answer in run.answers(wanted["turn"])]
+
+    assert 1 == len(texts), f"expected one result, got {texts}"
+    assert wanted["text"] in texts[0], f"the result {texts[0]!r} does not hold {wanted['text']}"
+
+
 def thinking_leads(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     first = list(takewhile(lambda item: isinstance(item, Opaque), run.echo(turn)))
@@ -265,6 +273,15 @@ def kept(run: Run, wanted: dict[str, Any]) -> None:
 
     same = len(sent) == len(returned) and all(map(agrees, sent, returned))
     assert same, f"the turn had {_listed(sent)}; the next request carries {_listed(returned)}"
+
+
+def sent_beside(run: Run, wanted: dict[str, Any]) -> None:
+    """Decided by the request after the turn: it names the container in which the service has run code."""
+    body = run.request(wanted["turn"] + 1).body
+
+    container = body.get("container")
+    named = container.get("id") if isinstance(container, dict) else container
+    assert wanted["container"] == named, f"the request names the container {container!r}, not {wanted['container']!r}"
 
 
 def asks_for_compaction(run: Run, wanted: bool) -> None:
@@ -339,6 +356,8 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         turn_echoed,
         kept,
         asks_for_compaction,
+        sent_beside,
+        result_holds,
         resumed,
         failed_results,
         accepted,

@@ -22,7 +22,7 @@ from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.values.cell import Cell
 from looptck.values.framing import DEFAULT, PRESETS
-from looptck.values.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Served, Text, Thinking, Turn, Unknown
 from looptck.wires import WIRES
 
 
@@ -202,7 +202,7 @@ def _step(path: Path, step: Mapping[str, Any]) -> Step:
     framing = step.get("framing")
     if framing is not None and framing not in PRESETS:
         raise BadFile(path, unknown("framing", framing, list(PRESETS)))
-    turn = Turn(tuple(_pieces(step)), step.get("stop"))
+    turn = Turn(tuple(_pieces(step)), step.get("stop"), step.get("container"))
     return Step(turn, framing=PRESETS[framing] if framing else DEFAULT, forgets=step.get("forgets"))
 
 
@@ -232,6 +232,7 @@ _PIECES: dict[str, Callable[[Any], Piece]] = {
     "redacted": lambda value: Thinking(value, redacted=True),
     "hosted": lambda value: Hosted(**value),
     "unknown": lambda value: Unknown(value or None),
+    "served": lambda value: Served(json.dumps(value, ensure_ascii=False)),
 }
 """The keys of ``pieces`` in ``fixtures/cases/case.schema.json``."""
 

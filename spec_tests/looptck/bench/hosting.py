@@ -9,7 +9,7 @@ from looptck.drivers import Started
 from looptck.drivers.case_message import RunOptions
 from looptck.provider.script import Step
 from looptck.values.history import Opaque
-from looptck.values.turns import Hosted, HostedKind, Turn
+from looptck.values.turns import Hosted, HostedKind, Served, Turn
 from looptck.values.verdicts import NotApplicable
 from looptck.wires.wire import Wire
 
@@ -35,7 +35,9 @@ def offering(options: RunOptions, steps: Iterable[Step], wire: Wire, started: St
 
 def _played(steps: Iterable[Step]) -> Iterable[HostedKind]:
     turns = (step.turn for step in steps if step.turn is not None)
-    return {piece.kind for turn in turns for piece in turn.pieces if isinstance(piece, Hosted)}
+    pieces = [piece for turn in turns for piece in turn.pieces]
+    kinds = {piece.kind for piece in pieces if isinstance(piece, Hosted)}
+    return kinds | ({"search"} if any(isinstance(piece, Served) for piece in pieces) else set())
 
 
 def _is_said(kind: HostedKind, wire: Wire) -> bool:

@@ -6,12 +6,13 @@ import json
 
 import pytest
 
-from looptck.bench.assertions import calls_echoed, tools_ran
+from looptck.bench.assertions import calls_echoed, model_calls, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, Framing, Quirk
+from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires.openai_chat.compatible import REASONING, extras
 
@@ -128,6 +129,30 @@ def test_no_usage(implementation: Implementation) -> None:
     _reads(implementation, "no-usage", WEATHER)
 
 
+@requirement("arguments-after-a-placeholder-are-not-lost")
+def test_arguments_after_a_placeholder(scenario: Scenario, implementation: Implementation) -> None:
+    """The first piece of a call has an empty object, the others its arguments: the tool never runs without them."""
+    scenario.plays(Step(WEATHER, DEFAULT.but(quirk="object-before-arguments")), says(ANSWER))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert run.tools_ran in ([], [("weather", {"city": "Paris"})])
+
+
+@requirement("unknown-finish-reason-is-read")
+def test_unknown_finish_reason(scenario: Scenario, implementation: Implementation) -> None:
+    """The answer ends with a reason that the documentation does not know; it is the answer, or the caller is told."""
+    scenario.plays(Step(says(ANSWER), DEFAULT.but(quirk="finish-unknown")), says("Never asked for."))
+
+    run = implementation.run()
+
+    run.replied(1)
+    model_calls(run, 1)
+    assert isinstance(run.outcome, Value), f"the loop {run.outcome}"
+    assert ANSWER == (run.outcome.text or "").strip()
+
+
 @requirement("empty-id-is-not-lost")
 @refusable("A loop may send back the empty id that its server wrote, because that server accepts it.")
 def test_empty_id(scenario: Scenario, implementation: Implementation) -> None:
@@ -155,16 +180,31 @@ def test_reasoning_is_no_text(scenario: Scenario, implementation: Implementation
     assert "Let me see" not in "".join(chunk.text for chunk in run.chunks)
 
 
-@requirement("chat-reasoning-is-echoed")
-def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation) -> None:
-    """The message with the calls has its reasoning in the next request, as a member of the same name."""
-    scenario.plays(Step(TWO_CALLS, DEFAULT.but(quirk="reasoning-content")), says(ANSWER))
+@requirement("chat-reasoning-is-no-text")
+def test_reasoning_is_no_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """A turn has reasoning and an empty text; the loop may ask again, and never takes the reasoning for the answer."""
+    reasons = DEFAULT.but(quirk="reasoning-content")
+    scenario.plays(Step(says(""), reasons), says(ANSWER))
 
     run = implementation.run()
 
-    messages = run.request(2).body["messages"]
-    calls_echoed(run, 1)
-    assert [REASONING] == [one.get("reasoning_content") for one in messages if one.get("tool_calls")]
+    run.delivered(1)
+    assert run.failed or "Let me see" not in (run.value.text or "")
+
+
+@requirement("chat-reasoning-is-echoed")
+def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation) -> None:
+    """Each message with calls has its reasoning in all requests after it, as a member of the same name."""
+    reasons = DEFAULT.but(quirk="reasoning-content")
+    scenario.plays(Step(TWO_CALLS, reasons), Step(WEATHER, reasons), says(ANSWER))
+
+    run = implementation.run()
+
+    run.request(3)
+    for n in (2, 3):
+        messages = [one for one in run.request(n).body["messages"] if one.get("tool_calls")]
+        calls_echoed(run, n - 1)
+        assert [REASONING] * (n - 1) == [one.get("reasoning_content") for one in messages], f"in request {n}"
 
 
 @requirement("call-extras-are-echoed")

@@ -197,11 +197,13 @@ def test_error_event_after_tools(scenario: Scenario, implementation: Implementat
 @requirement("retried-request-is-the-same")
 @pytest.mark.parametrize("status", [429, 500])
 def test_same_history_again(scenario: Scenario, implementation: Implementation, status: int) -> None:
-    """A request that is retried carries the same history; a loop that does not retry sends none."""
+    """A request that is retried carries the same history and tools; a loop that does not retry sends none."""
     run = _failing_after_tools(scenario, implementation, HttpError(status, SOON))
 
+    first = run.request(2).request
     for received in run.requests[2:]:
-        assert run.request(2).request.items == received.request.items
+        assert first.items == received.request.items
+        assert first.tools == received.request.tools, f"request {received.n} offers other tools than request 2"
 
 
 @requirement("retried-request-is-the-same")

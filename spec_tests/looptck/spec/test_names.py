@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from looptck.bench.assertions import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
@@ -80,6 +81,7 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
     run.delivered(1)
     assert [name] == [one.tool for one in run.ran]
     assert 1 == len(run.new_answers(1))
+    calls_echoed(run, 1)
 
 
 @requirement("names-that-fall-together-stay-apart")

@@ -53,6 +53,7 @@ Quirk = Literal[
     "no-choices",
     "choices-null",
     "finish-beside",
+    "finish-unknown",
     "no-usage",
     "usage-null",
     "usage-totals",

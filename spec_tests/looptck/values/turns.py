@@ -119,7 +119,26 @@ class Unknown:
     id: str | None = None
 
 
-Piece = Text | Refusal | Call | Thinking | Hosted | Unknown
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A piece that the service has made by itself, which a loop sends back as it was: a tool of its own, or its result.
+
+    It has the form of the one wire that has such a piece.
+    """
+
+    json: str
+    """The block or item, as JSON text."""
+    id: str = ""
+    """It has its own id."""
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The block or item."""
+        value: dict[str, Any] = json.loads(self.json)
+        return value
+
+
+Piece = Text | Refusal | Call | Thinking | Hosted | Unknown | Served
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +147,8 @@ class Turn:
 
     pieces: tuple[Piece, ...] = ()
     stop: Stop | None = None
+    container: str | None = None
+    """The id of the container in which the service has run code, on wires that tell it."""
 
     @property
     def text(self) -> str | None:
@@ -159,7 +180,7 @@ class Turn:
         """
         if all(isinstance(piece, Text | Refusal) for piece in self.pieces):
             return self
-        return Turn(tuple(_numbered(self.pieces, n)), self.stop)
+        return replace(self, pieces=tuple(_numbered(self.pieces, n)))
 
 
 def turn(*pieces: Piece | str, stop: Stop | None = None) -> Turn:
@@ -189,7 +210,7 @@ def _numbered(pieces: tuple[Piece, ...], n: int) -> Iterator[Piece]:
     counts = dict.fromkeys(_PREFIXES, 0)
     for piece in pieces:
         kind = type(piece)
-        if isinstance(piece, Text | Refusal):
+        if isinstance(piece, Text | Refusal | Served):
             yield piece
             continue
         yield piece if piece.id is not None else replace(piece, id=f"{_PREFIXES[kind]}_{n}{_letters(counts[kind])}")

@@ -171,26 +171,6 @@ def _block(**members: object) -> str:
     [
         (
             "openai-responses",
-            _item(type="web_search_call", id="ws_1", status="completed", action={"type": "open_page", "url": "x"}),
-            'a hosted tool with a query was expected: /output/0/action is {"type": "open_page", "url": "x"}',
-        ),
-        (
-            "openai-responses",
-            _item(type="web_search_call", id="ws_1", status="completed", action={"type": "find_in_page"}),
-            'a hosted tool with a query was expected: /output/0/action is {"type": "find_in_page"}',
-        ),
-        (
-            "openai-responses",
-            _item(type="web_search_call", id="ws_1"),
-            "a hosted tool with a query was expected: /output/0/action is missing",
-        ),
-        (
-            "openai-responses",
-            _item(type="mcp_call", id="mcp_1", arguments='{"a": 1}', name="add"),
-            'a hosted tool with a query was expected: /output/0/arguments is {"a": 1}',
-        ),
-        (
-            "openai-responses",
             json.dumps({"status": "incomplete", "output": []}),
             "an object was expected: /incomplete_details is missing",
         ),

@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from looptck.values.framing import Framing
-from looptck.values.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Served, Stop, Text, Thinking, Turn, Unknown
 
 STOPS: dict[Stop, str] = {
     "end": "end_turn",
@@ -33,6 +33,8 @@ STOP_SEQUENCE = "\n\nlooptck"
 
 _DIRECT = {"caller": {"type": "direct"}}
 """The caller of a tool: the model itself, and not code that it runs."""
+_CODE = frozenset({"code_execution", "bash_code_execution"})
+"""The service's tools that run code."""
 _ERROR_TYPES = {
     401: "authentication_error",
     402: "billing_error",
@@ -49,6 +51,8 @@ _ERROR_TYPES = {
 def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
     """The plain reply: an object ``message``."""
     content = [block for piece in turn.pieces for block in _blocks(piece)]
+    if turn.container is not None:
+        _called_by_code(content)
     reply = {
         "model": "looptck-model",
         "id": f"msg_looptck{n:016d}",
@@ -58,6 +62,8 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         **_ending(turn),
         "usage": _usage(turn),
     }
+    if turn.container is not None:
+        reply["container"] = {"id": turn.container, "expires_at": "2030-01-01T00:00:00Z"}
     for known in (reply, *content) if framing.unknown_fields else ():
         known["x_unknown"] = UNKNOWN
     return reply
@@ -113,6 +119,16 @@ def _blocks(piece: Piece) -> list[dict[str, Any]]:
             return _hosted(piece)[: 2 if piece.done else 1]
         case Unknown(id):
             return [{"type": "x_unknown", "id": id}]
+        case Served():
+            return [piece.value]
+
+
+def _called_by_code(content: list[dict[str, Any]]) -> None:
+    """Let the code that the service has run before them be the caller of the calls."""
+    code = next((block["id"] for block in content if block.get("name") in _CODE), None)
+    for block in content:
+        if block["type"] == "tool_use" and code is not None:
+            block["caller"] = {"type": "code_execution_20250825", "tool_id": code}
 
 
 def _hosted(tool: Hosted) -> list[dict[str, Any]]:

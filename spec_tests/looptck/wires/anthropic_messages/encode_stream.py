@@ -47,6 +47,8 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     message = body(turn, n, framing)
     usage = {name: value for name, value in message["usage"].items() if name != "server_tool_use"}
     begun = {**message, "content": [], **_NO_STOP, "usage": {**usage, "output_tokens": 1}}
+    if turn.container is not None:
+        begun["container"] = None
     stream: list[_Event] = [{"type": "message_start", "message": begun}]
     stream += _content(turn, message["content"], framing)
     if framing.unknown_events and message["content"]:
@@ -152,6 +154,6 @@ def _end(message: dict[str, Any], framing: Framing) -> Iterator[_Event]:
     usage = {name: message["usage"][name] for name in _CUMULATIVE if name in message["usage"]}
     if framing.split_end:
         yield {"type": "message_delta", "delta": dict(_NO_STOP), "usage": usage}
-    reason = {name: message[name] for name in _NO_STOP}
+    reason = {name: message[name] for name in (*_NO_STOP, "container") if name in message}
     yield {"type": "message_delta", "delta": reason, "usage": usage}
     yield {"type": "message_stop"}

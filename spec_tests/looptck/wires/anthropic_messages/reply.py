@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from looptck.values.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, HostedKind, Piece, Refusal, Served, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.found import Found, NoTurn, body, parsed, written
 from looptck.wires.received import events
 
@@ -27,6 +28,18 @@ _GROWS = {
 }
 """By delta type: the member with the added text, and (except for the input) the member of the block that it extends."""
 _RESULTS = frozenset({"web_search_tool_result", "mcp_tool_result"})
+_SERVED = frozenset(
+    {
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "web_fetch_tool_result",
+        "tool_search_tool_result",
+        "container_upload",
+        "compaction",
+    }
+)
+"""The blocks that the service makes by itself and that a loop sends back as they are."""
 
 
 def turn(text: str, stream: bool) -> Turn:
@@ -35,16 +48,20 @@ def turn(text: str, stream: bool) -> Turn:
     if not message["error"].nothing:
         raise message["error"].but("the reply is an error")
     content = [*message["content"]]
-    kinds = [block["type"].text for block in content]
-    answered = {block["tool_use_id"].text for block, kind in zip(content, kinds, strict=True) if kind in _RESULTS}
-    pieces: list[Piece] = [
-        _piece(block, answered) for block, kind in zip(content, kinds, strict=True) if kind not in _RESULTS
-    ]
+    answered = {block["tool_use_id"].text for block in content if _is_result(block)}
+    pieces: list[Piece] = [_piece(block, answered) for block in content if not _is_result(block)]
     details = message["stop_details"]
     explanation = None if details.nothing else details["explanation"].text_if_any
     if explanation is not None:
         pieces.append(Refusal(explanation))
-    return Turn(tuple(pieces), _stop(message["stop_reason"]))
+    container = message["container"]
+    within = None if container.nothing else container["id"].text_if_any
+    return Turn(tuple(pieces), _stop(message["stop_reason"]), within)
+
+
+def _is_result(block: Found) -> bool:
+    """Whether a block is the result of a hosted tool, which its piece has; an error is a piece of its own."""
+    return block["type"].text in _RESULTS and isinstance(block["content"].value, list)
 
 
 def _stop(reason: Found) -> Stop:
@@ -103,6 +120,10 @@ def _piece(block: Found, answered: Collection[str]) -> Piece:
             return _hosted("mcp", block, answered)
         case "x_unknown":
             return Unknown(block["id"].text)
+        case "server_tool_use":
+            return _served({**block.fields, "input": _wanted(block).value})
+        case kind if kind in _SERVED | _RESULTS:
+            return _served(block.fields)
         case kind:
             raise block.but(f"looptck does not know blocks of type {kind!r}")
 
@@ -115,8 +136,17 @@ def _input(block: Found) -> str:
     return "{}" if given.nothing else written(given)
 
 
+def _served(block: Mapping[str, Any]) -> Served:
+    """A block that the service has made by itself, as it is."""
+    return Served(json.dumps({name: one for name, one in block.items() if name != "partial_json"}, ensure_ascii=False))
+
+
+def _wanted(block: Found) -> Found:
+    return Found(parsed(_input(block), f"{block.place}/input"), f"{block.place}/input")
+
+
 def _hosted(kind: HostedKind, block: Found, answered: Collection[str]) -> Hosted:
-    wanted = Found(parsed(_input(block), f"{block.place}/input"), f"{block.place}/input")
+    wanted = _wanted(block)
     if not isinstance(wanted.value, dict) or not isinstance(wanted.value.get("query"), str):
         raise wanted.but("a hosted tool whose input is a query was expected")
     id = block["id"].text

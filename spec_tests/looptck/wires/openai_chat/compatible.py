@@ -122,6 +122,12 @@ def _blank_finish(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _finish_unknown(chunks: list[Chunk]) -> list[Chunk]:
+    for choice in _choices(chunks):
+        choice["finish_reason"] = choice["finish_reason"] and UNKNOWN_FINISH
+    return chunks
+
+
 def _role_repeated(chunks: list[Chunk]) -> list[Chunk]:
     for delta in _deltas(chunks):
         delta["role"] = "assistant"
@@ -176,6 +182,8 @@ def _finish_beside(chunks: list[Chunk]) -> list[Chunk]:
 
 REASONING = "Let me see. First of all I have to look that up."
 """The reasoning of a turn with the quirk ``reasoning-content``."""
+UNKNOWN_FINISH = "eos"
+"""A finish reason of some servers that none of the documented ones is."""
 _REASONED = ("Let me see. ", "First of all I have to look that up.")
 
 
@@ -257,6 +265,11 @@ def _call_extras_in_body(body: Chunk) -> Chunk:
     return body
 
 
+def _finish_unknown_in_body(body: Chunk) -> Chunk:
+    body["choices"][0]["finish_reason"] = UNKNOWN_FINISH
+    return body
+
+
 def _choices_of(choices: list[Any] | None) -> Callable[[Chunk], Chunk]:
     return lambda body: {**body, "choices": choices}
 
@@ -317,6 +330,7 @@ STREAM: dict[Quirk, Change] = {
     "content-beside-calls": _content_beside_calls,
     "object-before-arguments": _object_before_arguments,
     "finish-beside": _finish_beside,
+    "finish-unknown": _finish_unknown,
     "reasoning-content": _reasoning,
     "call-extras": _call_extras,
     "no-choices": _choices_of_each([]),
@@ -331,6 +345,7 @@ BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
     "content-beside-calls": _content_in_body,
     "no-content": _no_content,
     "no-usage": _no_usage,
+    "finish-unknown": _finish_unknown_in_body,
     "reasoning-content": _reasoning_in_body,
     "call-extras": _call_extras_in_body,
     "no-choices": _choices_of([]),

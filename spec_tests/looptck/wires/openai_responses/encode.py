@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from looptck.values.framing import Framing
-from looptck.values.turns import Call, Hosted, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Served, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.openai_chat.encode import error_body
 
 __all__ = ["SERVER_ERROR", "STATUS", "UNKNOWN", "body", "error_body", "items", "text_of", "tool_usage"]
@@ -167,6 +167,8 @@ def _item(piece: Piece, name: str) -> dict[str, Any]:
             return _hosted(piece)
         case Unknown(id):
             return {"id": id, "type": "x_unknown", "status": "completed"}
+        case Served():
+            return piece.value
 
 
 def _message(id: str, part: dict[str, Any], phase: dict[str, str]) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
-from looptck.values.turns import Call, Hosted, HostedKind, Piece, Refusal, Stop, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, HostedKind, Piece, Refusal, Served, Stop, Text, Thinking, Turn, Unknown
 from looptck.wires.found import Found, NoTurn, body
 from looptck.wires.received import events
 
@@ -17,6 +18,17 @@ _STOPS: dict[str, Stop] = {
     "in_progress": "in_progress",
 }
 _INCOMPLETE: dict[str, Stop] = {"max_output_tokens": "length", "content_filter": "content_filter"}
+_SERVED = frozenset(
+    {
+        "code_interpreter_call",
+        "file_search_call",
+        "image_generation_call",
+        "mcp_list_tools",
+        "tool_search_output",
+        "compaction",
+    }
+)
+"""The items that the service makes by itself and that a loop sends back as they are."""
 _LAST = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
@@ -93,6 +105,8 @@ def _pieces(item: Found) -> Iterator[Piece]:
             yield _hosted("search", item, item["action"], "ws_")
         case "mcp_call":
             yield _hosted("mcp", item, item["arguments"].parsed, "mcp_")
+        case kind if kind in _SERVED:
+            yield _served(item)
         case "x_unknown":
             yield Unknown(item["id"].text)
         case kind:
@@ -114,9 +128,14 @@ def _thought(item: Found) -> Thinking:
     )
 
 
-def _hosted(kind: HostedKind, item: Found, wanted: Found, prefix: str) -> Hosted:
-    """A tool of the service's that was given a query, and nothing that no piece could hold, such as an opened page."""
+def _served(item: Found) -> Served:
+    """An item as it is."""
+    return Served(json.dumps(item.fields, ensure_ascii=False))
+
+
+def _hosted(kind: HostedKind, item: Found, wanted: Found, prefix: str) -> Hosted | Served:
+    """A tool of the service's that was given a query; any other, such as an opened page, is kept as it is."""
     if not isinstance(wanted.value, dict) or not isinstance(wanted.value.get("query"), str):
-        raise wanted.but("a hosted tool with a query was expected")
+        return _served(item)
     query, done = wanted["query"].text, item["status"].value == "completed"
     return Hosted(kind, query, done, item["id"].text.removeprefix(prefix))

@@ -36,6 +36,8 @@ def _toolset(server: str = "m", /, **members: object) -> dict[str, object]:
     return {"type": "mcp_toolset", "mcp_server_name": server, **members}
 
 
+EPHEMERAL = {"type": "ephemeral"}
+MARKED = {"type": "text", "text": "Remember this.", "cache_control": EPHEMERAL}
 _CLOSED = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -192,6 +194,16 @@ CASES: tuple[tuple[str, object, object], ...] = (
         request(tools=[tool(f"f{n}", strict=n < 20, input_schema=_CLOSED) for n in range(30)]),
     ),
     ("tool-names-are-unique", request(tools=[tool("f"), tool("f")]), request(tools=[tool("f"), tool("g")])),
+    (
+        "cache-marks-are-four-at-most",
+        request(tools=[{**tool(name), "cache_control": EPHEMERAL} for name in "abcde"]),
+        request(tools=[{**tool(name), "cache_control": EPHEMERAL} for name in "abcd"]),
+    ),
+    (
+        "cache-marks-are-four-at-most",
+        request(system=[MARKED] * 3, messages=[{"role": "user", "content": [MARKED] * 2}]),
+        request(system=[MARKED] * 2, messages=[{"role": "user", "content": [MARKED] * 2}]),
+    ),
     (
         "choice-needs-tools",
         request(tool_choice={"type": "auto"}),

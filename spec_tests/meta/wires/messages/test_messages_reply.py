@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from looptck.values.framing import DEFAULT, Framing
 from looptck.values.turns import Call, Hosted, Text, Thinking, Turn, calls, says
 from looptck.wires.anthropic_messages import ANTHROPIC_MESSAGES
@@ -50,7 +52,8 @@ def test_hosted_tools_are_no_calls() -> None:
 def test_a_message_may_start_whole() -> None:
     """A stream whose message starts with its blocks and its stop reason says its turn with no event between."""
     wanted = calls(Call.of("weather", {"city": "Paris"}, id="toolu_1"), text="I look.", stop="calls")
-    message = {**ANTHROPIC_MESSAGES.body(wanted, 1, DEFAULT), "container": {"id": "container_1"}}
+    wanted = replace(wanted, container="container_1")
+    message = ANTHROPIC_MESSAGES.body(wanted, 1, DEFAULT)
     events = [{"type": "message_start", "message": message}, {"type": "ping"}, {"type": "message_stop"}]
 
     assert wanted == ANTHROPIC_MESSAGES.turn(DEFAULT.encode(events, named=True).decode(), True)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from looptck.values.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
+from looptck.values.turns import Call, Hosted, Piece, Refusal, Served, Text, Thinking, Turn, Unknown
 
 Said = tuple[Any, ...]
 _LAST = ("response.completed", "response.incomplete", "response.failed")
@@ -140,3 +140,5 @@ def _meant(piece: Piece) -> Said:
             return kind, f"{prefix}_{id}", query, "completed" if done else "in_progress"
         case Unknown(id):
             return "x_unknown", id
+        case Served():
+            return piece.value["type"], piece.value["id"]

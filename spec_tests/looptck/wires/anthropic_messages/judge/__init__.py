@@ -54,12 +54,13 @@ def fit(messages: list[Any], before: list[Any]) -> bool:
     """Whether there is no problem in these messages, at least one, after others without a problem.
 
     If those end with a message of the user, all calls in them are answered, and what was right for the last of them is
-    right for one in the middle. Messages that are added neither take a tool away nor a toolset.
+    right for one in the middle. Messages that are added neither take a tool away nor a toolset; marks for the cache are
+    counted over all of them.
     """
     if before[-1]["role"] != "user" or not schema.SCHEMA_JUDGE.allows(messages):
         return False
     new = {"messages": messages}
-    return not history.problems(new) and not content.problems(new)
+    return not history.problems(new) and not content.problems(new) and not options.marks(new)
 
 
 def refusal(problem: Problem) -> dict[str, Any]:

@@ -14,9 +14,11 @@ RULES = {
     "forced-tool-is-offered": "A tool choice that names a tool names one of the tools.",
     "mcp-servers-are-unique": "No two MCP servers have the same name.",
     "mcp-servers-are-used-once": "Exactly one toolset among the tools names each MCP server.",
+    "cache-marks-are-four-at-most": "At most four blocks of tools, system and messages are marked for the cache.",
     "mcp-toolsets-name-a-server": "A toolset names one of the MCP servers of the request.",
 }
 
+MOST_MARKS = 4
 _CONNECTOR = re.compile(r"\bmcp-client-(\d{4}-\d{2}-\d{2})\b")
 _TOOLSETS_SINCE = "2025-11-20"
 """The date of the first version of the MCP connector with toolsets (MCP connector, Deprecated version).
@@ -36,6 +38,9 @@ def problems(body: dict[str, Any], betas: str = "") -> list[Problem]:
         twice = next((at for at, name in enumerate(names) if name is not None and named[name] != at), None)
         if twice is not None:
             found.append(Problem("tool-names-are-unique", f"/tools/{named[names[twice]]}", _TWICE))
+    if (marked := marks(body)) > MOST_MARKS:
+        words = f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {marked}."
+        found.append(Problem("cache-marks-are-four-at-most", "", words))
     servers = body.get("mcp_servers") or ()
     in_toolsets = _in_toolsets(tools, betas)
     if servers:
@@ -52,6 +57,17 @@ def problems(body: dict[str, Any], betas: str = "") -> list[Problem]:
         words = f"tool_choice: Tool '{choice['name']}' not found in provided tools"
         found.append(Problem("forced-tool-is-offered", "/tool_choice/name", words))
     return found
+
+
+def marks(body: dict[str, Any]) -> int:
+    """The number of blocks that are marked for the cache; a text in place of blocks has no mark."""
+    blocks: list[Any] = [*(body.get("tools") or ())]
+    for content in (body.get("system"), *(message["content"] for message in body["messages"])):
+        blocks += content if isinstance(content, list) else ()
+    known = [block for block in blocks if isinstance(block, dict)]
+    inner = [block.get("content") for block in known if block.get("type") == "tool_result"]
+    known += [one for content in inner if isinstance(content, list) for one in content if isinstance(one, dict)]
+    return sum(block.get("cache_control") is not None for block in known)
 
 
 _TWICE = "tools: Tool names must be unique."
