@@ -32,8 +32,10 @@ def table() -> dict[str, dict[str, Entry]]:
 
 
 def driver(loop: str) -> str:
-    """The driver of a loop; each loop is a file in this folder."""
-    return f"python:{HERE / loop}:Driver" if loop.endswith(".py") else f"cmd:{NODE} {HERE / loop}"
+    """The driver of a loop: a file in this folder, with its class, or with the name of its fault in JavaScript."""
+    if ".mjs" in loop:
+        return f"cmd:{NODE} {HERE / loop}".rstrip()
+    return f"python:{HERE / loop}" if ":" in loop else f"python:{HERE / loop}:Driver"
 
 
 def rows(loop: str, cell: str, requirements: Collection[str]) -> list[Result]:

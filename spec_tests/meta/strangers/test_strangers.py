@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from functools import cache
 
@@ -11,6 +12,8 @@ from looptck.values.verdicts import AGAINST, Result
 from meta.strangers.playing import HERE, NODE, Entry, rows, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]
+THEMES = "themes"
+"""The folder of loops whose drivers are told by their class or fault, not by their file alone."""
 CONTROL = "call-runs-its-tool-once"
 """A requirement that every loop of the table meets."""
 
@@ -22,7 +25,7 @@ def _one_context(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _can_be_played(loop: str) -> None:
-    if loop.endswith(".mjs") and NODE is None:
+    if ".mjs" in loop and NODE is None:
         pytest.skip("node is not installed, and this loop is in JavaScript")
 
 
@@ -62,9 +65,20 @@ def test_all_loops_are_in_the_table() -> None:
         if path.name not in {"handlers.py", "driver.mjs", "sse.mjs"}
     }
 
-    assert loops.keys() == FAULTY.keys() | RIGHT.keys()
+    told = FAULTY.keys() | RIGHT.keys()
+    assert loops.keys() == {loop for loop in told if not loop.startswith(THEMES)}
     for loop, name in loops.items():
         assert f"`{name}`" in (HERE / loop.partition("/")[0] / "FAULTS.md").read_text(encoding="utf-8")
+
+
+def test_all_themes_are_in_the_table() -> None:
+    """Each faulty loop that the README of the themes lists is in the table, and no other."""
+    readme = (HERE / THEMES / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(theme_\w+\.py:\w+|\w+\.mjs [\w-]+)` \|", readme, re.MULTILINE)
+        r"^\| `(theme_\w+\.py:\w+|\w+\.mjs [\w-]+)` \|", (HERE / THEMES / "README.md").read_text(), re.MULTILINE
+    )
+
+    assert sorted(f"{THEMES}/{loop}" for loop in listed) == sorted(loop for loop in FAULTY if loop.startswith(THEMES))
 
 
 def test_each_fault_that_is_not_found_has_a_reason() -> None:
