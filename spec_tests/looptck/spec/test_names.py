@@ -58,13 +58,20 @@ def test_names_are_legal(scenario: Scenario, implementation: Implementation, nam
 
     if run.requests:
         assert () == run.request(1).problems
-    else:
-        assert run.failed, f"it has sent nothing, and {run.outcome}"
+        return
+    _asks_with_a_usual_name(scenario, implementation)
+    assert run.failed, f"it has sent nothing, and {run.outcome}"
 
 
-def _renames(run: Run) -> None:
+def _asks_with_a_usual_name(scenario: Scenario, implementation: Implementation) -> None:
+    """Raise NotReached for a loop that does not ask with a tool of any name."""
+    _calls_what_is_offered(scenario, implementation, "weather").request(1)
+
+
+def _renames(run: Run, scenario: Scenario, implementation: Implementation) -> None:
     """Raise NotApplicable for a loop that offers no tool under another name than its own."""
     if not run.requests:
+        _asks_with_a_usual_name(scenario, implementation)
         raise NotApplicable(f"the loop refuses such a name: it {run.outcome}")
     if run.request(1).problems:
         raise NotApplicable("the loop offers the name as it is, and the service refuses it")
@@ -77,7 +84,7 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
     """The model calls the tool by the name under which it was offered."""
     run = _calls_what_is_offered(scenario, implementation, name)
 
-    _renames(run)
+    _renames(run, scenario, implementation)
     run.delivered(1)
     assert [name] == [one.tool for one in run.ran]
     assert 1 == len(run.new_answers(1))
@@ -91,7 +98,7 @@ def test_names_that_fall_together(scenario: Scenario, implementation: Implementa
     """Two tools differ in one character that may become the same; each call runs the tool that was offered."""
     run = _calls_what_is_offered(scenario, implementation, ILLEGAL["dot"], other)
 
-    _renames(run)
+    _renames(run, scenario, implementation)
     offered = _offered(implementation, run.request(1).body)
     assert 2 == len({name for name, _ in offered}), f"two tools are offered as {[name for name, _ in offered]}"
     run.delivered(1)

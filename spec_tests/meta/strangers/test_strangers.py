@@ -75,8 +75,6 @@ def test_all_themes_are_in_the_table() -> None:
     """Each faulty loop that the README of the themes lists is in the table, and no other."""
     readme = (HERE / THEMES / "README.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(theme_\w+\.py:\w+|\w+\.mjs [\w-]+)` \|", readme, re.MULTILINE)
-        r"^\| `(theme_\w+\.py:\w+|\w+\.mjs [\w-]+)` \|", (HERE / THEMES / "README.md").read_text(), re.MULTILINE
-    )
 
     assert sorted(f"{THEMES}/{loop}" for loop in listed) == sorted(loop for loop in FAULTY if loop.startswith(THEMES))
 
