@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +27,7 @@ from looptck.values.outcome import Nothing, Outcome
 from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
 from looptck.values.turns import Turn
-from looptck.wires import WIRES
+from looptck.wires import WIRES, Wire
 
 if TYPE_CHECKING:
     pass
@@ -122,6 +122,8 @@ class Bench:
     def __init__(self, driver: str, line: Line, patience: Patience, *, port: int = 0) -> None:
         self.driver = driver
         self.patience = patience
+        self.wires: Mapping[str, Wire] = WIRES
+        """How the provider speaks; a dialect takes the place of some."""
         self.started: Started
         self.late_faults: list[DriverFault] = []
         self.late: list[Late] = []
@@ -214,7 +216,7 @@ class Bench:
     ) -> MockRun:
         """A mock run of the scenario, in its present state, on a wire."""
         mock_run = MockRun(
-            WIRES[wire],
+            self.wires[wire],
             scenario.script,
             Toolbox(dict(scenario.behaviours)),
             gates=scenario.gates,

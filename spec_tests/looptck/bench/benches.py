@@ -24,7 +24,6 @@ from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing
 from looptck.values.transcript import Chunk, LostSpans, Spanned
 from looptck.values.verdicts import NotApplicable
-from looptck.wires import WIRES
 
 if TYPE_CHECKING:
     from looptck.client.visit import Visits
@@ -81,8 +80,8 @@ class LoopBench(Bench):
         options: RunOptions | None = None,
     ) -> Running:
         """Start a run of the scenario in its present state."""
-        options = named(options or RunOptions(), scenario.steps, WIRES[cell.wire])
-        options = offering(options, scenario.steps, WIRES[cell.wire], self.started)
+        options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire])
+        options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
         confirmation = Confirmation(dict(scenario.decisions))
         mock_run = self._mock_run(
             cell.wire, scenario, confirmation=confirmation, habits=self._habits[cell, profile], rest=self._rest

@@ -10,9 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
-from referencing.exceptions import Unresolvable
+from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
 MOST = 8
 """The most refused values of a member that an object is tried with."""
@@ -128,7 +126,6 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
     if unnamed := _members(parameters_of(block)) - _members(offered):
         return f"it does not have the members {sorted(unnamed)}"
     try:
-        Draft202012Validator.check_schema(offered)
         judge = Draft202012Validator(offered)
         closed = strict or offered.get("additionalProperties") is False
         for value in block.good:
@@ -138,10 +135,8 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
         for value in block.bad:
             if judge.is_valid(value) and not (closed and declared.is_valid(_without_nulls(value))):
                 return f"it accepts {value!r}, which the declared one refuses"
-    except SchemaError as error:
-        return f"it is no JSON Schema: {error.message}"
-    except Unresolvable as error:
-        return f"it refers to what is not there: {error.ref}"
+    except (ReferencingError, ValidationError) as error:
+        return f"it cannot be read as a JSON Schema: {error}"
     return None
 
 

@@ -103,6 +103,11 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         metavar="N",
         help="Generated examples per property.  [default: 5; thorough 25]",
     ),
+    "dialect": click.option(
+        "--dialect",
+        metavar="NAME",
+        help="Speak as this compatible server does: a file in fixtures/dialects, such as openrouter or vllm.",
+    ),
     "thorough": click.option(
         "--thorough",
         is_flag=True,
@@ -154,6 +159,7 @@ def chosen_options(
     cassettes: Path | None = None,
     trace: Path | None = None,
     shard: str | None = None,
+    dialect: str | None = None,
 ) -> Options:
     """The options of a run, as a command line has chosen them."""
     from looptck.bench.bench import Patience
@@ -168,7 +174,16 @@ def chosen_options(
     selection = Selection(profile, requirement, cell, cases, level, traits)
     patience_of = Patience(timeout, patience)
     return Options(
-        driver, selection, known_failures, patience_of, examples, cassettes, trace=trace, shard=part, thorough=thorough
+        driver,
+        selection,
+        known_failures,
+        patience_of,
+        examples,
+        cassettes,
+        trace=trace,
+        shard=part,
+        thorough=thorough,
+        dialect=dialect,
     )
 
 

@@ -53,6 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--looptck-patience", type=float, default=5.0, metavar="S", help="seconds that a gate waits before it gives up"
     )
     group.addoption("--looptck-examples", type=int, metavar="N", help="generated examples per property")
+    group.addoption("--looptck-dialect", help="speak as this compatible server does, such as openrouter or vllm")
     group.addoption("--looptck-thorough", action="store_true", help="play everything, and each property on 25 examples")
 
 
@@ -131,6 +132,7 @@ def _options(config: pytest.Config) -> Options:
         cassettes=Path(folder) if folder else None,
         trace=Path(trace) if trace else None,
         thorough=option("looptck_thorough"),
+        dialect=option("looptck_dialect"),
     )
 
 

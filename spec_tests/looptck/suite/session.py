@@ -19,6 +19,7 @@ from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.deviations import deviations_of
 from looptck.cassettes.playback import case_followed, set_scenario
 from looptck.catalogue import known_failures as known
+from looptck.catalogue.dialects import dialect
 from looptck.catalogue.extras import NotInstalled
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
@@ -42,6 +43,7 @@ from looptck.values.cell import Cell
 from looptck.values.framing import Framing
 from looptck.values.verdicts import NotApplicable, Result
 from looptck.wires import WIRES
+from looptck.wires.spoken import spoken
 
 
 class CouldNotRun(Exception):
@@ -70,6 +72,9 @@ class Options:
     thorough: bool = True
     """Whether everything is played; if not, few examples of each property, and one dress of each check."""
 
+    dialect: str | None = None
+    """The compatible server whose dialect the provider speaks; None: each wire as its own service speaks it."""
+
     @property
     def words(self) -> list[str]:
         """The options that change what a check does, as command line words."""
@@ -80,6 +85,8 @@ class Options:
             words += ["--patience", f"{self.patience.gate:g}"]
         if self.examples is not None:
             words += ["--examples", str(self.examples)]
+        if self.dialect:
+            words += ["--dialect", self.dialect]
         return words + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
@@ -139,7 +146,10 @@ class Session:
             entries = known.read(options.known_failures, rows) if options.known_failures else []
             if options.trace is not None:
                 trace.prepare(options.trace)
+            told = options.dialect
+            wires = {name: spoken(wire, dialect(told)) for name, wire in WIRES.items()} if told else WIRES
             bench = bench_for(options.driver or reference(options.selection.profiles), options.patience)
+            bench.wires = wires
             with ExitStack() as stack:
                 stack.enter_context(bench)
                 if played is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from looptck.values.framing import Framing, Quirk
@@ -41,6 +41,16 @@ class Service(Protocol):
 
     def lose_state(self, why: str | None = None) -> None:
         """Lose the server-side state; ``why`` is the error code for that, None the default one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a quirk makes of a reply; a reply may already have others."""
+
+    body: Callable[[dict[str, Any]], dict[str, Any]]
+    """Of a plain reply."""
+    stream: Callable[[list[object]], list[object]]
+    """Of the events of a stream."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,8 @@ class Wire:
     Raises NoTurn if there is none, and no other error for any body."""
     side: Callable[[str, str, Any], dict[str, Any] | None]
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
+    changes: Mapping[Quirk, Changes] = field(default_factory=dict)
+    """The quirks that are changes of a whole reply: a dialect can send several, in the order of their making."""
     parsed_arguments: bool = False
     """Whether a plain reply carries arguments as an object, so that malformed JSON is possible in streams only."""
     named_events: bool = False

@@ -11,6 +11,7 @@ import pytest
 import looptck
 from looptck import driver
 from looptck.catalogue.data import json_fixture
+from looptck.catalogue.dialects import dialect, names
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.traits import traits
 from looptck.cli import group as cli
@@ -40,6 +41,17 @@ def test_options_are_those_of_the_command() -> None:
     wanted = _table("option", [_option(one) for one in cli.run.params])
 
     assert wanted == between("docs/commands.md", "options")
+
+
+def test_dialects_are_those_of_the_fixtures() -> None:
+    """The table of dialects names each file, its server and the quirks that it sends."""
+    known = [dialect(name) for name in names()]
+    sent = [", ".join(f"`{quirk}`" for quirks in one.sends.values() for quirk in quirks) for one in known]
+    wanted = [
+        f"| `{one.name}` | {one.title} | {quirks or 'nothing'} |" for one, quirks in zip(known, sent, strict=True)
+    ]
+
+    assert wanted == re.findall(r"^\| `.*$", between("docs/traffic.md", "dialects"), re.MULTILINE)
 
 
 def test_commands_are_those_of_the_command_line() -> None:

@@ -79,8 +79,8 @@ def test_a_strict_schema_may_require_everything() -> None:
         ({**_with_required_city(INLINE), "required": ["to", "days"]}, "refuses"),
         ({"type": "object", "properties": {"to": INLINE["properties"]["to"]}}, "does not have the members ['days']"),
         ({k: v for k, v in parameters_of(TRIP).items() if k != "$defs"}, "does not have the members"),
-        ({**parameters_of(TRIP), "$defs": {"Other": parameters_of(TRIP)["$defs"]["Place"]}}, "refers to what is not"),
-        ({**parameters_of(TRIP), "type": "thing"}, "is no JSON Schema"),
+        ({**parameters_of(TRIP), "$defs": {"Other": parameters_of(TRIP)["$defs"]["Place"]}}, "does not exist"),
+        ({**parameters_of(TRIP), "type": "thing"}, "cannot be read as a JSON Schema"),
     ],
 )
 def test_another_meaning_is_noticed(offered: dict[str, Any], said: str) -> None:

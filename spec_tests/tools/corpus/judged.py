@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from looptck.catalogue.dialects import dialect, names
+from looptck.values.problem import Problem
 from looptck.values.turns import Turn
 from looptck.wires import WIRES
 from looptck.wires.found import NoTurn
+from looptck.wires.spoken import without
 from looptck_reference import LoopError, ProviderError
 from looptck_reference import Turn as Decoded
 from tools.corpus.following import ALONE, problems_after
@@ -31,6 +34,10 @@ def judge(record: Record, tally: Tally) -> None:
 
 def _request(record: Record, tally: Tally, group: str) -> None:
     problems = ALONE[record.wire](record.request, record.request_headers)
+    if problems and record.status == 200 and (known := accepted_by(record)):
+        tally.count(group, "declared")
+        tally.because("a dialect accepts it", f"{known}: {problems[0].rule}", group, record.id)
+        problems = ()
     rule = problems[0].rule if problems else ""
     if record.status == 200:
         tally.count(group, "answered", "refused" if rule else "accepted")
@@ -47,6 +54,25 @@ def _request(record: Record, tally: Tally, group: str) -> None:
         tally.count(group, "other")
         if rule:
             tally.because(f"the judge refuses what was answered with {record.status}", rule, group, record.id)
+
+
+def accepted_by(record: Record) -> str | None:
+    """The dialect that declares why a compatible server has answered this request.
+
+    The host says which it is; where no dialect is of that host, any may be.
+    """
+    if record.official:
+        return None
+    known = [dialect(name) for name in names()]
+
+    def judge(body: object) -> list[Problem]:
+        return list(ALONE[record.wire](body, record.request_headers))
+
+    for one in [one for one in known if one.is_spoken_at(record.host)] or known:
+        accepts = [accepted for accepted in one.accepts if accepted.wire == record.wire]
+        if not without(record.wire, accepts, record.request, judge):
+            return one.name
+    return None
 
 
 def _reply(record: Record, body: bytes, tally: Tally, group: str) -> None:

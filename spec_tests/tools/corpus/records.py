@@ -81,6 +81,8 @@ class Record:
     wire: str
     official: bool
     """Whether the vendor's own host answered, not a compatible server."""
+    host: str
+    """Empty if it was not kept."""
     stream: bool
     request: Any
     """The request body; None if it was not recorded."""
@@ -154,6 +156,7 @@ def _record(number: int, row: dict[str, Any]) -> Record:
         line=number,
         id=row["id"],
         wire=WIRES[row["api"]],
+        host=host,
         official=host in _VENDORS.values() if host else provider in _VENDORS,
         stream=row["stream"],
         request=None if request is None else request["body"],

@@ -20,6 +20,7 @@ COLUMNS = {
     "requests": {
         "answered": "requests that were answered with 200, or whose reply is not there",
         "accepted": "the judge accepts them, believing what they say of earlier requests",
+        "declared": "of these: those of compatible servers for a reason that a dialect declares",
         "leaning": "of these: those that a service which has answered nothing before them would refuse",
         "refused": "it refuses them",
         "400": "requests that the service refused for what is in them",

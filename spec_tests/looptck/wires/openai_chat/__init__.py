@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from looptck.wires.openai_chat.compatible import BODY, STREAM
+from looptck.wires.openai_chat.compatible import BODY, STREAM, changed_body, changed_stream
 from looptck.wires.openai_chat.encode import (
     FINISH,
     body,
@@ -18,7 +19,7 @@ from looptck.wires.openai_chat.judge import fit, judge, refusal
 from looptck.wires.openai_chat.read import echo, items, read
 from looptck.wires.openai_chat.reply import turn
 from looptck.wires.stateless import Further, Stateless
-from looptck.wires.wire import Wire
+from looptck.wires.wire import Changes, Wire
 
 _MODELS = {
     "object": "list",
@@ -51,7 +52,6 @@ OPENAI_CHAT = Wire(
         {
             "ids-repeated",
             "one-index",
-            "no-index",
             "index-from-one",
             "name-in-pieces",
             "finish-repeated",
@@ -74,4 +74,8 @@ OPENAI_CHAT = Wire(
     echo=echo,
     turn=turn,
     side=_side,
+    changes={
+        quirk: Changes(partial(changed_body, quirk), partial(changed_stream, quirk))
+        for quirk in dict.fromkeys([*STREAM, *BODY])
+    },
 )

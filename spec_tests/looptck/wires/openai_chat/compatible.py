@@ -41,28 +41,28 @@ def changed_body(quirk: Quirk | None, body: Chunk) -> Chunk:
 
 def _choices(chunks: list[Chunk]) -> Iterator[Chunk]:
     for chunk in chunks:
-        yield from chunk["choices"]
+        yield from chunk.get("choices") or ()
 
 
 def _deltas(chunks: list[Chunk]) -> Iterator[Chunk]:
-    return (choice["delta"] for choice in _choices(chunks))
+    return (choice["delta"] for choice in _choices(chunks) if choice["delta"] is not None)
 
 
 def _pieces(chunks: list[Chunk]) -> Iterator[tuple[bool, Chunk]]:
     """The pieces of calls; whether each is the first of its call, the one with the id."""
     for delta in _deltas(chunks):
         for piece in delta.get("tool_calls") or ():
-            yield "id" in piece, piece
+            yield bool(piece.get("id")), piece
 
 
 def _first_pieces(chunks: list[Chunk]) -> Iterator[tuple[Chunk, Chunk]]:
     """Each piece of a call that is not the first, with the first piece of its call."""
-    begun: dict[int, Chunk] = {}
+    begun: dict[Any, Chunk] = {}
     for is_first, piece in _pieces(chunks):
         if is_first:
-            begun[piece["index"]] = deepcopy(piece)
-        else:
-            yield begun[piece["index"]], piece
+            begun[piece.get("index")] = deepcopy(piece)
+        elif piece.get("index") in begun:
+            yield begun[piece.get("index")], piece
 
 
 # -- changes to a stream ----------------------------------------------------------------------------------------------
@@ -76,9 +76,9 @@ def _null_members(chunks: list[Chunk]) -> list[Chunk]:
 
 def _null_call_members(chunks: list[Chunk]) -> list[Chunk]:
     for is_first, piece in _pieces(chunks):
-        if is_first:
-            piece["function"]["arguments"] = None
-        else:
+        if is_first and "function" in piece:
+            piece["function"]["arguments"] = piece["function"]["arguments"] or None
+        elif not is_first:
             piece.update({"id": None, "type": None})
             piece["function"]["name"] = None
     return chunks
@@ -142,11 +142,11 @@ def _no_role(chunks: list[Chunk]) -> list[Chunk]:
 
 def _name_late(chunks: list[Chunk]) -> list[Chunk]:
     """The name comes with the second piece of its call; a call of one piece keeps it."""
-    left: dict[int, Chunk] = {}
+    left: dict[Any, Chunk] = {}
     for is_first, piece in _pieces(chunks):
         if is_first:
-            left[piece["index"]] = piece["function"]
-        elif (first := left.pop(piece["index"], None)) is not None:
+            left[piece.get("index")] = piece["function"]
+        elif (first := left.pop(piece.get("index"), None)) is not None:
             piece["function"]["name"] = first.pop("name")
     return chunks
 
@@ -175,7 +175,7 @@ def _object_before_arguments(chunks: list[Chunk]) -> list[Chunk]:
 
 def _finish_beside(chunks: list[Chunk]) -> list[Chunk]:
     """The last delta comes in the chunk with the finish reason."""
-    at = next(at for at, chunk in enumerate(chunks) if any(one["finish_reason"] for one in chunk["choices"]))
+    at = next(at for at, chunk in enumerate(chunks) if any(one["finish_reason"] for one in chunk.get("choices") or ()))
     chunks[at]["choices"][0]["delta"] = chunks[at - 1]["choices"][0]["delta"]
     return [*chunks[: at - 1], *chunks[at:]]
 
@@ -203,9 +203,20 @@ def _reasoning(chunks: list[Chunk]) -> list[Chunk]:
     return [first, *thoughts, *others]
 
 
+def _no_index(chunks: list[Chunk]) -> list[Chunk]:
+    """The calls have no index, unless only the index tells them apart."""
+    pieces = list(_pieces(chunks))
+    order = [piece["index"] for _, piece in pieces]
+    ids = [piece["id"] for is_first, piece in pieces if is_first]
+    if order == sorted(order) and len({*ids}) == len(ids):
+        for _, piece in pieces:
+            del piece["index"]
+    return chunks
+
+
 def _call_extras(chunks: list[Chunk]) -> list[Chunk]:
     for is_first, piece in _pieces(chunks):
-        if is_first:
+        if is_first and "function" in piece:
             piece.update(extras(piece["function"]["name"]))
     return chunks
 
@@ -333,6 +344,7 @@ STREAM: dict[Quirk, Change] = {
     "finish-unknown": _finish_unknown,
     "reasoning-content": _reasoning,
     "call-extras": _call_extras,
+    "no-index": _no_index,
     "no-choices": _choices_of_each([]),
     "choices-null": _choices_of_each(None),
     "usage-null": _usage(_nothing),

@@ -160,9 +160,7 @@ def _calls(turn: Turn, framing: Framing) -> Iterator[dict[str, Any]]:
 def _call_deltas(call: Call, index: int, framing: Framing) -> Iterator[dict[str, Any]]:
     """The deltas of one call, each an entry of ``delta.tool_calls``."""
     place: dict[str, Any] = {"index": index}
-    if framing.quirk == "no-index":
-        place = {}
-    elif framing.quirk == "one-index":
+    if framing.quirk == "one-index":
         place = {"index": 0}
     elif framing.quirk == "index-from-one":
         place = {"index": index + 1}

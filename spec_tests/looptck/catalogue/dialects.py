@@ -1,0 +1,81 @@
+"""Dialects: what compatible servers send and accept otherwise than the services whose APIs they speak."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Any
+
+from looptck.catalogue.data import fixture
+from looptck.catalogue.requirements import unknown
+from looptck.catalogue.yaml_files import load
+
+FOLDER = fixture("dialects")
+SCHEMA = FOLDER / "dialect.schema.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What a server accepts, although a request with it breaks a rule of the service."""
+
+    wire: str
+    rule: str
+    at: tuple[str, ...]
+    """JSON pointers of the problem, with ``*`` for any member."""
+    up: int = 0
+    """How many levels above the problem is what the judge is shown otherwise."""
+    judged_as: Any = None
+    """What the judge is shown in its place; None: nothing."""
+
+    def covers(self, wire: str, rule: str, pointer: str) -> bool:
+        """Whether it is about this problem."""
+        return (wire, rule) == (self.wire, self.rule) and any(_matches(pattern, pointer) for pattern in self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One server's dialect."""
+
+    name: str
+    title: str
+    hosts: tuple[str, ...]
+    accepts: tuple[Accepted, ...]
+    sends: Mapping[str, tuple[str, ...]]
+    """The quirks of its replies, by wire."""
+
+    def is_spoken_at(self, host: str) -> bool:
+        """Whether a recorded request to this host was one to the server."""
+        return any(fnmatchcase(host, pattern) for pattern in self.hosts)
+
+
+def names() -> list[str]:
+    """The names of all dialects."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+@cache
+def dialect(name: str) -> Dialect:
+    """The dialect of this name.
+
+    Raises:
+        ValueError: there is none.
+        BadFile: its file breaks the schema.
+    """
+    if name not in names():
+        raise ValueError(unknown("dialect", name, names()))
+    told = load(FOLDER / f"{name}.yaml", SCHEMA)
+    sent: dict[str, tuple[str, ...]] = {}
+    for one in told.get("sends", ()):
+        sent[one["wire"]] = (*sent.get(one["wire"], ()), one["quirk"])
+    accepts = [
+        Accepted(one["wire"], one["rule"], tuple(one["at"]), one.get("up", 0), one.get("judged_as"))
+        for one in told.get("accepts", ())
+    ]
+    return Dialect(name, told["title"], tuple(told.get("hosts", ())), tuple(accepts), sent)
+
+
+def _matches(pattern: str, pointer: str) -> bool:
+    parts, wanted = pointer.split("/"), pattern.split("/")
+    return len(parts) == len(wanted) and all(want in {"*", part} for want, part in zip(wanted, parts, strict=True))
