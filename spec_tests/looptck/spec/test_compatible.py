@@ -19,7 +19,6 @@ OWN_FORM = "A loop may send back what it has made of its server's own form, beca
 ANSWER = "It is done, and all is well."
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
-WITH_TEXT = calls(Call.of("weather", {"city": "Paris"}), text="I look it up.")
 
 
 def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment: int = DEFAULT.fragment) -> None:
@@ -40,21 +39,21 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
 @pytest.mark.parametrize("quirk", ["null-members", "null-call-members", "null-delta", "null-choices"])
 def test_null_members(implementation: Implementation, quirk: Quirk) -> None:
     """Members that other chunks leave out are null: in deltas, in pieces of calls, the last delta, or the choices."""
-    _reads(implementation, quirk, WITH_TEXT)
+    _reads(implementation, quirk, WEATHER)
 
 
 @requirement("null-members-are-absent")
 @refusable(OWN_FORM)
 def test_finish_reason_that_is_empty(implementation: Implementation) -> None:
     """The finish reason is an empty text until the end."""
-    _reads(implementation, "blank-finish", WITH_TEXT)
+    _reads(implementation, "blank-finish", WEATHER)
 
 
 @requirement("null-events-are-skipped")
 @refusable(OWN_FORM)
 def test_null_events(implementation: Implementation) -> None:
     """A null comes after each chunk, to keep the connection alive."""
-    _reads(implementation, "null-events", WITH_TEXT)
+    _reads(implementation, "null-events", WEATHER)
 
 
 @requirement("empty-id-later-is-no-new-call")
@@ -106,7 +105,7 @@ def test_empty_content_beside_calls(implementation: Implementation) -> None:
 @on("openai-chat/stream/*")
 def test_empty_calls_beside_content(implementation: Implementation) -> None:
     """Each piece of text has an empty list of calls beside it."""
-    _reads(implementation, "calls-empty-beside-text", WITH_TEXT)
+    _reads(implementation, "calls-empty-beside-text", WEATHER)
 
 
 @requirement("empty-content-beside-calls")
@@ -122,7 +121,7 @@ def test_no_content_beside_calls(implementation: Implementation) -> None:
 @pytest.mark.parametrize("quirk", ["no-role", "role-repeated"])
 def test_roles(implementation: Implementation, quirk: Quirk) -> None:
     """No delta has a role, or each one has."""
-    _reads(implementation, quirk, WITH_TEXT)
+    _reads(implementation, quirk, WEATHER)
 
 
 @requirement("usage-may-be-missing")
