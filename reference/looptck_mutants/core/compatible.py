@@ -35,6 +35,20 @@ class NullMembersRefused(ChatStream):
         return super().take(event)
 
 
+@breaks(
+    "call-type-may-be-missing",
+    collateral={"null-members-are-absent": "a type that is null is none"},
+    cells=CHAT_STREAM,
+)
+class TypesWanted(ChatStream):
+    """Wants the first piece of each call to have its type."""
+
+    def add_call(self, delta: Json) -> None:
+        if delta.get("id") and delta.get("type") != "function":
+            raise StreamBroken("a call has no type")
+        super().add_call(delta)
+
+
 @breaks("null-events-are-skipped", cells=CHAT_STREAM)
 class NullEventsRefused(ChatStream):
     """Takes null for a chunk."""

@@ -36,7 +36,7 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
 
 @requirement("null-members-are-absent")
 @refusable(OWN_FORM)
-@pytest.mark.parametrize("quirk", ["null-members", "null-call-members", "null-delta", "null-choices"])
+@pytest.mark.parametrize("quirk", ["null-members", "null-call-members", "null-call-type", "null-delta", "null-choices"])
 def test_null_members(implementation: Implementation, quirk: Quirk) -> None:
     """Members that other chunks leave out are null: in deltas, in pieces of calls, the last delta, or the choices."""
     _reads(implementation, quirk, WEATHER)
@@ -47,6 +47,13 @@ def test_null_members(implementation: Implementation, quirk: Quirk) -> None:
 def test_finish_reason_that_is_empty(implementation: Implementation) -> None:
     """The finish reason is an empty text until the end."""
     _reads(implementation, "blank-finish", WEATHER)
+
+
+@requirement("call-type-may-be-missing")
+@refusable(OWN_FORM)
+def test_no_call_type(implementation: Implementation) -> None:
+    """No call says that it is one of a function."""
+    _reads(implementation, "no-call-type", TWO_CALLS)
 
 
 @requirement("null-events-are-skipped")

@@ -34,6 +34,8 @@ Quirk = Literal[
     "calls-empty",
     "null-members",
     "null-call-members",
+    "null-call-type",
+    "no-call-type",
     "null-delta",
     "null-choices",
     "null-events",

@@ -84,6 +84,18 @@ def _null_call_members(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _call_type(type: dict[str, None]) -> Change:
+    """The first piece of a call has this in place of its type: null, or nothing."""
+
+    def changed(chunks: list[Chunk]) -> list[Chunk]:
+        for is_first, piece in _pieces(chunks):
+            if is_first and piece.pop("type", None) is not None:
+                piece.update(type)
+        return chunks
+
+    return changed
+
+
 def _null_delta(chunks: list[Chunk]) -> list[Chunk]:
     for choice in _choices(chunks):
         choice["delta"] = choice["delta"] or None
@@ -276,6 +288,12 @@ def _call_extras_in_body(body: Chunk) -> Chunk:
     return body
 
 
+def _no_call_type_in_body(body: Chunk) -> Chunk:
+    for call in body["choices"][0]["message"].get("tool_calls") or ():
+        call.pop("type", None)
+    return body
+
+
 def _finish_unknown_in_body(body: Chunk) -> Chunk:
     body["choices"][0]["finish_reason"] = UNKNOWN_FINISH
     return body
@@ -327,6 +345,8 @@ _EMPTY = frozenset({"", "{}"})
 STREAM: dict[Quirk, Change] = {
     "null-members": _null_members,
     "null-call-members": _null_call_members,
+    "null-call-type": _call_type({"type": None}),
+    "no-call-type": _call_type({}),
     "null-delta": _null_delta,
     "null-choices": _null_choices,
     "null-events": _null_events,
@@ -357,6 +377,7 @@ BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
     "content-beside-calls": _content_in_body,
     "no-content": _no_content,
     "no-usage": _no_usage,
+    "no-call-type": _no_call_type_in_body,
     "finish-unknown": _finish_unknown_in_body,
     "reasoning-content": _reasoning_in_body,
     "call-extras": _call_extras_in_body,
