@@ -45,6 +45,13 @@ def described(block: Block, text: str) -> Block:
     return Block({**block.schema, "description": text}, block.good, block.bad, block.defined)
 
 
+def all_described(members: Mapping[str, Block]) -> dict[str, Block]:
+    """The members with descriptions; a reference has none, as its definition may."""
+    return {
+        name: block if "$ref" in block.schema else described(block, f"The {name}.") for name, block in members.items()
+    }
+
+
 def nullable(block: Block, *, by_type: bool = False) -> Block:
     """What the block accepts, or null; said by a list of types, or by a union."""
     kind = block.schema.get("type")
@@ -120,8 +127,8 @@ def _whole(block: Block) -> Schema:
 def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
     """What an offered schema says otherwise than the block; None: nothing.
 
-    ``strict``: the service enforces the schema. There, and where a schema is closed as if it did, members that are
-    declared as optional may be required and may be null.
+    Members that are declared as optional may be null: signatures say it so. ``strict``: the service enforces the
+    schema. There, and where a schema is closed as if it did, they may be required.
     """
     if unnamed := _members(parameters_of(block)) - _members(offered):
         return f"it does not have the members {sorted(unnamed)}"
@@ -133,7 +140,7 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
                 return f"it refuses {value!r}, which the declared one accepts"
         declared = Draft202012Validator(parameters_of(block))
         for value in block.bad:
-            if judge.is_valid(value) and not (closed and declared.is_valid(_without_nulls(value))):
+            if judge.is_valid(value) and not declared.is_valid(_without_nulls(value)):
                 return f"it accepts {value!r}, which the declared one refuses"
     except (ReferencingError, ValidationError) as error:
         return f"it cannot be read as a JSON Schema: {error}"

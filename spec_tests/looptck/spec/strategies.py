@@ -188,7 +188,9 @@ def _object(inner: SearchStrategy[Block], most: int) -> SearchStrategy[Block]:
     known = st.dictionaries(_MEMBERS, inner, min_size=1, max_size=most)
     return known.flatmap(
         lambda members: st.builds(
-            schema_blocks.object_of, st.just(members), st.lists(st.sampled_from([*members]), unique=True)
+            schema_blocks.object_of,
+            st.just(schema_blocks.all_described(members)),
+            st.lists(st.sampled_from([*members]), unique=True),
         )
     )
 

@@ -24,7 +24,11 @@ ILLEGAL = {
     "beyond-ascii": "météo_wetter_天気",
 }
 """Names that none of the services allows: characters beyond letters, digits, _ and -, or more than 128 of them."""
-PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+PARAMETERS = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "description": "The city."}},
+    "required": ["city"],
+}
 WHY = "A loop may leave it to the service to refuse the name."
 NAMES = [pytest.param(name, id=id) for id, name in ILLEGAL.items()]
 
