@@ -25,6 +25,8 @@ class NullMembersRefused(ChatStream):
     """Wants each member that is there to have a value."""
 
     def take(self, event: Json) -> str:
+        if event["choices"] is None:
+            raise StreamBroken("the choices of the chunk have no value")
         for choice in event["choices"]:
             delta = choice["delta"]
             if choice["finish_reason"] == "" or (delta is None) or ("tool_calls" in delta and None in delta.values()):
@@ -35,11 +37,7 @@ class NullMembersRefused(ChatStream):
         return super().take(event)
 
 
-@breaks(
-    "call-type-may-be-missing",
-    collateral={"null-members-are-absent": "a type that is null is none"},
-    cells=CHAT_STREAM,
-)
+@breaks("call-type-may-be-missing", "null-members-are-absent", cells=CHAT_STREAM)
 class TypesWanted(ChatStream):
     """Wants the first piece of each call to have its type."""
 
@@ -216,14 +214,6 @@ class ReasoningIsStreamed(ChatStream):
     def take(self, event: Json) -> str:
         reasoning = [(choice["delta"] or {}).get("reasoning_content") or "" for choice in event.get("choices") or ()]
         return "".join(reasoning) + super().take(event)
-
-
-@breaks("chat-reasoning-is-echoed", cells=CHAT)
-class ReasoningIsForgotten(ChatWire):
-    """Sends calls back without the reasoning that led to them."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        return super().echo(replace(turn, content=()))
 
 
 @breaks("call-extras-are-echoed", cells=CHAT)

@@ -52,10 +52,25 @@ class SearchesOnly(MessagesWire):
 
 @breaks("hosted-kinds-are-echoed", cells=RESPONSES)
 class QueriesOnly(ResponsesWire):
-    """Wants a query of each search, and drops those that have none."""
+    """Sends back of the service's tools only searches with a query, and MCP servers."""
 
     def echo(self, turn: Turn) -> list[Json]:
-        known = tuple(item for item in turn.content if item.get("action", {}).get("type", "search") == "search")
+        others = ("code_interpreter_call", "file_search_call", "mcp_list_tools")
+        kept = [item for item in turn.content if item["type"] not in others]
+        known = tuple(item for item in kept if item.get("action", {}).get("type", "search") == "search")
+        return super().echo(replace(turn, content=known))
+
+
+@breaks("hosted-kinds-are-echoed", cells=MESSAGES)
+class ResultsAreLists(MessagesWire):
+    """Drops a result of the service's that is no list: the error of a search."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        known = tuple(
+            block
+            for block in turn.content
+            if block["type"] != "web_search_tool_result" or isinstance(block["content"], list)
+        )
         return super().echo(replace(turn, content=known))
 
 

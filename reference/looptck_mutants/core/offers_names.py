@@ -16,10 +16,11 @@ from looptck_reference.wires import ChatWire
 
 
 class _Offering(Loop):
-    """Offers the tools under names of its own."""
+    """Offers the tools under names of its own where one has a name that the service does not allow."""
 
     def __init__(self, agent: Agent, **options: Any) -> None:
-        object.__setattr__(agent, "offered", {self.name(tool): tool for tool in agent.tools})
+        if [*agent.offered] != [tool.name for tool in agent.tools]:
+            object.__setattr__(agent, "offered", {self.name(tool): tool for tool in agent.tools})
         super().__init__(agent, **options)
 
     def name(self, tool: Tool) -> str:
@@ -44,10 +45,10 @@ class OwnNamesOnly(Loop):
 
 @breaks("names-that-fall-together-stay-apart", cells=CHAT)
 class OneNameOneTool(_Offering):
-    """Replaces what a name may not have by underscores, so that the last of two tools with one name is the only one."""
+    """Replaces all but letters and digits by underscores: of two tools with one name the last is the only one."""
 
     def name(self, tool: Tool) -> str:
-        return "".join(one if one.isascii() and (one.isalnum() or one in "_-") else "_" for one in tool.name)[:64]
+        return "".join(one if one.isascii() and one.isalnum() else "_" for one in tool.name)[:64]
 
 
 @breaks("names-that-fall-together-stay-apart", cells=CHAT)
@@ -79,14 +80,6 @@ class _Request(ChatWire):
 
     def changed(self, body: Json) -> Mapping[str, Any]:
         raise NotImplementedError
-
-
-@breaks("prefix-is-the-same", cells=CHAT)
-class ToolsTakeTurns(_Request):
-    """Offers the tools in another order in every other request."""
-
-    def changed(self, body: Json) -> Mapping[str, Any]:
-        return {"tools": body["tools"][:: -1 if self.asked % 2 else 1]} if "tools" in body else {}
 
 
 @breaks("prefix-is-the-same", cells=CHAT)

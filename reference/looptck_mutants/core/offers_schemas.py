@@ -86,3 +86,60 @@ class MapsAreClosed(Driver):
     """Offers objects with members of any name as objects without members."""
 
     wires = offering(lambda schema: _each(_closed_maps, schema))
+
+
+def _text_items(schema: Any) -> Any:
+    return {**schema, "items": {"type": "string"}} if isinstance(schema.get("items"), dict) else schema
+
+
+def _text_for_anything(schema: Any) -> Any:
+    return {"type": "string", **schema} if schema.keys() <= {"description"} else schema
+
+
+def _no_types(schema: Any) -> Any:
+    plain = schema.get("type") in {"string", "integer", "number", "boolean"}
+    return {name: one for name, one in schema.items() if name != "type"} if plain else schema
+
+
+def _by_name(schema: Any, known: dict[str, Any]) -> Any:
+    """The schema, with one schema for all plain members of a name, at whatever depth: the first."""
+    if not isinstance(schema.get("properties"), dict):
+        return schema
+    members = {
+        name: _by_name(one, known) if "properties" in one else known.setdefault(name, one)
+        for name, one in schema["properties"].items()
+    }
+    return {**schema, "properties": members}
+
+
+@breaks("schemas-keep-their-meaning", cells=CHAT)
+class ListsOfTexts(Driver):
+    """Offers each list as one of texts."""
+
+    wires = offering(lambda schema: _each(_text_items, schema))
+
+
+@breaks("odd-schemas-keep-their-meaning", cells=CHAT)
+class AnythingIsAText(Driver):
+    """Offers a member of any kind as a text."""
+
+    wires = offering(lambda schema: _each(_text_for_anything, schema))
+
+
+@breaks(
+    "schemas-keep-their-meaning",
+    "odd-schemas-keep-their-meaning",
+    "offered-schema-is-the-declared-one",
+    cells=CHAT,
+)
+class NoTypes(Driver):
+    """Offers texts, numbers and booleans without their types."""
+
+    wires = offering(lambda schema: _each(_no_types, schema))
+
+
+@breaks("schemas-keep-their-meaning", cells=CHAT)
+class OneSchemaForAName(Driver):
+    """Offers members of one name with one schema, at whatever depth they are."""
+
+    wires = offering(lambda schema: _by_name(schema, {}))

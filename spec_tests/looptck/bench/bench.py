@@ -9,7 +9,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from looptck.bench.run import Run, end
 from looptck.bench.settling import in_time, waited_for
@@ -28,9 +28,6 @@ from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
 from looptck.values.turns import Turn
 from looptck.wires import WIRES, Wire
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)

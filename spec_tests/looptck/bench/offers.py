@@ -80,7 +80,7 @@ def _plain(schema: Any, root: Schema) -> tuple[Any, bool]:
         if not isinstance(schema, dict):
             break
         if isinstance(schema.get("$ref"), str):
-            schema = {**_at(schema["$ref"], root), **{key: one for key, one in schema.items() if key != "$ref"}}
+            schema = {**definition(schema["$ref"], root), **{key: one for key, one in schema.items() if key != "$ref"}}
             continue
         choices = next((schema[key] for key in ("anyOf", "oneOf", "allOf") if isinstance(schema.get(key), list)), None)
         if choices is not None:
@@ -110,8 +110,8 @@ def _choices(shown: Schema) -> list[Any]:
     return [value for value in shown.get("enum", ()) if value is not None]
 
 
-def _at(reference: str, root: Schema) -> Schema:
-    """The definition that a reference names; empty if there is none."""
+def definition(reference: str, root: Schema) -> Schema:
+    """The definition within a schema that a reference names; empty if there is none."""
     found: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, dict) else None

@@ -12,6 +12,8 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
+from looptck.bench.offers import definition
+
 MOST = 8
 """The most refused values of a member that an object is tried with."""
 Schema = Any
@@ -170,8 +172,8 @@ def _without_nulls(value: Any) -> Any:
 
 def _filled(schema: Any, value: Any, root: Any) -> Any:
     """The value with null for each missing member that a schema requires."""
-    if isinstance(schema, dict) and isinstance(ref := schema.get("$ref"), str) and ref.startswith("#/"):
-        schema = _at(root, ref)
+    if isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
+        schema = definition(reference, root)
     if not isinstance(schema, dict):
         return value
     for choice in schema.get("anyOf") or ():
@@ -183,9 +185,3 @@ def _filled(schema: Any, value: Any, root: Any) -> Any:
         return value
     missing = dict.fromkeys(name for name in schema.get("required") or () if name not in value)
     return {name: _filled(known.get(name), one, root) for name, one in {**value, **missing}.items()}
-
-
-def _at(root: Any, ref: str) -> Any:
-    for part in ref[2:].split("/"):
-        root = root.get(part.replace("~1", "/").replace("~0", "~")) if isinstance(root, dict) else None
-    return root

@@ -158,7 +158,7 @@ def test_arguments_after_a_placeholder(scenario: Scenario, implementation: Imple
     run = implementation.run()
 
     run.delivered(1)
-    assert run.tools_ran in ([], [("weather", {"city": "Paris"})])
+    assert run.tools_ran in ([], [("weather", {"city": "Paris"})]), f"the tool ran as {run.tools_ran}"
 
 
 @requirement("unknown-finish-reason-is-read")
@@ -198,7 +198,7 @@ def test_reasoning_is_no_text(scenario: Scenario, implementation: Implementation
 
     run.delivered(2)
     assert ANSWER == (run.value.text or "").strip()
-    assert "Let me see" not in "".join(chunk.text for chunk in run.chunks)
+    assert "Let me see" not in "".join(chunk.text for chunk in run.chunks), "the chunks have the reasoning"
 
 
 @requirement("chat-reasoning-is-no-text")
@@ -210,7 +210,7 @@ def test_reasoning_is_no_answer(scenario: Scenario, implementation: Implementati
     run = implementation.run()
 
     run.delivered(1)
-    assert run.failed or "Let me see" not in (run.value.text or "")
+    assert run.failed or "Let me see" not in (run.value.text or ""), "the reasoning is returned as the answer"
 
 
 @requirement("chat-reasoning-is-echoed")
@@ -225,7 +225,8 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
     for n in (2, 3):
         messages = [one for one in run.request(n).body["messages"] if one.get("tool_calls")]
         calls_echoed(run, n - 1)
-        assert [REASONING] * (n - 1) == [one.get("reasoning_content") for one in messages], f"in request {n}"
+        kept = [one.get("reasoning_content") for one in messages]
+        assert [REASONING] * (n - 1) == kept, f"in request {n} the messages with calls have the reasoning {kept}"
 
 
 @requirement("call-extras-are-echoed")

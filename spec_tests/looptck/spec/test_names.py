@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -37,17 +38,19 @@ def _tool(name: str) -> Tool:
     return Tool(name, f"Tells the weather, as {name}.", PARAMETERS)
 
 
-def _offered(implementation: Implementation, body: Any) -> list[tuple[str, str]]:
-    """Name and description of each tool that a request offers."""
+def _offered(implementation: Implementation, body: Any, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Offered and own name of each of these tools that a request offers; a loop may offer tools of its own beside."""
     request: Request = WIRES[implementation.cell.wire].service(True).read(body)
-    return [(tool.name, tool.description) for tool in request.tools]
+    return [
+        (tool.name, name) for tool in request.tools for name in names if _tool(name).description in tool.description
+    ]
 
 
 def _calls_what_is_offered(scenario: Scenario, implementation: Implementation, *names: str) -> Run:
     """A run with tools of these names, in which the model calls each tool by the name under which it is offered."""
 
     def turn(body: Any) -> Turn:
-        return calls(*(Call.of(name, {"city": said}) for name, said in _offered(implementation, body)))
+        return calls(*(Call.of(name, {"city": own}) for name, own in _offered(implementation, body, names)))
 
     scenario.plays(Step(None, by=turn), says("Warm."))
     return implementation.run(tools=[_tool(name) for name in names])
@@ -61,7 +64,8 @@ def test_names_are_legal(scenario: Scenario, implementation: Implementation, nam
     run = _calls_what_is_offered(scenario, implementation, name)
 
     if run.requests:
-        assert () == run.request(1).problems
+        refused = [problem.message for problem in run.request(1).problems]
+        assert not refused, f"the tool {name!r} is offered under a name that the service refuses: {refused[0]}"
         return
     _asks_with_a_usual_name(scenario, implementation)
     assert run.failed, f"it has sent nothing, and {run.outcome}"
@@ -90,7 +94,7 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
 
     _renames(run, scenario, implementation)
     run.delivered(1)
-    assert [name] == [one.tool for one in run.ran]
+    assert [name] == [one.tool for one in run.ran], f"the call of the offered name ran {[one.tool for one in run.ran]}"
     assert 1 == len(run.new_answers(1))
     calls_echoed(run, 1)
 
@@ -103,8 +107,10 @@ def test_names_that_fall_together(scenario: Scenario, implementation: Implementa
     run = _calls_what_is_offered(scenario, implementation, ILLEGAL["dot"], other)
 
     _renames(run, scenario, implementation)
-    offered = _offered(implementation, run.request(1).body)
-    assert 2 == len({name for name, _ in offered}), f"two tools are offered as {[name for name, _ in offered]}"
+    names = (ILLEGAL["dot"], other)
+    offered = [name for name, _ in _offered(implementation, run.request(1).body, names)]
+    assert 2 == len({*offered}), f"the tools {' and '.join(map(repr, names))} are offered as {offered}"
     run.delivered(1)
-    ran = sorted((one.tool, str(one.arguments.get("city"))) for one in run.ran)
-    assert sorted((name, _tool(name).description) for name in (ILLEGAL["dot"], other)) == ran
+    for one in run.ran:
+        assert one.tool == one.arguments.get("city"), f"the call of {one.arguments.get('city')!r} has run {one.tool!r}"
+    assert sorted(names) == sorted(one.tool for one in run.ran)

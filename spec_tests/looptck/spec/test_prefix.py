@@ -69,7 +69,13 @@ def _differences(pairs: Iterator[tuple[str, Any, Any]], pointer: str) -> Iterato
 
 
 def _unmarked(value: Any) -> Any:
-    return {name: one for name, one in value.items() if name != MARK} if isinstance(value, dict) else value
+    """A value without its mark. A text in a block of its own, as a mark needs it, is that text."""
+    if isinstance(value, dict):
+        return {name: one for name, one in value.items() if name != MARK}
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        block = _unmarked(value[0])
+        return block["text"] if [*block] == ["type", "text"] and block["type"] == "text" else value
+    return value
 
 
 def _text(value: Any) -> str:

@@ -71,7 +71,6 @@ class Options:
     """The part of the run that is played; None: all of it."""
     thorough: bool = True
     """Whether everything is played; if not, few examples of each property, and one dress of each check."""
-
     dialect: str | None = None
     """The compatible server whose dialect the provider speaks; None: each wire as its own service speaks it."""
 

@@ -193,6 +193,37 @@ def test_headers_of_requests_count(tmp_path: Path, beta: str, refused: int) -> N
     assert refused == tallied(tmp_path, record).counts["anthropic-messages official plain"]["refused"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "declared", "why"),
+    [
+        ({"host": "openrouter.ai"}, 1, ("a dialect accepts it", "openrouter: parameters-are-known")),
+        ({"host": "gateway.example"}, 1, ("a dialect accepts it", "openrouter: parameters-are-known")),
+        ({"host": "api.groq.com"}, 0, ("the judge refuses what was answered", "parameters-are-known")),
+        ({"official": True}, 0, ("the judge refuses what was answered", "parameters-are-known")),
+    ],
+    ids=["its-own-host", "unknown-host", "host-of-another", "official"],
+)
+def test_a_declared_reason_refuses_no_answered_request(
+    tmp_path: Path, changes: Row, declared: int, why: tuple[str, str]
+) -> None:
+    """The dialect of the host declares it; for a host without one, any dialect does; for the vendor, none."""
+    asked = {**REQUESTS["openai_chat"], "transforms": []}
+    tally = tallied(tmp_path, row("a", asked=asked, **{"official": False, **changes}))
+
+    (counts,) = tally.counts.values()
+    assert (declared, 1 - declared) == (counts["declared"], counts["refused"])
+    assert {why} == {(what, reason) for what, reason, _ in tally.reasons}
+
+
+def test_an_undeclared_reason_is_listed(tmp_path: Path) -> None:
+    """A dialect declares single reasons: a request that breaks another rule too is listed with it."""
+    asked = {**ORPHAN, "transforms": []}
+
+    assert {("the judge refuses what was answered", "parameters-are-known")} == found(
+        tmp_path, row("a", asked=asked, host="openrouter.ai", official=False)
+    )
+
+
 def test_differences_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the two understand something else, it is said in what."""
     monkeypatch.setattr("tools.corpus.judged.read", lambda *_: refuses("No.").numbered(1))

@@ -34,7 +34,8 @@ def judge(record: Record, tally: Tally) -> None:
 
 def _request(record: Record, tally: Tally, group: str) -> None:
     problems = ALONE[record.wire](record.request, record.request_headers)
-    if problems and record.status == 200 and (known := accepted_by(record)):
+    known = accepted_by(record) if problems and record.status == 200 else None
+    if known:
         tally.count(group, "declared")
         tally.because("a dialect accepts it", f"{known}: {problems[0].rule}", group, record.id)
         problems = ()
@@ -43,7 +44,7 @@ def _request(record: Record, tally: Tally, group: str) -> None:
         tally.count(group, "answered", "refused" if rule else "accepted")
         if rule:
             tally.because("the judge refuses what was answered", rule, group, record.id)
-        elif leant := WIRES[record.wire].service(True).judge(record.request, record.request_headers):
+        elif not known and (leant := WIRES[record.wire].service(True).judge(record.request, record.request_headers)):
             tally.count(group, "leaning")
             tally.because("the request leans on what was answered before it", leant[0].rule, group, record.id)
     elif record.status in REFUSALS:
