@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 __all__ = [
-    "Capabilities", "Case", "Driver", "Emit", "Error", "Outcome", "Reason", "Started", "Tool", "ToolError", "Value",
-    "error", "handlers", "post", "run_tool", "started", "value",
+    "Capabilities", "Case", "Driver", "Emit", "Error", "Outcome", "Reason", "Started", "Suspended", "Tool", "ToolError",
+    "Value", "confirm", "error", "handlers", "post", "run_tool", "started", "suspended", "value",
 ]  # fmt: skip
 
 VERSION = 1
@@ -61,11 +61,24 @@ Emit = Callable[[str], None]
 # -- what the kit sends -----------------------------------------------------------------------------------------------
 
 
-class Message(TypedDict):
-    """A message of the prompt."""
+class Call(TypedDict):
+    """A call of an earlier turn; its result is a message of its own."""
 
-    role: Literal["system", "user", "assistant"]
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class _Message(TypedDict):
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+
+
+class Message(_Message, total=False):
+    """A message of the prompt. `calls` are those of an assistant's turn, `call_id` is of the call that a tool answers."""
+
+    calls: list[Call]
+    call_id: str
 
 
 class _Input(TypedDict):
@@ -105,6 +118,7 @@ class Tool(_Tool, total=False):
     """A tool to offer to the model. `parameters` is a JSON Schema; without `url` it has no handler."""
 
     strict: bool
+    approval: bool
     bindings: dict[str, str]
     path: str
     mode: Literal["single", "agentic"]
@@ -135,7 +149,27 @@ class Options(TypedDict, total=False):
     """The options that the case sets; for absent ones use the loop's defaults. `limit` may be 0."""
 
     limit: int
+    leave_after: int
     keep_rounds: int
+
+
+class _Decision(TypedDict):
+    id: str
+    decision: Literal["approve", "reject", "change"]
+
+
+class Decision(_Decision, total=False):
+    """The decision about a call of a suspended run: `feedback` of a rejection, new `parameters` of a change."""
+
+    feedback: str
+    parameters: dict[str, Any]
+
+
+class Resume(TypedDict):
+    """The state of a suspended run as the driver has sent it, and a decision for each of its calls."""
+
+    state: Any
+    decisions: list[Decision]
 
 
 class _Case(TypedDict):
@@ -158,8 +192,13 @@ class Case(_Case, total=False):
     """One run that looptck requests.
 
     `base_url` ends in `/v1`, as OpenAI's clients expect it. `stream`: whether the loop should request event streams.
+    `conversation`: go on with what the earlier runs of this id have said, of which `messages` repeats nothing.
     """
 
+    id: str
+    conversation: str
+    shared: str
+    resume: Resume
     context: list[dict[str, Any]]
     output_schema: dict[str, Any]
     confirm: str
@@ -190,6 +229,20 @@ class Capabilities(TypedDict, total=False):
     """Its requests rely on state that the service keeps: previous_response_id, message threads."""
     cancel: bool
     """A run of it can be cancelled."""
+    conversations: bool
+    """A run can go on with a conversation: with everything that earlier runs of it have said."""
+    histories: bool
+    """It takes a prompt with calls and results of earlier turns."""
+    shared: bool
+    """One agent object of it may serve several runs, at the same time too."""
+    interrupt: bool
+    """A run in sync mode can be cancelled too, and not only one in async mode."""
+    leave: bool
+    """The caller can leave a stream before its end."""
+    suspend: bool
+    """A run ends as suspended before calls that need approval, and another run resumes it with the decisions."""
+    travels: bool
+    """The state of a suspended run is JSON that another process can resume."""
     bindings: bool
     """Parameters of its tools can be bound to inputs."""
     kinds: bool
@@ -270,7 +323,23 @@ class Error(TypedDict):
     message: str
 
 
-Outcome = Union[Value, Error]
+class Pending(TypedDict):
+    """A call that waits for a decision, which will name its `id`."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+class Suspended(TypedDict):
+    """The run waits for decisions about these calls. `state` is any JSON that resumes it."""
+
+    kind: Literal["suspended"]
+    state: Any
+    calls: list[Pending]
+
+
+Outcome = Union[Value, Error, Suspended]
 
 
 class Driver(Protocol):
@@ -278,6 +347,9 @@ class Driver(Protocol):
 
     A loop with one mode needs only the method of that mode. `stop`, if present, is called at the end. An exception that
     a method raises counts as a driver fault; return an error of the loop as an outcome.
+
+    `cancel`, if present, is called with the `id` of a case, on another thread, to cancel its run. Without it the task
+    of a run in async mode is cancelled, which needs nothing of the driver.
     """
 
     def start(self) -> Started:
@@ -337,6 +409,16 @@ def value(text: str | None, *, stop: Stop | None = None, **more: Any) -> Value:
     return found
 
 
+def suspended(state: Any, calls: Iterable[Pending]) -> Suspended:
+    """The outcome of a run that waits for decisions.
+
+    Args:
+        state: What is needed to resume the run, as JSON; the case that resumes it has it in `resume`.
+        calls: The calls that wait: `{"id": …, "name": …, "arguments": …}` of each.
+    """
+    return {"kind": "suspended", "state": state, "calls": list(calls)}
+
+
 def error(
     exception: BaseException,
     reason: Reason | None = None,
@@ -376,6 +458,7 @@ _REASONS: dict[str, Reason] = {
     "APIConnectionError": "provider",
     "APIError": "stream",
     "APIStatusError": "provider",
+    "CancelledError": "cancelled",
     "ConnectError": "provider",
     "ConnectTimeout": "provider",
     "ContentFilterFinishReasonError": "truncated",
@@ -451,6 +534,21 @@ def run_tool(url: str, message: Mapping[str, Any]) -> Any:
     return reply["value"]
 
 
+def confirm(case: Case, id: str, name: str, arguments: Any) -> dict[str, Any]:
+    """Ask whether a call may run, in a case with `confirm`; returns when the decision is made.
+
+    Args:
+        case: The case of the run.
+        id: The id of the call.
+        name: The name of its tool.
+        arguments: The arguments, as an object or as the text that the model has written.
+
+    Returns:
+        `{"decision": "approve"}`, `{"decision": "reject", "feedback": …}`, or `{"decision": "change", "parameters": …}`.
+    """
+    return post(case["confirm"], {"call": {"id": id, "name": name, "arguments": arguments}})
+
+
 def post(url: str, message: Mapping[str, Any]) -> dict[str, Any]:
     """Post a JSON message to a URL of the case, without a proxy; returns the reply."""
     request = urllib.request.Request(url, json.dumps(message).encode(), {"Content-Type": "application/json"})
@@ -515,6 +613,8 @@ class _Host:
         self._driver = driver
         self._send = writer.send
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: dict[str, Any] = {}
+        """The futures of the async runs that have not ended, by id."""
 
     def handle(self, message: dict[str, Any]) -> None:
         if message["type"] == "start":
@@ -522,15 +622,28 @@ class _Host:
         elif message["type"] == "run":
             self._run(message["id"], message["case"])
         elif message["type"] == "cancel":
-            self._driver.cancel(message["id"])
+            self._cancel(message["id"])
         elif message["type"] == "stop" and hasattr(self._driver, "stop"):
             self._driver.stop()
 
     def _run(self, id: str, case: Case) -> None:
         if case["mode"] == "async":
-            asyncio.run_coroutine_threadsafe(self._run_async(id, case), self._event_loop())
+            self._tasks[id] = asyncio.run_coroutine_threadsafe(self._run_async(id, case), self._event_loop())
         else:
             threading.Thread(target=self._run_sync, args=(id, case), daemon=True).start()
+
+    def _cancel(self, id: str) -> None:
+        """Let the driver cancel a run, on a thread of its own; without a method for it, cancel the task of the run."""
+        if hasattr(self._driver, "cancel"):
+            threading.Thread(target=self._cancel_run, args=(id,), daemon=True).start()
+        elif id in self._tasks:
+            self._tasks[id].cancel()
+
+    def _cancel_run(self, id: str) -> None:
+        try:
+            self._driver.cancel(id)
+        except BaseException:
+            _die()
 
     def _run_sync(self, id: str, case: Case) -> None:
         try:
@@ -543,8 +656,12 @@ class _Host:
         try:
             outcome = await self._driver.run_async(case, lambda text: self._chunk(id, text))
             self._send({"type": "finished", "id": id, "outcome": outcome})
+        except asyncio.CancelledError as cancelled:
+            self._send({"type": "finished", "id": id, "outcome": error(cancelled, "cancelled")})
         except BaseException:
             _die()
+        finally:
+            self._tasks.pop(id, None)
 
     def _chunk(self, id: str, text: str) -> None:
         self._send({"type": "chunk", "id": id, "text": text})

@@ -35,6 +35,9 @@ def _without(schema: Json, name: str) -> Json:
         (driver.Case, TO["case"]),
         (driver.Tool, TO["tool"]),
         (driver.Message, TO["message"]),
+        (driver.Call, TO["message"]["properties"]["calls"]["items"]),
+        (driver.Decision, TO["decision"]),
+        (driver.Resume, CASE["resume"]),
         (driver.Input, TO["input"]),
         (driver.Agent, CASE["agent"]),
         (driver.Options, CASE["options"]),
@@ -46,6 +49,8 @@ def _without(schema: Json, name: str) -> Json:
         (driver.Dialect, STARTED["dialect"]),
         (driver.Value, FROM["value"]),
         (driver.Error, FROM["error"]),
+        (driver.Suspended, FROM["suspended"]),
+        (driver.Pending, FROM["suspended"]["properties"]["calls"]["items"]),
     ],
     ids=lambda one: getattr(one, "__name__", ""),
 )
@@ -98,6 +103,7 @@ def test_values_of_helpers_fit_the_protocol() -> None:
         driver.value("x"),
         driver.value(None, stop="length", output={"a": 1}),
         driver.error(ValueError("x"), "limit"),
+        driver.suspended({"a": [1]}, [{"id": "c", "name": "note", "arguments": {}}]),
     ]
 
     assert None is complaint("from-driver", {"type": "started", **start})
@@ -132,6 +138,7 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (_caused(RuntimeError(), APIError()), "stream"),
         (driver.ToolError(), "tool"),
         (_caused(RuntimeError(), driver.ToolError()), "tool"),
+        (asyncio.CancelledError(), "cancelled"),
         (RecursionError(), "limit"),
         (_caused(RuntimeError(), RecursionError()), "limit"),
     ],
