@@ -75,7 +75,7 @@ class _Message(TypedDict):
 
 
 class Message(_Message, total=False):
-    """A message of the prompt. `calls` are those of an assistant's turn, `call_id` is of the call that a tool answers."""
+    """A message of the prompt. `calls`: of an assistant's turn; `call_id`: of the call that a tool answers."""
 
     calls: list[Call]
     call_id: str
@@ -544,7 +544,8 @@ def confirm(case: Case, id: str, name: str, arguments: Any) -> dict[str, Any]:
         arguments: The arguments, as an object or as the text that the model has written.
 
     Returns:
-        `{"decision": "approve"}`, `{"decision": "reject", "feedback": …}`, or `{"decision": "change", "parameters": …}`.
+        `{"decision": "approve"}`, `{"decision": "reject", "feedback": …}` or
+        `{"decision": "change", "parameters": …}`.
     """
     return post(case["confirm"], {"call": {"id": id, "name": name, "arguments": arguments}})
 

@@ -15,7 +15,7 @@ from looptck.bench.run import Run, end
 from looptck.bench.settling import in_time, waited_for
 from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
-from looptck.provider.confirmation import Confirmation, Decision
+from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gates import Gate, opener
 from looptck.provider.habits import Habits
 from looptck.provider.mock_run import MockRun
@@ -25,8 +25,9 @@ from looptck.provider.toolbox import Behaviour, Raises, Returns, Toolbox
 from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing, Outcome
 from looptck.values.spent import Spent
-from looptck.values.transcript import Transcript
+from looptck.values.transcript import Cancelled, Transcript
 from looptck.values.turns import Turn
+from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES, Wire
 
 
@@ -50,6 +51,8 @@ class Scenario:
     behaviours: dict[str, Sequence[Behaviour]] = field(default_factory=dict)
     decisions: dict[str, Sequence[Decision]] = field(default_factory=dict)
     """The decisions for the confirmation hook, by tool; those under ``""`` are for all other tools."""
+    decides_by: Decides | None = None
+    """Makes the decision of the confirmation hook from the call, instead of those in order."""
     stateful: bool = True
     """Whether the service stores its replies, on a wire with server-side state."""
     signal: Gate | None = None
@@ -194,6 +197,10 @@ class Bench:
     def give_up(self, running: Running) -> None:
         """The watchdog has ended a run. Raises DriverFault if the driver is to blame."""
 
+    def cancel(self, running: Running) -> None:
+        """Cancel a run, as its caller. Raises NotApplicable where no run can be cancelled."""
+        raise NotApplicable("the implementation is a server: its caller has nothing to cancel a run with")
+
     def settle(self, running: Running) -> None:
         """A run has its outcome: wait for the events that may still come."""
 
@@ -210,8 +217,9 @@ class Bench:
         confirmation: Confirmation | None = None,
         habits: Habits | None = None,
         rest: Callable[[], float] | None = None,
+        after: MockRun | None = None,
     ) -> MockRun:
-        """A mock run of the scenario, in its present state, on a wire."""
+        """A mock run of the scenario, in its present state, on a wire; ``after``: the one that it goes on with."""
         mock_run = MockRun(
             self.wires[wire],
             scenario.script,
@@ -221,6 +229,7 @@ class Bench:
             confirmation=confirmation,
             habits=habits,
             rest=rest,
+            after=after,
         )
         if scenario.signal is not None:
             mock_run.transcript.watchers.append(opener(scenario.signal))
@@ -268,6 +277,11 @@ class Running:
         if broken is not None:
             raise broken
         return self.run
+
+    def cancel(self) -> None:
+        """Cancel the run, as its caller."""
+        self.run.transcript.append(Cancelled(self.run.transcript.now()))
+        self.bench.cancel(self)
 
     def _ended(self, seconds: float) -> bool:
         return bool(wait([self.future], seconds).done)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from looptck.bench.bench import Bench, Patience, Running, Scenario
@@ -16,7 +17,9 @@ from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation
+from looptck.provider.gates import LOOK, REST
 from looptck.provider.habits import Habits
+from looptck.provider.mock_run import MockRun
 from looptck.provider.modelfile import ScriptedModel
 from looptck.provider.script import Script
 from looptck.values import spans
@@ -28,6 +31,8 @@ from looptck.values.verdicts import NotApplicable
 if TYPE_CHECKING:
     from looptck.client.visit import Visits
 
+LONGEST_REST = 1.0
+"""Seconds that an implementation gets to come to rest; some never do."""
 UPSTREAM = "openai-chat"
 """The wire between servers and their model."""
 
@@ -78,19 +83,27 @@ class LoopBench(Bench):
         name: str,
         profile: str = "core",
         options: RunOptions | None = None,
+        after: MockRun | None = None,
     ) -> Running:
-        """Start a run of the scenario in its present state."""
+        """Start a run of the scenario in its present state; ``after``: the mock run that it goes on with."""
         options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire])
         options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
-        confirmation = Confirmation(dict(scenario.decisions))
+        confirmation = Confirmation(dict(scenario.decisions), scenario.decides_by)
         mock_run = self._mock_run(
-            cell.wire, scenario, confirmation=confirmation, habits=self._habits[cell, profile], rest=self._rest
+            cell.wire,
+            scenario,
+            confirmation=confirmation,
+            habits=self._habits[cell, profile],
+            rest=self._rest,
+            after=after,
         )
         run = self._run(cell, options.messages, mock_run)
         run.offered = [tool.name for tool in options.offered]
-        run.pruned = options.keep_rounds is not None or options.context is not None
+        run.pruned = any((options.keep_rounds is not None, options.context is not None, after, options.history))
         run.nested = bool(options.actor.children)
-        message = case_message.case(options, cell, self._provider.open(mock_run), name=name, profile=profile)
+        message = case_message.case(
+            options, cell, self._provider.open(mock_run, after), name=name, profile=profile, id=run.id
+        )
         if options.as_file:
             case_message.with_files(message, options, cell, self._folder / run.id)
         trace = None
@@ -107,6 +120,20 @@ class LoopBench(Bench):
             asks = [own for peer in self._provider.peers if (own := self._connection.asks_from(*peer)) is not None]
             self._is_watched = all(asks) if asks else None
         return Pulse() if self._is_watched is False else self._connection.pulse()
+
+    def cancel(self, running: Running) -> None:
+        """Tell the driver to cancel the run."""
+        self._connection.cancel(running.run.id)
+
+    def rest(self) -> None:
+        """Wait until the implementation has taken in what it was sent, and waits for more."""
+        until = monotonic() + LONGEST_REST
+        while self._rest() < REST and monotonic() < until:
+            sleep(LOOK)
+
+    def renew(self) -> None:
+        """Let the next run find nothing that earlier ones have left in the driver."""
+        self._connection.renew()
 
     def give_up(self, running: Running) -> None:
         """Raise DriverFault if the run made no model request; if it made one, the loop is to blame."""

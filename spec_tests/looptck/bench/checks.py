@@ -115,6 +115,13 @@ class RunOverrides(TypedDict, total=False):
     context: Sequence[Mapping[str, Any]] | None
     output_schema: Mapping[str, Any] | None
     confirms: bool
+    conversation: str | None
+    goes_on: bool
+    history: Sequence[Mapping[str, Any]]
+    leave_after: int | None
+    model: str
+    resume: Mapping[str, Any] | None
+    shared: str | None
 
 
 class Liveness(AssertionError):
@@ -154,8 +161,10 @@ class Implementation:
         profile = self.check.requirement.profile
         return profile if profile in self.started.claimed else "core"
 
-    def begin(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Running:
-        """Begin a run of the scenario in its present state.
+    def begin(
+        self, question: str | None = "Go.", *, after: Running | None = None, **how: Unpack[RunOverrides]
+    ) -> Running:
+        """Begin a run of the scenario in its present state; ``after``: a run before it, on whose service it goes on.
 
         In `AGENT_LOOP`, by default, the context is one message with the question, and any output is valid.
         """
@@ -169,7 +178,14 @@ class Implementation:
             how.setdefault("output_schema", {})
         options = RunOptions(question=question, **how)  # type: ignore[misc]  # a TypedDict forgets what was popped
         bench = loop_bench(self.bench)
-        return bench.begin(self.scenario, cell, name=self.check.case, profile=self.profile, options=options)
+        return bench.begin(
+            self.scenario,
+            cell,
+            name=self.check.case,
+            profile=self.profile,
+            options=options,
+            after=after.mock_run if after is not None else None,
+        )
 
     def ask(self, ask: Ask, scenario: Scenario, *, setup: str, wire: str, stream: bool) -> Running:
         """Send a request to a server; its model and its tools follow the scenario in its present state."""

@@ -16,7 +16,7 @@ from looptck.values import call_ids as ids
 from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Request, Said, spelled
 from looptck.values.jsontext import canonical, plain
-from looptck.values.outcome import Failed, Nothing, Outcome, Value
+from looptck.values.outcome import Failed, Nothing, Outcome, Suspended, Value
 from looptck.values.plain import Listed
 from looptck.values.spans import Spans
 from looptck.values.transcript import (
@@ -311,8 +311,8 @@ class Run:
     @property
     def ending(self) -> tuple[str, str | None, Any]:
         """The outcome, without anything that differs between two equal runs."""
-        text, output = (None, None) if self.failed else (self.value.text, self.output)
-        words = {Value: "a value", Failed: "an error", Nothing: "no outcome"}
+        text, output = (self.value.text, self.output) if isinstance(self.outcome, Value) else (None, None)
+        words = {Value: "a value", Failed: "an error", Suspended: "a suspension", Nothing: "no outcome"}
         return words[type(self.outcome)], text, output
 
     @property

@@ -47,6 +47,8 @@ class Tool:
     """Whether the driver is to register a handler for it."""
     kind: str = "function"
     strict: bool = False
+    approval: bool = False
+    """Whether each call needs approval before it runs."""
     bindings: Mapping[str, str] = field(default_factory=dict)
     """Inputs by the parameter that takes its value from them."""
     path: str | None = None

@@ -48,7 +48,19 @@ class RunOptions:
     output_schema: Mapping[str, Any] | None = None
     """JSON Schema of the output that ends the run."""
     confirms: bool = False
-    """Whether the driver should ask for confirmation before each call."""
+    """Whether the driver should ask for confirmation: before the calls of tools with approval, in 010 before each."""
+    conversation: str | None = None
+    """The conversation that the run begins or goes on with."""
+    goes_on: bool = False
+    """Whether the conversation has had a run, so that only the user's message is new."""
+    history: Sequence[Mapping[str, Any]] = ()
+    """Messages of earlier turns, which come before the question."""
+    shared: str | None = None
+    """The agent object that the run shares with others."""
+    resume: Mapping[str, Any] | None = None
+    """The state of the suspended run that this one resumes, and the decisions."""
+    leave_after: int | None = None
+    """The number of chunks after which the caller leaves the stream."""
 
     @property
     def actor(self) -> Agent:
@@ -64,9 +76,10 @@ class RunOptions:
     @property
     def messages(self) -> tuple[tuple[str, str], ...]:
         """Roles and texts of the prompt; none if the run begins with a context."""
-        if self.context is not None:
+        if self.context is not None or self.resume is not None:
             return ()
-        return self.actor.messages(self.given)
+        prompt = self.actor.messages(self.given)
+        return tuple(one for one in prompt if one[0] == "user") if self.goes_on else prompt
 
     @property
     def template(self) -> tuple[tuple[str, str], ...]:
@@ -84,11 +97,12 @@ class RunOptions:
         return self.actor.tools if self.tools is None else tuple(self.tools)
 
 
-def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) -> dict[str, Any]:
-    """The case without its files and its telemetry; ``url`` is the URL of its mock run."""
+def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str, id: str) -> dict[str, Any]:
+    """The case without its files and its telemetry; ``url`` is the URL of its mock run, ``id`` the id of the run."""
     actor = setting.actor
     content: dict[str, Any] = {
         "name": name,
+        "id": id,
         "profile": profile,
         "wire": cell.wire,
         "stream": cell.stream,
@@ -102,7 +116,7 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) 
             "template": [{"role": role, "content": text} for role, text in setting.template],
             "inputs": [_input(one) for one in setting.declared],
         },
-        "messages": [{"role": role, "content": text} for role, text in setting.messages],
+        "messages": _messages(setting),
         "inputs": setting.given,
         "tools": [_tool(tool, url) for tool in setting.offered],
         "options": _options(setting),
@@ -111,6 +125,9 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str) 
         content["context"] = [dict(message) for message in setting.context]
     if setting.output_schema is not None:
         content["output_schema"] = dict(setting.output_schema)
+    for key in ("conversation", "shared", "resume"):
+        if (value := getattr(setting, key)) is not None:
+            content[key] = value
     if setting.confirms:
         content["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:
@@ -145,8 +162,15 @@ def _other(setting: RunOptions) -> str | None:
 
 
 def _options(setting: RunOptions) -> dict[str, int]:
-    content = {"limit": setting.limit, "keep_rounds": setting.keep_rounds}
+    content = {"limit": setting.limit, "leave_after": setting.leave_after, "keep_rounds": setting.keep_rounds}
     return {name: value for name, value in content.items() if value is not None}
+
+
+def _messages(setting: RunOptions) -> list[dict[str, Any]]:
+    """The prompt, with the history between the instructions and the question."""
+    prompt = [{"role": role, "content": text} for role, text in setting.messages]
+    instructions = [message for message in prompt if message["role"] == "system"]
+    return [*instructions, *map(dict, setting.history), *prompt[len(instructions) :]]
 
 
 def _input(one: Input) -> dict[str, Any]:
@@ -162,8 +186,9 @@ def _tool(tool: Tool, url: str) -> dict[str, Any]:
         "parameters": tool.parameters,
         "url": f"{url}/tools/{quote(tool.name, safe='')}" if tool.handled else None,
     }
-    if tool.strict:
-        content["strict"] = True
+    for mark in ("strict", "approval"):
+        if getattr(tool, mark):
+            content[mark] = True
     if tool.bindings:
         content["bindings"] = dict(tool.bindings)
     for key in ("path", "mode", "handler"):

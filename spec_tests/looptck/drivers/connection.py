@@ -34,6 +34,18 @@ class Connection(Line, Protocol):
         """Pass a case to the driver. The future has the outcome, or a DriverFault."""
         ...
 
+    def cancel(self, id: str) -> None:
+        """Tell the driver to cancel a run; nothing if the run is over."""
+        ...
+
+    def renew(self) -> None:
+        """Let the next run find nothing that earlier runs have left in the driver: in a new process, or object.
+
+        Raises:
+            DriverFault: the driver cannot be started again.
+        """
+        ...
+
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
         """Abandon a run that has not finished in time; returns the driver's fault in it, if known.
 

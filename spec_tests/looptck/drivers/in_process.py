@@ -9,10 +9,11 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import Future
-from contextlib import contextmanager
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from looptck.driver import error as failed
 from looptck.driver import load
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
@@ -70,6 +71,22 @@ class InProcess:
             run.worker.take(lambda: self._run_sync(run, case))
         return run.result
 
+    def cancel(self, id: str) -> None:
+        """Call the driver's ``cancel`` on a thread of its own; without one, cancel the task of the run."""
+        run = self._runs.get(id)
+        if run is None:
+            return
+        run.cancelled = True
+        if hasattr(self._driver, "cancel"):
+            self._worker().take(lambda: self._cancel(run))
+        elif run.task is not None:
+            run.task.cancel()
+
+    def renew(self) -> None:
+        """Take another object of the driver's class."""
+        self._end()
+        self.start()
+
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
         """Cancel a task. A thread cannot be cancelled: it is abandoned, and so is an event loop that a task blocks."""
         run = self._runs.pop(id, None)
@@ -100,6 +117,11 @@ class InProcess:
         return () if exporter is None else exporter.get_finished_spans()
 
     def stop(self) -> list[DriverFault]:
+        self._end()
+        return self._late
+
+    def _end(self) -> None:
+        """Stop the driver, its threads and its event loop."""
         stopping = _Worker()
         stopped: Future[None] = Future()
         stopping.take(lambda: self._stop(stopped))
@@ -109,9 +131,10 @@ class InProcess:
             self._late.append(DriverFault("hung", f"stop() did not return within {STOPPING:g} s"))
         for worker in (*self._workers, stopping):
             worker.leave()
+        self._workers = []
         if self._loop is not None:
             self._loop.end()
-        return self._late
+            self._loop = None
 
     def _run_sync(self, run: _Run, case: dict[str, Any]) -> None:
         try:
@@ -123,9 +146,22 @@ class InProcess:
     async def _run_async(self, run: _Run, case: dict[str, Any]) -> None:
         try:
             run.finished(await self._driver.run_async(case, run.emit))
+        except asyncio.CancelledError as cancelled:
+            if run.cancelled:
+                run.finished(failed(cancelled, "cancelled"))
+            else:
+                run.crashed(cancelled)
         except BaseException as error:
             run.crashed(error)
         self._runs.pop(run.id, None)
+
+    def _cancel(self, run: _Run) -> None:
+        try:
+            self._driver.cancel(run.id)
+        except BaseException as error:
+            if run.result.done():
+                self._late.append(_crash(run.id, error))
+            run.crashed(error)
 
     def _stop(self, stopped: Future[None]) -> None:
         try:
@@ -151,6 +187,7 @@ class _Run:
         self.result: Future[Outcome] = Future()
         self.wrong: DriverFault | None = None
         self.abandoned = False
+        self.cancelled = False
         self.worker: _Worker | None = None
         self.task: Future[None] | None = None
         self._on_chunk = on_chunk
@@ -174,10 +211,12 @@ class _Run:
         outcome = _outcome(self.id, answer)
         if self.wrong is not None:
             raise self.wrong
-        self.result.set_result(outcome)
+        with suppress(InvalidStateError):  # its cancelling has crashed
+            self.result.set_result(outcome)
 
     def crashed(self, error: BaseException) -> None:
-        self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
+        with suppress(InvalidStateError):
+            self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
 
 
 @contextmanager

@@ -96,6 +96,17 @@ class Process:
             future.set_exception(DriverFault(end.kind, end.detail, stderr=end.stderr, run=id))
         return future
 
+    def cancel(self, id: str) -> None:
+        """Send ``cancel``, unless the run is over."""
+        with self._lock:
+            run = self._open.get(id)
+        if run is not None:
+            run.child.send({"type": "cancel", "id": id})
+
+    def renew(self) -> None:
+        """Stop the process; the next run starts a new one."""
+        self._stop()
+
     def abandon(self, id: str, *, begun: bool = False) -> DriverFault | None:
         """Kill the process; the next run starts a new one."""
         self._in_a_row = 0 if begun else self._in_a_row + 1
@@ -126,12 +137,15 @@ class Process:
         return ()
 
     def stop(self) -> list[DriverFault]:
+        self._stop()
+        return self._late
+
+    def _stop(self) -> None:
         child, self._child = self._child, None
         if child is not None and not child.stop():
             self._late.append(
                 DriverFault("hung", f"it did not exit within {STOPPING:g} s of `stop`", stderr=child.stderr())
             )
-        return self._late
 
     def _living(self) -> Child:
         if self._in_a_row >= FAULTS_IN_A_ROW:

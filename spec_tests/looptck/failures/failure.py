@@ -15,12 +15,14 @@ from looptck.failures.signs import first_difference
 from looptck.values.outcome import Failed, shortened
 from looptck.values.plain import MOST, cut, plain
 from looptck.values.transcript import (
+    Cancelled,
     Chunk,
     ConfirmAnswered,
     ConfirmAsked,
     Ended,
     Event,
     GaveUp,
+    HungUp,
     LostSpans,
     Received,
     Replied,
@@ -179,14 +181,14 @@ def _event(event: Event) -> str:
             return f"tool run {event.run} begins: {event.tool}({shortened(event.arguments, 80)})"
         case ToolEnded():
             return f"tool run {event.run} ends"
+        case HungUp() | Cancelled() | GaveUp():
+            return _not_waited_for(event)
         case ConfirmAsked() | ConfirmAnswered():
             return _confirmation(event)
         case Chunk():
             return f"the caller receives {shortened(event.text, 60)}"
         case ServerEvent():
             return f"the client receives {f'{event.name}: ' if event.name else ''}{shortened(event.value, 100)}"
-        case GaveUp():
-            return f"gate not opened in time: {event.gate}"
         case SideRequest() | UnroutedRequest():
             return _unscripted(event)
         case Spanned():
@@ -195,6 +197,16 @@ def _event(event: Event) -> str:
             return f"spans lost: {event.why}"
         case Ended():
             return f"the loop {event.outcome}"
+
+
+def _not_waited_for(event: HungUp | Cancelled | GaveUp) -> str:
+    match event:
+        case HungUp():
+            return f"the loop closes the connection within reply {event.n}"
+        case Cancelled():
+            return "the caller cancels the run"
+        case GaveUp():
+            return f"gate not opened in time: {event.gate}"
 
 
 def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:

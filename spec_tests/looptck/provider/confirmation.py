@@ -6,7 +6,7 @@ Human-in-the-Loop, names approval and correction; 801: Package/Agent adds reject
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,8 @@ class Reject:
 
 
 Decision = Approve | Change | Replace | Reject
+Decides = Callable[[Mapping[str, Any]], Decision]
+"""Makes the decision from the call that is asked about."""
 
 
 @dataclass(slots=True)
@@ -67,10 +69,14 @@ class Confirmation:
     """
 
     decisions: Mapping[str, Sequence[Decision]] = field(default_factory=dict)
+    by: Decides | None = None
+    """Makes every decision; None: they are those in order."""
     _questions: dict[str, int] = field(default_factory=dict)
 
-    def next(self, tool: object) -> Decision:
+    def next(self, tool: object, call: Mapping[str, Any]) -> Decision:
         """The decision on the next question about a tool. Without decisions the call may run."""
+        if self.by is not None:
+            return self.by(call)
         key = tool if isinstance(tool, str) and tool in self.decisions else ""
         question = self._questions[key] = self._questions.get(key, 0) + 1
         decisions = self.decisions.get(key)

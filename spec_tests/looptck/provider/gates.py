@@ -42,6 +42,7 @@ class Gate:
     """Whether a right loop may never cause the event: the wait ends sooner where the implementation is at rest."""
     not_while: Callable[[], bool] | None = None
     """While this returns true the seconds do not count: the awaited event cannot happen yet."""
+    _reached: threading.Event = field(default_factory=threading.Event, repr=False)
     _heard: float = 0.0
     _was_in_vain: bool = False
     _open: threading.Event = field(default_factory=threading.Event, repr=False)
@@ -70,6 +71,10 @@ class Gate:
         for loop, event in waiting:
             loop.call_soon_threadsafe(event.set)
 
+    def reached(self, patience: float) -> bool:
+        """Wait until something waits here, that is, until the run has come to this place; whether it has."""
+        return self._reached.wait(patience)
+
     def wait_here(self, patience: float) -> bool:
         """As `wait`, for the thread of a check."""
         if self._was_in_vain:
@@ -92,6 +97,7 @@ class Gate:
         Returns:
             Whether it opened.
         """
+        self._reached.set()
         event = asyncio.Event()
         waiter = (asyncio.get_running_loop(), event)
         with self._lock:
@@ -214,7 +220,7 @@ def confirmation_asked(tool: str, times: int = 1) -> Gate:
     return _counting(
         f"the confirmation hook was asked about {tool} {times} times",
         times,
-        lambda e: isinstance(e, ConfirmAsked) and e.call.get("_tool") == tool,
+        lambda e: isinstance(e, ConfirmAsked) and tool in {e.call.get("_tool"), e.call.get("name")},
     )
 
 

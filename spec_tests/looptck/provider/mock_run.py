@@ -31,6 +31,7 @@ from looptck.values.transcript import (
     Dispatched,
     Event,
     GaveUp,
+    HungUp,
     Received,
     Replied,
     SideRequest,
@@ -41,6 +42,7 @@ from looptck.values.transcript import (
 )
 from looptck.values.turns import Turn
 from looptck.wires import Wire
+from looptck.wires.wire import Service
 
 _JSON = [("content-type", "application/json")]
 _EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
@@ -68,7 +70,9 @@ class MockRun:
         confirmation: Confirmation | None = None,
         habits: Habits | None = None,
         rest: Callable[[], float] | None = None,
+        after: MockRun | None = None,
     ) -> None:
+        """``after``: the mock run that this one goes on with; the service knows what it has answered there."""
         self.wire = wire
         self.script = script
         self.toolbox = toolbox
@@ -81,7 +85,9 @@ class MockRun:
         """Replies that are not completely sent, by number: status and description."""
         self.broken: Exception | None = None
         """The first error in looptck itself while it answered."""
-        self.service = wire.service(script.stateful)
+        self.service: Service = wire.service(script.stateful) if after is None else after.service
+        self._before = 0 if after is None else after.answered
+        """The number of requests before this run, by which the ids of its replies differ from theirs."""
         self.streams: dict[int, tuple[bytes, ...]] = {}
         """The writes of each streamed reply, by its number."""
         self.habits = habits
@@ -94,7 +100,7 @@ class MockRun:
         """Seconds that reading and judging requests took."""
         self.held = 0.0
         """Seconds that replies and tools waited at gates."""
-        self._bodies = Bodies()
+        self.parser: Bodies = Bodies() if after is None else after.parser
         self._encoder = Encoder(wire)
         self._requests = 0
         self._received = 0
@@ -105,6 +111,11 @@ class MockRun:
         """The numbers of the tool runs without an answer so far."""
         self._questions = 0
         self.transcript.watchers += [gate.watch for gate in gates]
+
+    @property
+    def answered(self) -> int:
+        """The number of model requests so far, with those of the mock runs before it."""
+        return self._before + self._requests
 
     def opened(self, prefix: str) -> None:
         """The provider has given the mock run its path prefix."""
@@ -173,7 +184,7 @@ class MockRun:
         if n > self.script.cap:
             return None
         began = perf_counter()
-        body, growth = self._bodies.parse(request.body)
+        body, growth = self.parser.parse(request.body)
         step = self.script.step(n)
         if step is not None and step.forgets is not None:
             self.service.lose_state(step.forgets or None)
@@ -224,10 +235,10 @@ class MockRun:
             raise ValueError(f"step {n} of the script has neither a turn nor a fault that needs no turn")
         if not self.wire.can_say(said, stream=stream):
             raise ValueError(f"{self.wire.name} cannot express the turn of step {n}: {said}")
-        turn = said.numbered(n)
+        turn = said.numbered(self.answered)
         self.turns[n] = turn
         if fault is None:
-            self.service.replied(body, n, turn)
+            self.service.replied(body, self.answered, turn)
         reply = self._streamed(n, turn, step) if stream else self._plain(n, turn, step)
         if step.before is not None:
             reply.parts.insert(0, step.before)
@@ -244,7 +255,7 @@ class MockRun:
         if turn is not None:
             what = "a turn"
             self.turns[n] = turn
-            self.service.replied(body, n, turn, reply.id)
+            self.service.replied(body, self.answered, turn, reply.id)
             if streams and not reply.streamed and self.wire.can_say(turn, stream=True):
                 return self._noted(n, 200, what, self._streamed(n, turn, Step(turn)))
         headers = list(reply.headers)
@@ -260,7 +271,7 @@ class MockRun:
         return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
     def _plain(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        body = self._encoder.plain(turn, n, step.framing)
+        body = self._encoder.plain(turn, self.answered, step.framing)
         start = head(200, _JSON, length=len(body))
         if isinstance(step.fault, faults.Cut):
             return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
@@ -268,7 +279,7 @@ class MockRun:
         return HttpReply([start + pieces[0], *pieces[1:]])
 
     def _streamed(self, n: int, turn: Turn, step: Step) -> HttpReply:
-        stream = streamed(self.wire, turn, n, step, self.habits, self._encoder)
+        stream = streamed(self.wire, turn, self.answered, step, self.habits, self._encoder)
         parts = self._parts(n, stream)
         parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:
@@ -287,6 +298,7 @@ class MockRun:
         if n not in self.streams:
             self.bodies[n] = b"".join(one for one in reply.parts if isinstance(one, bytes)).partition(b"\r\n\r\n")[2]
         reply.sent = lambda: self._left(n)
+        reply.dropped = lambda: self._note(HungUp(self.transcript.now(), n))
         return self._patient(reply)
 
     def _left(self, n: int, how: str = "") -> None:
@@ -369,7 +381,7 @@ class MockRun:
             return self._unknown("/confirm without a call", 'POST {"call": the call as the model wrote it}')
         self._questions += 1
         question = self._questions
-        decision = self.confirmation.next(call.get("_tool"))
+        decision = self.confirmation.next(call.get("_tool", call.get("name")), call)
         answer = decision.answer()
         self._note(ConfirmAsked(self.transcript.now(), question, call))
         reply = _whole(200, answer)

@@ -114,15 +114,18 @@ class Provider:
         """The events of all open runs."""
         return [mock_run.transcript for mock_run in list(self._mock_runs.values())]
 
-    def open(self, mock_run: MockRun) -> str:
+    def open(self, mock_run: MockRun, after: MockRun | None = None) -> str:
         """Let a mock run answer requests; returns its URL, the prefix of the wire's base URL and of the toolbox.
+
+        ``after``: the mock run whose URL it takes over.
 
         Raises:
             DriverFault: the thread that would answer has ended.
         """
         if not self.answers:
             raise DriverFault("crashed", ENDED)
-        token = f"c{next(self._tokens)}"
+        token = f"c{next(self._tokens)}" if after is None else after.prefix[1:]
+        self._over.pop(token, None)
         self._mock_runs[token] = mock_run
         mock_run.opened(f"/{token}")
         return f"{self.origin}/{token}"

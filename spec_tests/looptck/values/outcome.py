@@ -49,13 +49,36 @@ class Nothing:
         return f"gave no outcome within {self.seconds:g} s"
 
 
-Outcome = Value | Failed | Nothing
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A call that waits for a decision, which names it by ``id``."""
+
+    id: str
+    tool: str
+    arguments: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """The loop waits for decisions about these calls; ``state`` is what its driver needs to resume the run."""
+
+    state: Any
+    calls: tuple[Pending, ...]
+
+    def __str__(self) -> str:
+        return f"was suspended before {', '.join(call.tool for call in self.calls)}"
+
+
+Outcome = Value | Failed | Suspended | Nothing
 
 
 def from_message(message: dict[str, Any]) -> Outcome:
     """The outcome in a driver's ``finished`` message, which the protocol's schema has accepted."""
     if message["kind"] == "value":
         return Value(message["text"], message.get("stop"), message.get("output"))
+    if message["kind"] == "suspended":
+        calls = (Pending(one["id"], one["name"], one["arguments"]) for one in message["calls"])
+        return Suspended(message["state"], tuple(calls))
     return Failed(message["reason"], message["type"], message["message"])
 
 

@@ -49,6 +49,21 @@ class Replied:
 
 
 @dataclass(frozen=True, slots=True)
+class HungUp:
+    """The loop closed the connection before the reply to request ``n`` was sent."""
+
+    at: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The kit told the driver to cancel the run."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class ByKind:
     """The further arguments of the handler of a kind of tools: the name of the agent, and its inputs."""
 
@@ -181,6 +196,8 @@ class Ended:
 Event = (
     Received
     | Replied
+    | HungUp
+    | Cancelled
     | ToolBegan
     | ToolEnded
     | ConfirmAsked

@@ -40,7 +40,7 @@ SETTINGS = {
 
 def told(options: RunOptions) -> dict[str, Any]:
     """The case of a setting."""
-    return case(options, CELL, URL, name="a-case", profile="prompty-spec")
+    return case(options, CELL, URL, name="a-case", profile="prompty-spec", id="r.1")
 
 
 @pytest.mark.parametrize("options", SETTINGS.values(), ids=list(SETTINGS))

@@ -36,7 +36,7 @@ def test_name_follows_the_script(wire: str, steps: list[Step], name: str) -> Non
 def test_name_stands_in_case_and_files(tmp_path: Path) -> None:
     """The case and the files of its agent say the same."""
     options = named(RunOptions(agent="guide"), [THOUGHT], WIRES["openai-responses"])
-    told = case(options, CELL, "http://127.0.0.1:1/r1", name="a-case", profile="core")
+    told = case(options, CELL, "http://127.0.0.1:1/r1", name="a-case", profile="core", id="r.1")
     with_files(told, options, CELL, tmp_path)
 
     front, _ = parted(Path(told["agent"]["path"]))

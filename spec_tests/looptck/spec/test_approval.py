@@ -1,0 +1,147 @@
+"""Approval: a hook is asked before a call of a tool that needs approval runs, and its decision is obeyed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from looptck.bench.assertions import answered_once, never_ran, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, control, requirement
+from looptck.bench.run import Question, Run
+from looptck.provider.confirmation import Approve, Decides, Decision, Reject
+from looptck.provider.gates import tool_begins_too_early
+from looptck.spec.conversing import guarded
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
+
+NOTE = Call.of("note", {"text": "first"})
+OTHER = Call.of("note", {"text": "second"})
+CALL = Call.of("weather", {"city": "Paris"})
+TOOLS = guarded("note")
+NO = "Not on a Sunday."
+
+
+def _asked(run: Run, tool: str = "note") -> list[Question]:
+    """The questions about a tool. NotReached if there is none with an answer."""
+    questions = [one for one in run.questions if one.call.get("name") == tool]
+    if not any(one.decision for one in questions):
+        raise NotReached(f"no confirmation was asked for {tool}; {run.tools_ran} ran, and the loop {run.outcome}")
+    return questions
+
+
+def _only(text: str) -> Decides:
+    """Approves the calls with this text in their arguments."""
+
+    def decide(call: Mapping[str, Any]) -> Decision:
+        return Approve() if text in str(call.get("arguments")) else Reject(NO)
+
+    return decide
+
+
+@requirement("nothing-runs-unapproved")
+def test_it_waits_for_the_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """The answer of the hook takes its time; the tool begins when it is there."""
+    scenario.plays(calls(NOTE), says("Noted."))
+    scenario.decides(Approve(hold=tool_begins_too_early("note")))
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    decided = _asked(run)[0].decided or 0.0
+    assert decided <= run.tool_began("note"), "the tool began before its call was approved"
+
+
+@requirement("nothing-runs-unapproved")
+def test_every_call_is_asked_about(scenario: Scenario, implementation: Implementation) -> None:
+    """Three calls in two turns run, each after a question about it."""
+    scenario.plays(calls(NOTE, OTHER), calls(Call.of("note", {"text": "third"})), says("Noted."))
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    for text in ("first", "second", "third"):
+        about = [one for one in run.questions if text in str(one.call.get("arguments"))]
+        decided = min((one.decided for one in about if one.decided), default=run.transcript.now())
+        ran = [one for one in run.ran if text in str(one.arguments)]
+        if not ran:
+            raise NotReached(f"the approved call with the text {text!r} never ran; the loop {run.outcome}")
+        assert decided <= ran[0].began, f"the call with the text {text!r} ran before it was asked about, or without"
+
+
+@requirement("rejected-call-never-runs")
+def test_a_rejected_call(scenario: Scenario, implementation: Implementation) -> None:
+    """The hook says no; approved, the same call runs."""
+    scenario.plays(calls(NOTE), says("So be it."))
+    scenario.decides(Approve())
+    control(implementation.run(tools=TOOLS, confirms=True), "note")
+    scenario.decides(Reject(NO))
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    never_ran(run, ["note"])
+
+
+@requirement("rejected-call-is-answered")
+def test_a_rejected_call_has_a_result(scenario: Scenario, implementation: Implementation) -> None:
+    """The model is told, with a result of the call; beside it an approved one has its own."""
+    scenario.plays(calls(NOTE, OTHER), says("So be it."))
+    scenario.decides_by = _only("second")
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    answered_once(run, 1)
+    problems = run.request(2).problems
+    assert not problems, f"the service refuses the next request: {problems[0].message}"
+
+
+@requirement("approved-siblings-run")
+def test_siblings_run(scenario: Scenario, implementation: Implementation) -> None:
+    """One call is rejected; an approved one and one that needs no approval run."""
+    scenario.plays(calls(NOTE, CALL, OTHER), says("So be it."))
+    scenario.decides_by = _only("second")
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    tools_ran(run, [{"weather": {"city": "Paris"}}, {"note": {"text": "second"}}])
+
+
+@requirement("approval-is-for-its-call")
+def test_beside_it(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls of one tool: the one that is approved runs."""
+    scenario.plays(calls(NOTE, OTHER), says("So be it."))
+    scenario.decides_by = _only("second")
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    tools_ran(run, [{"note": {"text": "second"}}])
+
+
+@requirement("approval-is-for-its-call")
+def test_in_a_later_turn(scenario: Scenario, implementation: Implementation) -> None:
+    """The same call comes again in a later turn, and is rejected there."""
+    scenario.plays(calls(NOTE), calls(NOTE), says("So be it."))
+    scenario.decides(Approve(), Reject(NO))
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    run.delivered(2)
+    tools_ran(run, [{"note": {"text": "first"}}])
+
+
+@requirement("each-call-is-asked-about-once")
+def test_one_question(scenario: Scenario, implementation: Implementation) -> None:
+    """Two calls that need approval and one that needs none: two questions, one for each."""
+    scenario.plays(calls(NOTE, CALL, OTHER), says("Noted."))
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    asked = sorted(str(one.call.get("arguments")) for one in run.questions)
+    assert 2 == len(asked), f"{len(asked)} questions were asked about two calls: {', '.join(asked)}"
+    assert "first" in asked[0]
+    assert "second" in asked[1]

@@ -1,0 +1,243 @@
+"""Cancelling: a run that its caller cancels ends, does nothing more, and leaves a conversation that goes on.
+
+The kit cancels at moments that it knows: the service or a tool is held at a gate, and the implementation is at rest.
+The gate opens when the run has ended, or after the patience for a loop that goes on all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from looptck.bench.bench import Running, Scenario
+from looptck.bench.benches import loop_bench
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk
+from looptck.provider.faults import HttpError
+from looptck.provider.gates import Gate
+from looptck.provider.script import Hold, Step
+from looptck.provider.toolbox import Returns
+from looptck.values.outcome import Value
+from looptck.values.transcript import Cancelled, Ended, HungUp, Replied, ToolBegan
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
+
+ANSWER = "The weather in Paris is fine today."
+CALL = Call.of("weather", {"city": "Paris"})
+LATER = "20"
+"""Seconds after which a refused request may come again: the run is cancelled long before."""
+
+
+def _ended() -> Gate:
+    """Opens when the run has ended."""
+    return Gate("the cancelled run has ended", lambda event: isinstance(event, Ended))
+
+
+def _ended_or_waits() -> Gate:
+    """Opens when the run has ended, or when the implementation waits for the tool that is held here."""
+    gate = _ended()
+    gate.patience, gate.if_ever = 2.0, True
+    return gate
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment in which a run is cancelled: sets the scenario, and returns the gate at which the run waits then."""
+
+    plays: Callable[[Scenario], Gate]
+    streams: bool = False
+    """Whether only a stream has it."""
+
+
+def _first_byte(scenario: Scenario) -> Gate:
+    gate = _ended()
+    scenario.plays(Step(says(ANSWER), before=gate), says("Not asked for."))
+    return gate
+
+
+def _in_text(scenario: Scenario) -> Gate:
+    gate = _ended()
+    scenario.plays(Step(says(ANSWER), holds=(Hold(gate, "The weather"),)), says("Not asked for."))
+    return gate
+
+
+def _behind_a_call(scenario: Scenario) -> Gate:
+    gate = _ended()
+    scenario.plays(Step(calls(CALL), holds=(Hold(gate, None),)), says("Not asked for."))
+    return gate
+
+
+def _tool_runs(scenario: Scenario) -> Gate:
+    gate = _ended_or_waits()
+    scenario.plays(calls(CALL), says("Not asked for."))
+    scenario.does("weather", Returns("fine", hold=gate))
+    return gate
+
+
+def _between_tools(scenario: Scenario) -> Gate:
+    gate = _ended_or_waits()
+    scenario.plays(calls(CALL, Call.of("note", {"text": "fine"})), says("Not asked for."))
+    scenario.does("weather", Returns("fine", hold=gate))
+    return gate
+
+
+def _after_a_round(scenario: Scenario) -> Gate:
+    gate = _ended()
+    scenario.plays(calls(CALL), Step(says(ANSWER), before=gate), says("Not asked for."))
+    return gate
+
+
+MOMENTS = {
+    "before-the-first-byte": Moment(_first_byte),
+    "in-text": Moment(_in_text, streams=True),
+    "behind-a-call": Moment(_behind_a_call, streams=True),
+    "while-a-tool-runs": Moment(_tool_runs),
+    "between-tools": Moment(_between_tools),
+    "after-a-round": Moment(_after_a_round),
+}
+
+
+def _at(*names: str) -> pytest.MarkDecorator:
+    """Runs a test for the moments of these names, each in the cells that have it."""
+    cells = {name: [on("*/stream/*")] if MOMENTS[name].streams else [] for name in names}
+    moments = [pytest.param(MOMENTS[name], id=name, marks=cells[name]) for name in names]
+    return pytest.mark.parametrize("moment", moments)
+
+
+def _can_be_cancelled(implementation: Implementation) -> None:
+    if implementation.cell.mode == "sync" and not implementation.started.can("interrupt"):
+        raise NotApplicable("the driver declares no capability `interrupt`, which a run in sync mode needs")
+
+
+def _cancelled(implementation: Implementation, running: Running, gate: Gate) -> Run:
+    """Cancel a run when it waits at the gate, and wait for its end. NotReached if it never waits there."""
+    bench = loop_bench(implementation.bench)
+    if not gate.reached(bench.patience.gate):
+        run = implementation.end(running)
+        raise NotReached(f"the run was to be cancelled in the middle, but before that the loop {run.outcome}")
+    bench.rest()
+    running.cancel()
+    return implementation.end(running)
+
+
+def _since(run: Run, kind: type) -> list[object]:
+    """The events of a kind after the run was cancelled."""
+    events = run.transcript.events
+    place = next(at for at, event in enumerate(events) if isinstance(event, Cancelled))
+    return [event for event in events[place:] if isinstance(event, kind)]
+
+
+@requirement("cancelled-run-ends")
+@_at("before-the-first-byte", "in-text", "behind-a-call", "after-a-round")
+def test_it_ends(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """The run ends while the service still holds the rest of its reply."""
+    _can_be_cancelled(implementation)
+    gate = moment.plays(scenario)
+
+    run = _cancelled(implementation, implementation.begin(), gate)
+
+    assert gate.name not in run.gave_up, f"the loop waited until the service went on, and then {run.outcome}"
+
+
+@requirement("cancelled-run-ends")
+@_at("while-a-tool-runs", "between-tools")
+def test_it_ends_with_its_tool(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """The run ends while its tool runs, or once the tool has ended; it does not go on."""
+    _can_be_cancelled(implementation)
+
+    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+
+    assert not isinstance(run.outcome, Value), f"the loop went on after its tool, and {run.outcome}"
+
+
+@requirement("cancelled-run-ends")
+def test_it_ends_while_a_retry_waits(scenario: Scenario, implementation: Implementation) -> None:
+    """The service asks for patience; the caller has none, and the run ends before it would have asked again."""
+    _can_be_cancelled(implementation)
+    refused = Gate("the service has refused a request", lambda event: isinstance(event, Replied))
+    scenario.watching = (refused,)
+    scenario.plays(HttpError(429, (("retry-after", LATER),)), says("Not asked for."))
+    running = implementation.begin()
+    bench = loop_bench(implementation.bench)
+    refused.wait_here(bench.patience.gate)
+    bench.rest()
+    if running.future.done():
+        implementation.end(running)
+        raise NotApplicable("the loop does not try again after a while")
+    running.cancel()
+
+    run = implementation.end(running)
+
+    assert 1 == len(run.requests), "the loop has asked again after it was cancelled"
+    waited = run.transcript.now() - run.replied(1).at
+    assert waited < int(LATER) / 2, f"the run ended {waited:.1f} s later, when it would have asked again"
+
+
+@requirement("cancelled-run-is-no-value")
+@_at("before-the-first-byte", "in-text", "while-a-tool-runs")
+def test_it_is_no_value(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """What the caller gets is no answer: neither what there was of it, nor nothing."""
+    _can_be_cancelled(implementation)
+
+    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+
+    assert not isinstance(run.outcome, Value), f"the run was cancelled, and the loop {run.outcome}"
+
+
+@requirement("cancelled-run-asks-no-more")
+@_at("in-text", "behind-a-call", "while-a-tool-runs", "between-tools")
+def test_it_asks_no_more(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """No model request comes after the run was cancelled."""
+    _can_be_cancelled(implementation)
+
+    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+
+    asked = len(run.requests)
+    assert 1 == asked, f"the loop has made {asked - 1} more model requests after it was cancelled"
+
+
+@requirement("cancelled-run-starts-no-tool")
+@_at("behind-a-call", "between-tools")
+def test_it_starts_no_tool(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """No tool begins after the run was cancelled; those that run by then are not judged."""
+    _can_be_cancelled(implementation)
+
+    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+
+    began = [event.tool for event in _since(run, ToolBegan) if isinstance(event, ToolBegan)]
+    assert [] == began, f"after the run was cancelled, {', '.join(began)} began"
+
+
+@requirement("cancelled-stream-is-closed")
+@_at("before-the-first-byte", "in-text")
+def test_its_stream_is_closed(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """The service sees the connection closed, so that it can stop to generate what nobody reads."""
+    _can_be_cancelled(implementation)
+    gate = moment.plays(scenario)
+    gate.opens_on = lambda event: isinstance(event, HungUp)
+    scenario.watching = (gate,)
+
+    run = _cancelled(implementation, implementation.begin(), gate)
+
+    gate.wait_here(implementation.bench.patience.gate)
+    hung_up = [event for event in run.transcript.events if isinstance(event, HungUp)]
+    assert hung_up, "the loop has ended, but not closed the connection on which the service answers"
+
+
+@requirement("next-turn-after-a-cancel-is-accepted")
+@_at(*MOMENTS)
+def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """The next question of the conversation is accepted, and answered."""
+    _can_be_cancelled(implementation)
+    talk = Talk(implementation)
+    _cancelled(implementation, talk.begin("What is the weather?"), moment.plays(scenario))
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?")
+
+    refused = run.request(1).problems
+    assert not refused, f"the service refuses the next question: {refused[0].message}"
+    assert "It is noon." == (run.value.text or "").strip()

@@ -1,0 +1,153 @@
+"""Conversations: a run goes on with what earlier runs of its conversation have said, however they have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk
+from looptck.provider.faults import Cut, ErrorEvent, HttpError
+from looptck.provider.script import Step
+from looptck.spec.conversing import INSTRUCTIONS, Carried, answer, call, carried, question, result
+from looptck.values.turns import Call, Thinking, calls, refuses, says, turn
+from looptck.values.verdicts import NotApplicable, NotReached
+
+CALL = Call.of("weather", {"city": "Paris"})
+NOTE = Call.of("note", {"text": "fine"})
+FINE = "It is fine in Paris."
+NOON = "It is noon."
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """A run that ends in some way."""
+
+    plays: Callable[[Scenario], None]
+    limit: int | None = None
+    marks: tuple[pytest.MarkDecorator, ...] = ()
+
+
+def _plays(*what: Any, raising: bool = False) -> Callable[[Scenario], None]:
+    def play(scenario: Scenario) -> None:
+        scenario.plays(*what)
+        if raising:
+            scenario.raises("weather", "the station is closed")
+
+    return play
+
+
+def _without_end(scenario: Scenario) -> None:
+    scenario.plays()
+    scenario.always(lambda n: calls(Call.of("weather", {"city": f"Paris {n}"})))
+
+
+ENDINGS = {
+    "an-answer": Ending(_plays(says(FINE))),
+    "an-empty-answer": Ending(_plays(says(""), says(""), says(""))),
+    "tools": Ending(_plays(calls(CALL, NOTE), calls(NOTE), says(FINE))),
+    "text-beside-a-call": Ending(_plays(calls(CALL, text="I look."), says(FINE))),
+    "thinking": Ending(
+        _plays(turn(Thinking("Which city?"), CALL), turn(Thinking("Fine."), FINE)),
+        marks=(on("openai-responses", "anthropic-messages"),),
+    ),
+    "a-tool-that-raises": Ending(_plays(calls(CALL, NOTE), says("It is not known."), raising=True)),
+    "an-unknown-tool": Ending(_plays(calls(Call.of("nothing", {})), says("It is not known."))),
+    "the-limit": Ending(_without_end, limit=2),
+    "a-refusal": Ending(_plays(refuses("I would rather not.")), marks=(on("openai-chat", "openai-responses"),)),
+    "a-refused-request": Ending(_plays(HttpError(400))),
+    "a-refused-request-behind-tools": Ending(_plays(calls(CALL), HttpError(400))),
+    "a-truncated-call": Ending(_plays(calls(CALL, Call("note", '{"text": "fi'), stop="length"))),
+    "a-truncated-answer": Ending(_plays(says("It is fi", stop="length"))),
+    "a-broken-stream": Ending(_plays(*[Step(calls(CALL, NOTE), fault=Cut(0.6))] * 9), marks=(on("*/stream/*"),)),
+    "an-error-in-the-stream": Ending(
+        _plays(calls(CALL), *[Step(says(FINE), fault=ErrorEvent())] * 9), marks=(on("*/stream/*"),)
+    ),
+}
+
+
+@requirement("next-turn-is-accepted")
+@pytest.mark.parametrize(
+    "ending", [pytest.param(one, id=f"after-{name}", marks=one.marks) for name, one in ENDINGS.items()]
+)
+def test_the_next_question(scenario: Scenario, implementation: Implementation, ending: Ending) -> None:
+    """A run ends in this way, and the next question is accepted and answered."""
+    if ending.limit is not None and not implementation.started.can("limit"):
+        raise NotApplicable("the driver declares no capability `limit`")
+    talk = Talk(implementation)
+    ending.plays(scenario)
+    talk.run("What is the weather?", limit=ending.limit).request(1)
+    scenario.plays(says(NOON))
+
+    run = talk.run("What time is it?", limit=ending.limit)
+
+    refused = run.request(1).problems
+    assert not refused, f"the service refuses the next question: {refused[0].message}"
+    assert NOON == (run.value.text or "").strip()
+
+
+def _ends(run: Run, text: str) -> None:
+    """NotReached unless the run has ended with this answer."""
+    if text not in (run.value.text or ""):
+        raise NotReached(f"the run before should have ended with {text!r}, but the loop {run.outcome}")
+
+
+@requirement("conversation-is-carried-once")
+@pytest.mark.parametrize("first", ["words", "tools"])
+def test_it_is_carried_once(scenario: Scenario, implementation: Implementation, first: str) -> None:
+    """Three questions: each request carries all that was said before it, once and in order."""
+    talk = Talk(implementation)
+    wanted: list[Carried] = [INSTRUCTIONS]
+    asked = {"the weather in Paris?": FINE, "the time in Paris?": NOON, "the way to Paris?": "It goes south."}
+    for number, (words, said) in enumerate(asked.items()):
+        used = first == "tools" and number < 2
+        own = Call.of("weather", {"city": f"Paris {number}"})
+        scenario.plays(*([calls(own)] if used else []), says(said))
+        scenario.returns("weather", f"18 degrees, {number}")
+
+        run = talk.run(f"What is {words}")
+
+        wanted.append(question(words))
+        carried(run.request(1).request.items, wanted)
+        _ends(run, said)
+        if used:
+            wanted += [call(own.tool, own.arguments), result(f"18 degrees, {number}")]
+            carried(run.request(2).request.items, wanted)
+        wanted.append(answer(said))
+
+
+@requirement("last-answer-is-in-the-history")
+@pytest.mark.parametrize("used", [False, True], ids=["after-words", "after-tools"])
+def test_the_answer_is_carried(scenario: Scenario, implementation: Implementation, used: bool) -> None:
+    """The answer of a run stands in the next request, before the next question."""
+    talk = Talk(implementation)
+    scenario.plays(*([calls(CALL)] if used else []), says(FINE))
+    _ends(talk.run("What is the weather?"), FINE)
+    scenario.plays(says(NOON))
+
+    run = talk.run("What time is it?")
+
+    carried(run.request(1).request.items, [answer(FINE), question("What time is it?")])
+
+
+@requirement("conversations-stay-apart")
+def test_they_stay_apart(scenario: Scenario, implementation: Implementation) -> None:
+    """Two conversations take turns; each request carries its own and nothing of the other."""
+    talks = {"violet": Talk(implementation), "indigo": Talk(implementation)}
+    for words in ("What is", "And what was", "And what will be"):
+        for color, talk in talks.items():
+            scenario.plays(calls(Call.of("note", {"text": f"{words} {color}"})), says(f"It is {color}."))
+            scenario.returns("note", f"kept {color}")
+
+            run = talk.run(f"{words} the color {color}?")
+
+            other = "indigo" if color == "violet" else "violet"
+            run.request(2)
+            for received in run.requests:
+                assert color.encode() in received.raw
+                assert other.encode() not in received.raw, f"request {received.n} carries words of another conversation"

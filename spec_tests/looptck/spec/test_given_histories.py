@@ -1,0 +1,85 @@
+"""Given histories: a run begins with earlier turns, with calls and results, which its caller hands over."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.spec.conversing import INSTRUCTIONS, Carried, answer, call, carried, question, result
+from looptck.values.turns import says
+
+Message = dict[str, Any]
+
+
+def _asks(text: str) -> Message:
+    return {"role": "user", "content": text}
+
+
+def _answers(text: str) -> Message:
+    return {"role": "assistant", "content": text}
+
+
+def _calls(text: str, **arguments: dict[str, Any]) -> Message:
+    """A turn with a call of each tool; its id is made of the tool's name."""
+    made = [{"id": f"call_{tool}_7", "name": tool, "arguments": given} for tool, given in arguments.items()]
+    return {"role": "assistant", "content": text, "calls": made}
+
+
+def _returns(tool: str, text: str) -> Message:
+    return {"role": "tool", "call_id": f"call_{tool}_7", "content": text}
+
+
+PARIS = {"city": "Paris"}
+HISTORIES = {
+    "words": [_asks("What is the weather?"), _answers("In which city?")],
+    "a-call": [
+        _asks("What is the weather?"),
+        _calls("", weather=PARIS),
+        _returns("weather", "18 degrees"),
+        _answers("It is fine."),
+    ],
+    "calls-beside-text": [
+        _asks("What is the weather?"),
+        _calls("I look.", weather=PARIS, note={"text": "fine"}),
+        _returns("weather", "18 degrees"),
+        _returns("note", "kept"),
+        _answers("It is fine."),
+    ],
+    "two-rounds": [
+        _asks("What is the weather?"),
+        _calls("", weather=PARIS),
+        _returns("weather", "18 degrees"),
+        _calls("", note={"text": "fine"}),
+        _returns("note", "kept"),
+        _answers("It is fine."),
+        _asks("Thank you."),
+        _answers("You are welcome."),
+    ],
+}
+
+
+def _wanted(history: list[Message]) -> list[Carried]:
+    wanted = [INSTRUCTIONS]
+    for message in history:
+        words, role = message["content"], message["role"]
+        if words:
+            wanted.append({"user": question, "assistant": answer, "tool": result}[role](words))
+        wanted += [call(one["name"], json.dumps(one["arguments"])) for one in message.get("calls", ())]
+    return wanted
+
+
+@requirement("given-history-is-kept")
+@pytest.mark.parametrize("history", HISTORIES.values(), ids=list(HISTORIES))
+def test_it_is_kept(scenario: Scenario, implementation: Implementation, history: list[Message]) -> None:
+    """The first request carries all messages once, in their order, and then the question."""
+    scenario.plays(says("It is noon."))
+
+    run = implementation.run("What time is it?", history=history)
+
+    carried(run.request(1).request.items, [*_wanted(history), question("What time is it?")])
+    problems = run.request(1).problems
+    assert not problems, f"the service refuses the history: {problems[0].message}"

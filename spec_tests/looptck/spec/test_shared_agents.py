@@ -1,0 +1,30 @@
+"""Shared agents: one agent object serves several runs, and keeps nothing of one for another."""
+
+from __future__ import annotations
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.talk import Talk
+from looptck.spec.conversing import INSTRUCTIONS, carried, question
+from looptck.values.turns import Call, calls, says
+
+COLORS = ("violet", "indigo", "crimson")
+
+
+@requirement("shared-agent-runs-apart")
+def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
+    """Three runs of one agent: each begins with the prompt alone, offers the same tools, and may ask as often."""
+    talk = Talk(implementation, named=False)
+    offered: list[object] = []
+    for color in COLORS:
+        scenario.plays(calls(Call.of("note", {"text": color})), says(f"It is {color}."))
+        scenario.returns("note", f"kept {color}")
+
+        run = talk.run(f"What is the color {color}?", shared="an-agent")
+
+        carried(run.request(1).request.items, [INSTRUCTIONS, question(color)])
+        others = [one for one in COLORS if one != color and one.encode() in run.request(1).raw]
+        assert not others, f"the first request carries words of another run: {others[0]}"
+        offered.append(run.request(1).body.get("tools"))
+        assert offered[0] == offered[-1], "another run of the agent offers other tools"
+        assert f"It is {color}." == (run.value.text or "").strip()

@@ -1,0 +1,151 @@
+"""Suspension: a run ends before calls that need approval, and another run resumes it with the decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk, suspended
+from looptck.spec.conversing import guarded
+from looptck.values.outcome import Pending
+from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
+from looptck.values.verdicts import NotReached
+
+NOTE = Call.of("note", {"text": "first"})
+OTHER = Call.of("note", {"text": "second"})
+CALL = Call.of("weather", {"city": "Paris"})
+ADD = Call.of("add", {"a": 1, "b": 2})
+TOOLS = guarded("note")
+DONE = says("All done.")
+NO = "Not on a Sunday."
+
+SCRIPTS: dict[str, list[Turn]] = {
+    "a-call": [calls(NOTE), DONE],
+    "beside-others": [calls(CALL, NOTE, ADD, text="I look."), DONE],
+    "in-a-later-turn": [calls(CALL), calls(NOTE), calls(ADD), DONE],
+    "behind-thinking": [turn(Thinking("What is there to note?"), NOTE), DONE],
+    "two-at-once": [calls(NOTE, OTHER), DONE],
+}
+
+
+def _stop(scenario: Scenario, talk: Talk, script: list[Turn]) -> tuple[Run, list[Turn]]:
+    """The run until it is suspended, and the turns that are left."""
+    scenario.plays(*script)
+    run = talk.run("Go.", tools=TOOLS)
+    suspended(run)
+    return run, script[len(run.requests) :]
+
+
+def _approved(run: Run) -> list[dict[str, Any]]:
+    return [{"id": one.id, "decision": "approve"} for one in suspended(run).calls]
+
+
+def _decided(run: Run, text: str) -> list[dict[str, Any]]:
+    """Decisions that approve the calls with this text in their arguments, and reject the others."""
+
+    def decision(one: Pending) -> dict[str, Any]:
+        if text in str(one.arguments):
+            return {"id": one.id, "decision": "approve"}
+        return {"id": one.id, "decision": "reject", "feedback": NO}
+
+    return [decision(one) for one in suspended(run).calls]
+
+
+def _broken(
+    scenario: Scenario, implementation: Implementation, script: list[Turn], *, renewed: bool = False
+) -> list[Run]:
+    """The two halves of a run that is suspended, and resumed with approvals."""
+    talk = Talk(implementation, named=False)
+    first, left = _stop(scenario, talk, script)
+    scenario.plays(*left)
+    if renewed:
+        talk.renew()
+    return [first, talk.resume(first, _approved(first), tools=TOOLS)]
+
+
+def _equal(whole: Run, halves: list[Run]) -> None:
+    """Tool runs, the last request and the answer are the same."""
+    requests = [received for half in halves for received in half.received]
+    refused = [problem for received in requests for problem in received.problems]
+    assert not refused, f"the service refuses a request of the resumed run: {refused[0].message}"
+    assert len(whole.requests) == len(requests), "the model was not asked as often as in an unbroken run"
+    ran = [one for half in halves for one in half.tools_ran]
+    assert sorted(map(str, whole.tools_ran)) == sorted(map(str, ran))
+    kinds = [[type(item) for item in run.request(len(run.requests)).request.items] for run in (whole, halves[-1])]
+    assert kinds[0] == kinds[1], "the last request carries other pieces than that of an unbroken run"
+    texts = [[item.text for item in run.request(len(run.requests)).request.answers] for run in (whole, halves[-1])]
+    assert sorted(texts[0]) == sorted(texts[1])
+    assert (whole.value.text or "").strip() == (halves[-1].value.text or "").strip()
+
+
+def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:
+    """The run of the script with tools that need no approval."""
+    scenario.plays(*script)
+    for tool in ("note", "weather", "add"):
+        scenario.returns(tool, f"result of {tool}")
+    run = implementation.run("Go.")
+    if "All done." not in (run.value.text or ""):
+        raise NotReached(f"the control run, without approval, {run.outcome}")
+    return run
+
+
+@requirement("suspended-call-has-not-run")
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=list(SCRIPTS))
+def test_it_has_not_run(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> None:
+    """The calls that wait have not run when the run is suspended."""
+    run, _ = _stop(scenario, Talk(implementation, named=False), script)
+
+    ran = run.arguments_of("note")
+    assert not ran, f"a call that needs approval has run before it was approved, with {ran[0]}"
+
+
+@requirement("resumed-run-equals-an-unbroken-one")
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=list(SCRIPTS))
+def test_it_equals_an_unbroken_run(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> None:
+    """Suspended and resumed with approvals, it comes to the same requests, tool runs and answer."""
+    whole = _whole(scenario, implementation, script)
+
+    _equal(whole, _broken(scenario, implementation, script))
+
+
+@requirement("resume-reruns-nothing")
+@pytest.mark.parametrize("name", ["beside-others", "in-a-later-turn"])
+def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """Other tools, in the same turn or in an earlier one, run once in both halves together."""
+    halves = _broken(scenario, implementation, SCRIPTS[name])
+
+    halves[-1].request(1)
+    ran = [one.tool for half in halves for one in half.ran]
+    for tool in ("weather", "add"):
+        assert 1 >= ran.count(tool), f"{tool} has run {ran.count(tool)} times for one call"
+
+
+@requirement("resume-obeys-each-decision")
+@pytest.mark.parametrize("text", ["first", "second"])
+def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementation, text: str) -> None:
+    """Of two calls of one tool one is approved and one rejected, whichever comes first; both are answered."""
+    talk = Talk(implementation, named=False)
+    first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
+    scenario.plays(*left)
+
+    run = talk.resume(first, _decided(first, text), tools=TOOLS)
+
+    ran = [one.arguments for half in (first, run) for one in half.ran]
+    run.request(1)
+    assert [{"text": text}] == ran
+    problems = run.request(1).problems
+    assert not problems, f"the service refuses the request behind the decisions: {problems[0].message}"
+    assert 2 == len(run.request(1).request.answers), "not each of the two calls has one result"
+
+
+@requirement("suspended-state-travels")
+@pytest.mark.parametrize("name", ["beside-others", "in-a-later-turn"])
+def test_the_state_travels(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """The driver has forgotten everything but the state, and the resumed run is as good."""
+    whole = _whole(scenario, implementation, SCRIPTS[name])
+
+    _equal(whole, _broken(scenario, implementation, SCRIPTS[name], renewed=True))
