@@ -62,3 +62,24 @@ class DriverThoughtsForAnswer(chat_plain.Driver):
     """An empty answer with thoughts is the thoughts."""
 
     loop = ThoughtsForAnswerChat
+
+
+class ByModelChat(BareTurnChat):
+    """Sends thoughts and signatures only to the models whose services demand them, which it knows by their names."""
+
+    def turn(self, reply: Reply) -> Json:
+        if any(name in self.case["model"] for name in ("deepseek", "gemini")):
+            return Chat.turn(self, reply)
+        turn = super().turn(reply)
+        return {
+            **turn,
+            "tool_calls": [
+                {name: call[name] for name in call if name != "extra_content"} for call in turn["tool_calls"]
+            ],
+        }
+
+
+class DriverByModel(chat_plain.Driver):
+    """Right: what a service demands is sent to that service."""
+
+    loop = ByModelChat
