@@ -147,8 +147,9 @@ def test_it_ends(scenario: Scenario, implementation: Implementation, moment: Mom
 def test_it_ends_with_its_tool(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
     """The run ends while its tool runs, or once the tool has ended; it does not go on."""
     _can_be_cancelled(implementation)
+    gate = moment.plays(scenario)
 
-    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+    run = _cancelled(implementation, implementation.begin(), gate)
 
     assert not isinstance(run.outcome, Value), f"the loop went on after its tool, and {run.outcome}"
 
@@ -181,8 +182,9 @@ def test_it_ends_while_a_retry_waits(scenario: Scenario, implementation: Impleme
 def test_it_is_no_value(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
     """What the caller gets is no answer: neither what there was of it, nor nothing."""
     _can_be_cancelled(implementation)
+    gate = moment.plays(scenario)
 
-    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+    run = _cancelled(implementation, implementation.begin(), gate)
 
     assert not isinstance(run.outcome, Value), f"the run was cancelled, and the loop {run.outcome}"
 
@@ -192,8 +194,9 @@ def test_it_is_no_value(scenario: Scenario, implementation: Implementation, mome
 def test_it_asks_no_more(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
     """No model request comes after the run was cancelled."""
     _can_be_cancelled(implementation)
+    gate = moment.plays(scenario)
 
-    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+    run = _cancelled(implementation, implementation.begin(), gate)
 
     asked = len(run.requests)
     assert 1 == asked, f"the loop has made {asked - 1} more model requests after it was cancelled"
@@ -204,8 +207,9 @@ def test_it_asks_no_more(scenario: Scenario, implementation: Implementation, mom
 def test_it_starts_no_tool(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
     """No tool begins after the run was cancelled; those that run by then are not judged."""
     _can_be_cancelled(implementation)
+    gate = moment.plays(scenario)
 
-    run = _cancelled(implementation, implementation.begin(), moment.plays(scenario))
+    run = _cancelled(implementation, implementation.begin(), gate)
 
     began = [event.tool for event in _since(run, ToolBegan) if isinstance(event, ToolBegan)]
     assert [] == began, f"after the run was cancelled, {', '.join(began)} began"
@@ -233,7 +237,8 @@ def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementa
     """The next question of the conversation is accepted, and answered."""
     _can_be_cancelled(implementation)
     talk = Talk(implementation)
-    _cancelled(implementation, talk.begin("What is the weather?"), moment.plays(scenario))
+    gate = moment.plays(scenario)
+    _cancelled(implementation, talk.begin("What is the weather?"), gate)
     scenario.plays(says("It is noon."))
 
     run = talk.run("What time is it?")
