@@ -7,7 +7,7 @@ from typing import Any
 
 from looptck_mutants.breaking import Breaks, Holder, holding
 from looptck_mutants.cells import CHAT
-from looptck_reference.http.conversation import Conversation
+from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans, Tracing
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
@@ -65,14 +65,14 @@ def streaming(
     return speaking(chat=Chat(), responses=Responses(), messages=Messages())
 
 
-def asking(kind: type[Conversation]) -> type[Invoker]:
-    """An invoker whose runs use this class of conversation.
+def asking(kind: type[Exchange]) -> type[Invoker]:
+    """An invoker whose runs use this class of exchange.
 
-    The handling of a failed request is not a step of the loop, so the conversation is replaced.
+    The handling of a failed request is not a step of the loop, so the exchange is replaced.
     """
 
     class Asking(Invoker):
-        conversation = kind
+        exchange = kind
 
     return Asking
 
@@ -99,7 +99,7 @@ breaks = Breaks(
         Tool: holding(Driver, "tool"),
         Invoker: holding(Driver, "invoker"),
         Loader: holding(Invoker, "loader"),
-        Conversation: holding(Invoker, "conversation"),
+        Exchange: holding(Invoker, "exchange"),
         Tracing: holding(Driver, "tracing"),
         RunSpans: holding(Tracing, "inside"),
         ChatWire: _speaking("chat"),

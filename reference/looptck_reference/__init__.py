@@ -9,7 +9,7 @@ or, with the agent in a file,
     answer = invoke_agent("weather.prompty", {"city": "Paris"}, {"forecast": forecast})
 
 Read it in this order: `values`, `actions`, `dialects` and `loop` (the whole algorithm), `wires` (the providers'
-formats), `reception` and `conversation` (bytes and HTTP, without I/O), `runner` (the I/O); then `prompts` (files),
+formats), `reception` and `exchange` (bytes and HTTP, without I/O), `runner` (the I/O); then `prompts` (files),
 `invoke` and `streams` (the interface for callers), `spans`, and `driver` and `toolbox` (the driver for the kit).
 """
 

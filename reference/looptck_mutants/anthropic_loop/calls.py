@@ -57,7 +57,7 @@ class CallBeforeTextUnrun(PassesOver):
 class FourAtATime(Runner):
     """Runs at most four tools at the same time."""
 
-    def _ends(self, runs: Sequence[Run], spans: RunSpans) -> list[End]:
+    def _ends(self, runs: Sequence[Run], spans: RunSpans) -> list[End | None]:
         ends = super()._ends(runs[:4], spans)
         return [*ends, *self._ends(runs[4:], spans)] if runs[4:] else ends
 

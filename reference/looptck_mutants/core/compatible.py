@@ -8,7 +8,7 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.actions import Ask, End, Fail, Returned
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
@@ -225,7 +225,7 @@ class KnownMembersOfCalls(ChatWire):
 
 
 @breaks("retry-after-is-kept", "retry-after-may-be-a-date", cells=CHAT)
-class AsksAgainAtOnce(Conversation):
+class AsksAgainAtOnce(Exchange):
     """Asks again as soon as it is told to wait, once."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -293,7 +293,7 @@ class NothingFound(Loop):
 
 
 @breaks("retried-request-is-the-same", cells=CHAT)
-class AgainWithoutTools(Conversation):
+class AgainWithoutTools(Exchange):
     """Asks again without its first tool, once."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:

@@ -1,4 +1,4 @@
-"""Faults of the provider, handled wrongly: the seams `refuse_error` and `whole`, and the conversation."""
+"""Faults of the provider, handled wrongly: the seams `refuse_error` and `whole`, and the exchange."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import httpx
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.core.running_again import run_again
 from looptck_mutants.parts import asking, breaks, streaming
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.reception import Reception
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Ask
@@ -92,7 +92,7 @@ class LateCutIgnored(Driver):
         def whole(self) -> bool:
             return super().whole() or (self.broke and self.calling and all(_reads(one.whole()) for one in self._calls))
 
-    class Runs(Conversation):
+    class Runs(Exchange):
         def read(self) -> Generator[Step, Any, bytes | None]:
             try:
                 return (yield from super().read())
@@ -105,7 +105,7 @@ class LateCutIgnored(Driver):
 
 
 @breaks("cut-reply-is-told", cells=CHAT_STREAM)
-class CutTextIsTheAnswer(Conversation):
+class CutTextIsTheAnswer(Exchange):
     """Returns the text that arrived before the connection broke as the answer."""
 
     said = ""
@@ -128,7 +128,7 @@ class CutTextIsTheAnswer(Conversation):
 
 
 @breaks("http-error-is-told", cells=CHAT)
-class ErrorIsTheAnswer(Conversation):
+class ErrorIsTheAnswer(Exchange):
     """Returns the provider's error message as the answer."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -141,7 +141,7 @@ class ErrorIsTheAnswer(Conversation):
 
 
 @breaks("http-error-is-told", cells=CHAT)
-class NeverGivesUp(Conversation):
+class NeverGivesUp(Exchange):
     """Repeats a request without limit while the service fails."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -154,7 +154,7 @@ class NeverGivesUp(Conversation):
 
 
 @breaks("page-instead-of-json-is-told", cells=CHAT)
-class PageIsTheAnswer(Conversation):
+class PageIsTheAnswer(Exchange):
     """Returns a reply that is not JSON as the answer."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -166,7 +166,7 @@ class PageIsTheAnswer(Conversation):
             return Turn(str(error))
 
 
-class Retrying(Conversation):
+class Retrying(Exchange):
     """Repeats a failed request once."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -211,7 +211,7 @@ class RetryForgets(Retrying):
         return Ask(ask.history[: self.loop.round_ends[0]])
 
 
-class AfterBreaks(Conversation):
+class AfterBreaks(Exchange):
     """Repeats a request once if its reply broke off."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:

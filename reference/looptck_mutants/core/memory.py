@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.core.running_again import run_again
 from looptck_mutants.parts import asking, breaks
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Ask
 from looptck_reference.loop.agent import Agent
@@ -64,7 +64,7 @@ class InThreads(Loop):
         return self.ran
 
 
-class Retelling(Conversation):
+class Retelling(Exchange):
     """Sends the whole conversation if the state that a request relies on is missing."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:

@@ -31,7 +31,7 @@ class SecondIsASpare(Loop):
         return super().calls_of(turn)
 
     def handler_for(self, call: ToolCall) -> Handler | None:
-        spared = self.pair and any(not result.failed for result in self._results)
+        spared = self.pair and any(not result.failed for result in self._results.values())
         return (lambda **_: "not needed") if spared else super().handler_for(call)
 
 

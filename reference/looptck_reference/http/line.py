@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
 
 import httpx
 
-from looptck_reference.http.conversation import Read, Send
+from looptck_reference.http.exchange import Read, Send
 
 __all__ = ["AsyncLine", "Line"]
 
 
 class Line:
-    """Sends the requests of a conversation and reads the replies."""
+    """Sends the requests of an exchange and reads the replies; `trace` follows what happens on the way."""
 
-    def __init__(self, client: httpx.Client) -> None:
+    def __init__(self, client: httpx.Client, trace: Callable[[str, dict[str, Any]], None] | None = None) -> None:
         self._client = client
+        self._trace = trace
         self._response: httpx.Response | None = None
         self._bytes: Iterator[bytes] = iter(())
 
@@ -25,6 +27,8 @@ class Line:
             if isinstance(step, Read):
                 return next(self._bytes, None)
             self.close()
+            if self._trace is not None:
+                step.request.extensions["trace"] = self._trace
             self._response = self._client.send(step.request, stream=True)
             self._bytes = self._response.iter_bytes()
         except httpx.HTTPError as error:

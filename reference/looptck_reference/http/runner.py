@@ -1,28 +1,40 @@
-"""Runners: they execute the steps of a conversation and wait. One is for sync callers, one for async callers.
+"""Runners: they execute the steps of an exchange and wait. One is for sync callers, one for async callers.
 
 `run` runs an agent. `drive` runs a loop that the caller made, possibly of a subclass; its `end` then holds the reason
-why it ended. `pieces` runs such a loop at the caller's pace: it goes on when the caller asks for more text.
+why it ended, and its `conversation` what was said. `pieces` runs such a loop at the caller's pace: it goes on when the
+caller asks for more text. Whoever closes it earlier cancels the run.
+
+    loop = Loop(agent, wire=OPENAI_CHAT, conversation=before, messages=[question])
+    try:
+        answer = runner.drive(loop)
+    finally:
+        after = loop.conversation
+
+Calls that need approval are put to `confirm`, one after the other, in call order; without it the run is suspended.
 """
 
 from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, contextmanager
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import httpx
 
-from looptck_reference.http.conversation import Conversation, Read, Send, Step
+from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.endpoint import Endpoint
+from looptck_reference.http.exchange import Exchange, Read, Send, Step
 from looptck_reference.http.line import AsyncLine, Line
 from looptck_reference.http.spans import RunSpans, Tracing, failed
-from looptck_reference.loop.actions import End, Raised, Returned, Run, RunTools
+from looptck_reference.loop.actions import Decide, End, Raised, Returned, Run, RunTools
+from looptck_reference.loop.approval import Decision, Pending
 from looptck_reference.loop.dialects import CORE, Dialect
-from looptck_reference.loop.errors import AsyncToolInSyncRun
+from looptck_reference.loop.errors import AsyncToolInSyncRun, Cancelled
 from looptck_reference.loop.loop import Loop
 from looptck_reference.wires import OPENAI_CHAT, Wire
 
@@ -30,9 +42,16 @@ if TYPE_CHECKING:
     from looptck_reference.loop.agent import Agent
     from looptck_reference.loop.values import Answer
 
-__all__ = ["AsyncRunner", "Runner"]
+__all__ = ["AsyncConfirm", "AsyncRunner", "Confirm", "OnText", "Runner"]
 
 OnText = Callable[[str], object]
+
+Confirm = Callable[[Pending], Decision]
+"""Decides whether a call may run. An exception that it raises ends the run, and the call does not run."""
+
+AsyncConfirm = Callable[[Pending], Awaitable[Decision]]
+
+Result = TypeVar("Result")
 
 TIMEOUT = httpx.Timeout(600.0, connect=10.0)
 
@@ -49,8 +68,24 @@ def _next(steps: Generator[Step, Any, None], came: Any) -> Step | None:
         return None
 
 
+@contextmanager
+def _telling(loop: Loop, ends: Sequence[End | None]) -> Iterator[None]:
+    """Tell the loop if its run is cancelled or left, with the ends of the tools that have ended."""
+    try:
+        yield
+    except BaseException as error:
+        if loop.end is None and (isinstance(error, Cancelled) or not isinstance(error, Exception)):
+            loop.cancel(ends)
+        raise
+
+
 class Runner:
-    """Runs agents for synchronous callers. The caller closes a client that it passed in."""
+    """Runs agents for synchronous callers. The caller closes a client that it passed in.
+
+    A run that may be cancelled needs a runner of its own, whose client no other run uses, because all connections of
+    that client are shut down. Its tools run in threads. A tool cannot be stopped: a cancelled run does not wait for it,
+    and its thread ends by itself.
+    """
 
     def __init__(
         self,
@@ -60,13 +95,17 @@ class Runner:
         wire: Wire = OPENAI_CHAT,
         client: httpx.Client | None = None,
         tracing: Tracing | None = None,
-        conversation: type[Conversation] = Conversation,
+        exchange: type[Exchange] = Exchange,
+        confirm: Confirm | None = None,
+        cancellation: Cancellation | None = None,
     ) -> None:
         self._owns_client = client is None
         self._client = client or httpx.Client(timeout=TIMEOUT)
         self._endpoint = Endpoint(self._client, base_url, api_key, wire)
         self._tracing = tracing or Tracing()
-        self._conversation = conversation
+        self._exchange = exchange
+        self._confirm = confirm
+        self._cancellation = cancellation
 
     def __enter__(self) -> Self:
         """Nothing to do: clients connect on first use."""
@@ -102,31 +141,66 @@ class Runner:
         return loop.answer
 
     def pieces(self, loop: Loop, *, stream: bool = False) -> Generator[str]:
-        """Run a loop and yield streamed text when it arrives; at the end the loop has its answer."""
+        """Run a loop and yield streamed text when it arrives; at the end the loop has its answer.
+
+        Raises:
+            Cancelled: the run was cancelled.
+        """
+        trace = None if self._cancellation is None else self._cancellation.trace
+        ends: list[End | None] = []
         with (
             self._tracing.run(loop) as spans,
-            closing(Line(self._client)) as line,
-            closing(self._conversation(loop, self._endpoint, spans, stream=stream).steps()) as steps,
+            closing(Line(self._client, trace)) as line,
+            closing(self._exchange(loop, self._endpoint, spans, stream=stream).steps()) as steps,
+            _telling(loop, ends),
         ):
             came: Any = None
             step = _next(steps, came)
             while step is not None:
+                self._go_on()
                 match step:
                     case str():
                         came = yield step
                     case RunTools(runs):
-                        came = self._ends(runs, spans)
+                        came = ends[:] = self._ends(runs, spans)
+                    case Decide(calls):
+                        came = self._decisions(calls)
                     case Send() | Read():
                         came = line.do(step)
+                self._go_on()
                 step = _next(steps, came)
 
-    def _ends(self, runs: Sequence[Run], spans: RunSpans) -> list[End]:
-        """The ends of a batch of tools. If there are several, each has a thread with a copy of the caller's context."""
-        if len(runs) == 1:
-            return [self._end(runs[0], spans)]
-        with ThreadPoolExecutor(len(runs), "looptck tool") as threads:
-            ends = [threads.submit(copy_context().run, self._end, run, spans) for run in runs]
-        return [end.result() for end in ends]
+    def _go_on(self) -> None:
+        if self._cancellation:
+            raise Cancelled("the run was cancelled by its caller")
+
+    def _ends(self, runs: Sequence[Run], spans: RunSpans) -> list[End | None]:
+        """The ends of a batch of tools."""
+        return self._all([partial(self._end, run, spans) for run in runs])
+
+    def _all(self, works: Sequence[Callable[[], Result]]) -> list[Result | None]:
+        """The results of functions, run at the same time in copies of the caller's context; None if cancelled before.
+
+        One alone that need not be left runs in the caller's thread.
+        """
+        if self._cancellation is not None:
+            results = self._cancellation.results(works)
+            return [result.result() if result.done() else None for result in results]
+        if len(works) == 1:
+            return [works[0]()]
+        with ThreadPoolExecutor(len(works), "looptck tool") as threads:
+            results = [threads.submit(copy_context().run, work) for work in works]
+        return [result.result() for result in results]
+
+    def _decisions(self, calls: Sequence[Pending]) -> dict[str, Decision | None] | None:
+        """A decision about each call, or None if there is nobody to ask."""
+        if self._confirm is None:
+            return None
+        made: dict[str, Decision | None] = {}
+        for call in calls:
+            self._go_on()
+            [made[call.id]] = self._all([partial(self._confirm, call)])
+        return made
 
     def _end(self, run: Run, spans: RunSpans) -> End:
         with spans.tool_call(run.call) as span:
@@ -153,13 +227,15 @@ class AsyncRunner:
         wire: Wire = OPENAI_CHAT,
         client: httpx.AsyncClient | None = None,
         tracing: Tracing | None = None,
-        conversation: type[Conversation] = Conversation,
+        exchange: type[Exchange] = Exchange,
+        confirm: AsyncConfirm | None = None,
     ) -> None:
         self._owns_client = client is None
         self._client = client or httpx.AsyncClient(timeout=TIMEOUT)
         self._endpoint = Endpoint(self._client, base_url, api_key, wire)
         self._tracing = tracing or Tracing()
-        self._conversation = conversation
+        self._exchange = exchange
+        self._confirm = confirm
 
     async def __aenter__(self) -> Self:
         """Nothing to do: clients connect on first use."""
@@ -195,11 +271,16 @@ class AsyncRunner:
         return loop.answer
 
     async def pieces(self, loop: Loop, *, stream: bool = False) -> AsyncGenerator[str]:
-        """Run a loop and yield streamed text when it arrives; at the end the loop has its answer."""
+        """Run a loop and yield streamed text when it arrives; at the end the loop has its answer.
+
+        The run is cancelled by cancelling the task.
+        """
+        ends: list[End | None] = []
         async with aclosing(AsyncLine(self._client)) as line:
             with (
                 self._tracing.run(loop) as spans,
-                closing(self._conversation(loop, self._endpoint, spans, stream=stream).steps()) as steps,
+                closing(self._exchange(loop, self._endpoint, spans, stream=stream).steps()) as steps,
+                _telling(loop, ends),
             ):
                 came: Any = None
                 step = _next(steps, came)
@@ -208,16 +289,37 @@ class AsyncRunner:
                         case str():
                             came = yield step
                         case RunTools(runs):
-                            came = await self._ends(runs, spans)
+                            came = await self._ends(runs, spans, ends)
+                        case Decide(calls):
+                            came = await self._decisions(calls)
                         case Send() | Read():
                             came = await line.do(step)
                     step = _next(steps, came)
 
-    async def _ends(self, runs: Sequence[Run], spans: RunSpans) -> list[End]:
-        """The ends of a batch of tools; several run at the same time."""
+    async def _ends(self, runs: Sequence[Run], spans: RunSpans, ends: list[End | None]) -> list[End | None]:
+        """The ends of a batch of tools, each noted when it comes; several run at the same time.
+
+        A tool may have caught the cancellation that was meant for the run.
+        """
+        ends[:] = [None] * len(runs)
+        before = _cancellations()
+
+        async def note(place: int, run: Run) -> None:
+            ends[place] = await self._end(run, spans)
+
         if len(runs) == 1:
-            return [await self._end(runs[0], spans)]
-        return await asyncio.gather(*(self._end(run, spans) for run in runs))
+            await note(0, runs[0])
+        else:
+            await asyncio.gather(*(note(place, run) for place, run in enumerate(runs)))
+        if _cancellations() > before:
+            raise asyncio.CancelledError
+        return ends
+
+    async def _decisions(self, calls: Sequence[Pending]) -> dict[str, Decision] | None:
+        """A decision about each call, or None if there is nobody to ask."""
+        if self._confirm is None:
+            return None
+        return {call.id: await self._confirm(call) for call in calls}
 
     async def _end(self, run: Run, spans: RunSpans) -> End:
         with spans.tool_call(run.call) as span:
@@ -229,3 +331,9 @@ class AsyncRunner:
                 failed(span, error)
                 return Raised(error)
         return Returned(value)
+
+
+def _cancellations() -> int:
+    """How often the current task was asked to cancel itself."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()

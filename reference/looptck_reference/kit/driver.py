@@ -14,22 +14,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import aclosing, closing, suppress
 from typing import TYPE_CHECKING, ClassVar
 
 import httpx
 
 import looptck_reference
-from looptck_reference.http.runner import OnText
+from looptck_reference.http.cancellation import Cancellation
+from looptck_reference.http.runner import AsyncRunner, OnText, Runner
 from looptck_reference.http.spans import Tracing
+from looptck_reference.kit.outcomes import ended, failed
+from looptck_reference.kit.running import Cancels, cancelling_task
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
-from looptck_reference.loop.actions import Fail
 from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.approval import decision
+from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.dialects import ANTHROPIC_LOOP, CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
-from looptck_reference.loop.errors import LoopError
+from looptck_reference.loop.errors import Suspended
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.registry import Registry
 from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Answer, Json
+from looptck_reference.loop.values import Json
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.models import Service
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
@@ -63,6 +68,9 @@ class Driver:
 
     def __init__(self) -> None:
         self._client = httpx.Client(**LOOPBACK, timeout=TIMEOUT)
+        self._cancels = Cancels()
+        self._conversations: dict[str, Conversation] = {}
+        self._agents: dict[str, Agent] = {}
         self._async_client: tuple[asyncio.AbstractEventLoop, httpx.AsyncClient] | None = None
 
     def start(self) -> Json:
@@ -90,35 +98,57 @@ class Driver:
                 "mcp": True,
                 "hosted": True,
                 "spans": True,
+                "conversations": True,
+                "histories": True,
+                "shared": True,
+                "cancel": True,
+                "interrupt": True,
+                "leave": True,
+                "confirm": True,
+                "suspend": True,
+                "travels": True,
             },
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: OnText) -> Json:
-        """Run one case in sync mode."""
+        """Run one case in sync mode, over connections of its own, which are shut down when it is cancelled."""
         toolbox = ToolboxClient("sync", self._client, None)
+        cancellation = Cancellation()
         begun: Invocation | None = None
-        with traced(case) as provider:
+        with (
+            httpx.Client(**LOOPBACK, timeout=TIMEOUT) as client,
+            self._cancels.during(case.get("id"), cancellation.cancel),
+            traced(case) as provider,
+        ):
             try:
-                invoker = self._invoker(case, toolbox, provider)
+                invoker = self._invoker(case, toolbox, provider, client, cancellation)
                 begun = self._begin(case, toolbox, invoker)
-                answer = invoker.runner(begun).drive(begun.loop, stream=begun.stream, on_text=emit)
+                self._drive(invoker.runner(begun), begun, emit, case["options"].get("leave_after"))
             except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
-                return _failed(begun, error)
-        return _answered(answer)
+                return failed(begun, error)
+            finally:
+                self._keep(case, begun)
+        return ended(begun.loop)
 
     async def run_async(self, case: Json, emit: OnText) -> Json:
-        """Run one case in async mode."""
+        """Run one case in async mode, as a task, which is cancelled with the run."""
         toolbox = ToolboxClient("async", self._client, self._client_of_this_event_loop())
         begun: Invocation | None = None
-        with traced(case) as provider:
+        with self._cancels.during(case.get("id"), cancelling_task()), traced(case) as provider:
             try:
                 invoker = self._invoker(case, toolbox, provider)
                 begun = self._begin(case, toolbox, invoker)
-                answer = await invoker.async_runner(begun).drive(begun.loop, stream=begun.stream, on_text=emit)
-            except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
-                return _failed(begun, error)
-        return _answered(answer)
+                await self._drive_async(invoker.async_runner(begun), begun, emit, case["options"].get("leave_after"))
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - as above
+                return failed(begun, error)
+            finally:
+                self._keep(case, begun)
+        return ended(begun.loop)
+
+    def cancel(self, id: str) -> None:
+        """Cancel the run of the case with this id."""
+        self._cancels.cancel(id)
 
     def stop(self) -> None:
         """Close all clients, while the event loop of the async runs is still running."""
@@ -127,14 +157,55 @@ class Driver:
             loop, client = self._async_client
             asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(TIMEOUT)
 
-    def _invoker(self, case: Json, toolbox: ToolboxClient, provider: TracerProvider | None) -> Invoker:
+    def _drive(self, runner: Runner, begun: Invocation, emit: OnText, leave_after: int | None) -> None:
+        """Run a loop to its end, or leave its stream after so many pieces."""
+        if leave_after is None:
+            with suppress(Suspended):
+                runner.drive(begun.loop, stream=begun.stream, on_text=emit)
+            return
+        with closing(runner.pieces(begun.loop, stream=begun.stream)) as pieces:
+            for count, text in enumerate(pieces, 1):
+                emit(text)
+                if count == leave_after:
+                    return
+
+    async def _drive_async(self, runner: AsyncRunner, begun: Invocation, emit: OnText, leave_after: int | None) -> None:
+        if leave_after is None:
+            with suppress(Suspended):
+                await runner.drive(begun.loop, stream=begun.stream, on_text=emit)
+            return
+        count = 0
+        async with aclosing(runner.pieces(begun.loop, stream=begun.stream)) as pieces:
+            async for text in pieces:
+                emit(text)
+                count += 1
+                if count == leave_after:
+                    return
+
+    def _keep(self, case: Json, begun: Invocation | None) -> None:
+        """Keep what was said, for the next run of the conversation, however this one ended."""
+        if "conversation" in case and begun is not None:
+            self._conversations[case["conversation"]] = begun.loop.conversation
+
+    def _invoker(
+        self,
+        case: Json,
+        toolbox: ToolboxClient,
+        provider: TracerProvider | None,
+        client: httpx.Client | None = None,
+        cancellation: Cancellation | None = None,
+    ) -> Invoker:
+        asks = "confirm" in case
         return self.invoker(
             self.dialects.get(case["profile"], CORE),
             loop=self.loop,
             registry=Registry(kinds=toolbox.kinds(case)),
             tracing=self.tracing(provider),
-            client=toolbox.client,
+            client=client,
             async_client=toolbox.async_client,
+            confirm=toolbox.confirm(case["confirm"]) if asks else None,
+            async_confirm=toolbox.async_confirm(case["confirm"]) if asks else None,
+            cancellation=cancellation,
         )
 
     def _begin(self, case: Json, toolbox: ToolboxClient, invoker: Invoker) -> Invocation:
@@ -144,6 +215,28 @@ class Driver:
         path = case["agent"].get("path")
         if path is not None:
             return invoker.begin(path, case["inputs"], functions, limit=limit, waits=case["mode"] == "async")
+        wire = self.wires[case["wire"]]
+        loop = self.loop(
+            self._agent(case),
+            wire=wire,
+            dialect=invoker.dialect,
+            limit=limit,
+            registry=invoker.registry.for_run(functions),
+            keep_rounds=case["options"].get("keep_rounds"),
+            conversation=self._conversations.get(case.get("conversation", "")),
+            messages=case["messages"],
+            inputs=case["inputs"],
+        )
+        if "resume" in case:
+            decisions = {one["id"]: decision(one) for one in case["resume"]["decisions"]}
+            loop.resume(case["resume"]["state"], decisions)
+        return Invocation(loop, Service(wire, case["base_url"], case["api_key"]), case["stream"])
+
+    def _agent(self, case: Json) -> Agent:
+        """The agent that a case spells out; one object for all runs that share it."""
+        shared = case.get("shared")
+        if shared in self._agents:
+            return self._agents[shared]
         agent = Agent(
             model=case["model"],
             messages=case["messages"],
@@ -153,16 +246,7 @@ class Driver:
             mcp_servers={server["name"]: server["url"] for server in case.get("mcp_servers", ())},
             search=any(tool["kind"] == "search" for tool in case.get("hosted_tools", ())),
         )
-        wire = self.wires[case["wire"]]
-        loop = self.loop(
-            agent,
-            wire=wire,
-            dialect=invoker.dialect,
-            limit=limit,
-            registry=invoker.registry.for_run(functions),
-            keep_rounds=case["options"].get("keep_rounds"),
-        )
-        return Invocation(loop, Service(wire, case["base_url"], case["api_key"]), case["stream"])
+        return agent if shared is None else self._agents.setdefault(shared, agent)
 
     def _tool(self, tool: Json) -> Tool:
         return self.tool(
@@ -172,6 +256,7 @@ class Driver:
             kind=tool["kind"],
             bindings=tool.get("bindings", {}),
             strict=tool.get("strict", False),
+            approval=tool.get("approval", False),
             options={name: tool[name] for name in ("path", "mode") if name in tool},
         )
 
@@ -181,14 +266,3 @@ class Driver:
             client = httpx.AsyncClient(**LOOPBACK, timeout=TIMEOUT)
             self._async_client = running, client
         return self._async_client[1]
-
-
-def _answered(answer: Answer) -> Json:
-    return {"kind": "value", "text": answer.text, "stop": answer.stop.value}
-
-
-def _failed(begun: Invocation | None, error: Exception) -> Json:
-    """The outcome of a failed run: the loop's error, or the error of asking the model."""
-    known = begun.loop.end if begun is not None and isinstance(begun.loop.end, Fail) else error
-    reason = known.reason if isinstance(known, Fail | LoopError) else "other"
-    return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import httpx
@@ -12,7 +13,9 @@ from opentelemetry import context
 from opentelemetry.trace import TracerProvider
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from looptck_reference.http.runner import AsyncConfirm, Confirm
 from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.approval import Decision, Pending, decision
 from looptck_reference.loop.registry import KindHandler
 from looptck_reference.loop.tools import Handler, Tool
 from looptck_reference.loop.values import Json
@@ -63,6 +66,24 @@ class ToolboxClient:
             return self._post(url, sent) if self._mode == "sync" else self._post_async(url, sent)
 
         return handle
+
+    def confirm(self, url: str) -> Confirm:
+        """A function that asks the kit whether a call may run."""
+
+        def ask(call: Pending) -> Decision:
+            return decision(self.client.post(url, json={"call": asdict(call)}).raise_for_status().json())
+
+        return ask
+
+    def async_confirm(self, url: str) -> AsyncConfirm:
+        """The same for async runs."""
+
+        async def ask(call: Pending) -> Decision:
+            assert self.async_client is not None
+            response = await self.async_client.post(url, json={"call": asdict(call)})
+            return decision(response.raise_for_status().json())
+
+        return ask
 
     def _post(self, url: str, sent: Json) -> Any:
         return value_of(self.client.post(url, json=sent))

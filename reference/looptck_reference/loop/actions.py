@@ -1,6 +1,6 @@
 """The actions that the loop asks of its runner: the only way out of the core.
 
-A runner executes `Ask` and `RunTools` and reports back; `Finish` and `Fail` end the run.
+A runner executes `Ask`, `RunTools` and `Decide` and reports back; `Finish`, `Suspend` and `Fail` end the run.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from looptck_reference.loop.approval import Pending
     from looptck_reference.loop.errors import Reason
     from looptck_reference.loop.tools import Handler
     from looptck_reference.loop.values import Answer, Json, ToolCall
 
-__all__ = ["Action", "Ask", "End", "Fail", "Finish", "Raised", "Returned", "Run", "RunTools"]
+__all__ = ["Action", "Ask", "Decide", "End", "Fail", "Finish", "Raised", "Returned", "Run", "RunTools", "Suspend"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,25 @@ End = Returned | Raised
 
 
 @dataclass(frozen=True, slots=True)
+class Decide:
+    """Let someone decide about these calls; report the decisions, or that the run is to wait for them elsewhere."""
+
+    calls: tuple[Pending, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """Hand this answer to the caller."""
 
     answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Suspend:
+    """End for now: hand these calls to the caller, and the state, as JSON, from which decisions resume the run."""
+
+    calls: tuple[Pending, ...]
+    state: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +91,4 @@ class Fail:
     reason: Reason
 
 
-Action = Ask | RunTools | Finish | Fail
+Action = Ask | RunTools | Decide | Finish | Suspend | Fail

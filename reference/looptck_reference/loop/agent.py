@@ -1,4 +1,4 @@
-"""An agent: a model, a conversation so far, and the tools it may use."""
+"""An agent: a model, the messages that a run begins with, and the tools it may use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ __all__ = ["Agent"]
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The caller's side of a run. An agent never changes, so one agent serves any number of runs.
+    """The caller's side of a run. An agent never changes, so one agent serves any number of runs at the same time.
+
+    A run may have messages and inputs of its own in place of the agent's (`Loop`). Messages are in the wire's own form.
+    Calls and results of earlier turns may also be in a form for all wires: `calls` in a message of the assistant, each
+    with `id`, `name` and `arguments`, and `call_id` in a message of the role tool.
 
     `options` are model options such as temperature, in the form of the wire's API.
     """

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 __all__ = [
     "AsyncToolInSyncRun",
     "BadArguments",
+    "Cancelled",
     "ChildCalledTools",
     "ConnectionLost",
     "LimitReached",
@@ -20,12 +21,13 @@ __all__ = [
     "ProviderError",
     "Reason",
     "StreamBroken",
+    "Suspended",
     "TurnCut",
     "UnknownModel",
     "UnknownTool",
 ]
 
-Reason = Literal["limit", "tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "other"]
+Reason = Literal["limit", "tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "cancelled", "other"]
 
 
 class LoopError(Exception):
@@ -36,6 +38,16 @@ class LoopError(Exception):
 
 class OutOfTurn(LoopError):
     """The runner reported an event that the loop was not waiting for: an error of the runner."""
+
+
+class Suspended(LoopError):
+    """The answer of a run was asked for that waits for decisions; the loop's `end` has its calls and its state."""
+
+
+class Cancelled(LoopError):
+    """The caller cancelled the run, or left its stream."""
+
+    reason = "cancelled"
 
 
 class LimitReached(LoopError):

@@ -12,39 +12,51 @@ The runner reports what happened, and executes the action that it gets back:
     IDLE       the start of the run         start()                    -
     ASKING     the turn of the model        model_answered(turn)       Ask
     RUNNING    the end of a batch of tools  tools_ended(ends)          RunTools
-    ENDED      nothing                      -                          Finish, Fail
+    DECIDING   decisions about calls        decided(decisions)         Decide
+               nobody who could decide      suspend()
+    ENDED      nothing                      -                          Finish, Suspend, Fail
 
-A report in any other state is `OutOfTurn`. Nothing here waits, reads or writes, so the synchronous and the asynchronous
-runner share all of it. A batch is one call, or all calls of a turn if the dialect runs them at the same time.
+In any state but ENDED the run may also be cancelled: `cancel(ends)`. A report in any other state is `OutOfTurn`.
+Nothing here waits, reads or writes, so the synchronous and the asynchronous runner share all of it. A batch is one
+call, or all calls of a turn if the dialect runs them at the same time.
+
+Calls that need approval wait until all others of their turn have ended. Then one decision is made about each, and the
+approved ones run as any others do. So a run that is suspended has results that nothing obtains a second time, and a
+resumed run makes the requests and runs the tools of one that was not interrupted.
 
 Invariants, which the tests check against random histories:
 
 * in every history that is sent, each call of a turn that ran is answered once, in order, with its own id, directly
   after its turn;
+* the same holds for `conversation`, whenever it is read, and however the run ends;
 * the model is asked at most `limit` times;
-* a call of a truncated, refused or paused turn is never run.
+* a call of a truncated, refused or paused turn is never run, nor one that needs approval and has none.
 
-Each step that other loops may do differently is a small public method: a subclass that overrides one works with runner
-and driver unchanged, and each mutant of the kit breaks exactly one.
+Each step that other loops may do differently is a small public method, here or in `Telling` and `Calling`: a subclass
+that overrides one works with runner and driver unchanged, and each mutant of the kit breaks exactly one.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
-from looptck_reference.loop import tools
-from looptck_reference.loop.actions import Action, Ask, End, Fail, Finish, Raised, Run, RunTools
-from looptck_reference.loop.dialects import CORE, Dialect, FeedBack, Policy, Propagate, Raise
-from looptck_reference.loop.errors import BadArguments, OutOfTurn, Reason, TurnCut, UnknownTool
+from looptck_reference.loop.actions import Action, Ask, Decide, End, Fail, Finish, Run, RunTools, Suspend
+from looptck_reference.loop.approval import Change, Pending, Reject, names_of
+from looptck_reference.loop.approval import Decision as Approval
+from looptck_reference.loop.conversation import Conversation
+from looptck_reference.loop.dialects import CORE, Dialect
+from looptck_reference.loop.errors import Cancelled, OutOfTurn, Suspended, TurnCut
 from looptck_reference.loop.registry import Registry
+from looptck_reference.loop.suspension import Suspension
+from looptck_reference.loop.telling import Telling
 from looptck_reference.loop.values import Answer, Delta, Json, Stop, ToolCall, ToolResult, Turn
 
 if TYPE_CHECKING:
     from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.tools import Handler, Tool
     from looptck_reference.wires.base import Wire
 
 __all__ = ["Decision", "Loop"]
@@ -65,14 +77,25 @@ class State(Enum):
     IDLE = auto()
     ASKING = auto()
     RUNNING = auto()
+    DECIDING = auto()
     ENDED = auto()
 
 
-STATE_AFTER = {Ask: State.ASKING, RunTools: State.RUNNING, Finish: State.ENDED, Fail: State.ENDED}
+STATE_AFTER = {
+    Ask: State.ASKING,
+    RunTools: State.RUNNING,
+    Decide: State.DECIDING,
+    Finish: State.ENDED,
+    Suspend: State.ENDED,
+    Fail: State.ENDED,
+}
+
+Step = Run | ToolResult | Fail
+"""What a call leads to."""
 
 
-class Loop:
-    """One run of one agent."""
+class Loop(Telling):
+    """One run of one agent: with these messages and inputs, or the agent's own, after this conversation."""
 
     def __init__(
         self,
@@ -83,36 +106,52 @@ class Loop:
         limit: int | None = None,
         registry: Registry | None = None,
         keep_rounds: int | None = None,
+        conversation: Conversation | None = None,
+        messages: Sequence[Json] | None = None,
+        inputs: Mapping[str, Any] | None = None,
     ) -> None:
-        self.agent = agent
+        before = conversation or Conversation()
+        said = agent.messages if messages is None else messages
         self.wire = wire
+        self.agent = self.agent_for(agent, before, said, agent.inputs if inputs is None else inputs)
         self.dialect = dialect
         self.limit = dialect.limit if limit is None else limit
         self.tools = agent.offered
         handlers = {tool.name: tool.handler for tool in agent.tools if tool.handler is not None}
         self.registry = (registry or Registry()).for_run(handlers)
         self.keep_rounds = keep_rounds
-        self.history: list[Json] = wire.opening(agent.messages)
+        self.history = [*before.history, *wire.opening(self.repair(said))]
         self.round_ends = [len(self.history)]
-        """The length of the history before the first round, and after each round."""
         self.model_calls = 0
         self.usage: list[Any] = []
-        self.carried: Json = {}
-        """What the model's turns have asked to be sent beside the history."""
-        self.end: Finish | Fail | None = None
-        self.not_run: list[tuple[ToolCall, Exception]] = []
-        """The calls that could not be run, with the reason: an unknown tool, or arguments that were no JSON object."""
+        self.carried = dict(before.carried)
+        self.end: Finish | Suspend | Fail | None = None
+        self.not_run = []
         self._state = State.IDLE
-        self._waiting: deque[ToolCall] = deque()
-        self._batch: list[Run | ToolResult] = []
-        self._results: list[ToolResult] = []
+        self._calls: Sequence[ToolCall] = ()
+        """The calls of the open round, if there is one; elsewhere a call goes by its place among them."""
+        self._results: dict[int, ToolResult] = {}
+        self._waiting: deque[int] = deque()
+        self._held: list[int] = []
+        self._asked: dict[str, int] = {}
+        self._decisions: dict[int, Approval] = {}
+        self._batch: list[tuple[int, Step]] = []
+
+    def agent_for(
+        self, agent: Agent, before: Conversation, messages: Sequence[Json], inputs: Mapping[str, Any]
+    ) -> Agent:
+        """The agent of this run. Instructions beside the history stay for the whole conversation, or until new ones."""
+        kept = () if self.wire.instructions(messages) else before.instructions
+        if not kept and messages is agent.messages and inputs is agent.inputs:
+            return agent
+        return replace(agent, messages=[*kept, *messages], inputs=inputs)
 
     # -- reports: what happened, and what to do next ------------------------------------------------------------------
 
     def start(self) -> Action:
-        """Begin."""
+        """Begin; a resumed run begins with the calls that were decided about."""
         self._expect(State.IDLE)
-        return self._enter(self.ask())
+        return self._enter(self._next() if self._calls else self.ask())
 
     def model_answered(self, turn: Turn) -> Action:
         """The model replied with this turn."""
@@ -122,7 +161,10 @@ class Loop:
         self.carried |= turn.carried
         match self.decide(turn):
             case Decision.ANSWER:
-                return self._enter(self.stop(turn))
+                action = self.stop(turn)
+                if isinstance(action, Finish):
+                    self.append_answer(turn)
+                return self._enter(action)
             case Decision.FAIL:
                 return self._enter(Fail(_truncated(turn), TurnCut.reason))
             case Decision.RESUME:
@@ -130,26 +172,70 @@ class Loop:
                 return self._enter(self.ask())
             case Decision.RUN:
                 self.append_turn(turn)
-                self._waiting.extend(self.calls_of(turn))
+                self._calls = self.calls_of(turn)
+                for place, call in enumerate(self._calls):
+                    (self._held if self.needs_approval(call) else self._waiting).append(place)
                 return self._enter(self._next())
 
     def tools_ended(self, ends: Sequence[End]) -> Action:
         """The tools of the batch have ended; one end for each, in their order."""
         self._expect(State.RUNNING)
-        runs = [one for one in self._batch if isinstance(one, Run)]
-        if len(ends) != len(runs):
-            raise OutOfTurn(f"{len(ends)} ends were reported for {len(runs)} tools")
-        left = iter(ends)
-        done = [self.result(one.call, next(left)) if isinstance(one, Run) else one for one in self._batch]
-        return self._enter(self._take(done) or self._next())
+        runs = sum(isinstance(step, Run) for _, step in self._batch)
+        if len(ends) != runs:
+            raise OutOfTurn(f"{len(ends)} ends were reported for {runs} tools")
+        return self._enter(self._keep(self._done(ends)) or self._next())
+
+    def decided(self, decisions: Mapping[str, Approval]) -> Action:
+        """Someone has decided: a decision for each call that waits, by its id.
+
+        Raises:
+            OutOfTurn: there is none for one of them.
+        """
+        self._expect(State.DECIDING)
+        self._decide(decisions)
+        return self._enter(self._next())
+
+    def suspend(self) -> Action:
+        """Nobody decides now: the run ends, and its state, as JSON, is what `resume` needs."""
+        self._expect(State.DECIDING)
+        said = Conversation(tuple(self.history), self.carried, self.conversation.instructions)
+        calls, usage, ends = tuple(self._calls), tuple(self.usage), tuple(self.round_ends)
+        state = Suspension(said, ends, self.model_calls, usage, calls, self._results)
+        return self._enter(Suspend(self._pending(), state.to_json()))
+
+    def resume(self, state: Json, decisions: Mapping[str, Approval]) -> None:
+        """Be the suspended run with this state, before the start; see `decided`."""
+        self._expect(State.IDLE)
+        kept = Suspension.from_json(state)
+        self.agent = self.agent_for(self.agent, kept.conversation, self.agent.messages, self.agent.inputs)
+        self.history, self.carried = list(kept.conversation.history), dict(kept.conversation.carried)
+        self.round_ends, self.model_calls, self.usage = list(kept.round_ends), kept.model_calls, list(kept.usage)
+        self._calls, self._results = kept.calls, dict(kept.results)
+        self._asked = names_of(self._calls, self._unanswered())
+        self._decide(decisions)
+
+    def cancel(self, ends: Sequence[End | None] = ()) -> Action:
+        """The caller cancelled the run. For a batch of tools: the end of each, in their order, or None if it has none.
+
+        A tool that has ended has its result in the conversation.
+        """
+        if self._state is State.ENDED:
+            raise OutOfTurn("the loop has ended; there is nothing to cancel")
+        if self._state is State.RUNNING:
+            self._keep([(place, step) for place, step in self._done(ends) if not isinstance(step, Run)])
+        return self._enter(Fail(Cancelled("the run was cancelled by its caller"), Cancelled.reason))
 
     @property
     def answer(self) -> Answer:
         """The caller's answer.
 
         Raises:
+            Suspended: the run waits for decisions.
             OutOfTurn: the loop has no answer.
         """
+        if isinstance(self.end, Suspend):
+            names = ", ".join(call.name for call in self.end.calls)
+            raise Suspended(f"the run has no answer yet: it is suspended until someone decides about {names}")
         if not isinstance(self.end, Finish):
             raise OutOfTurn("the loop has no answer: it has not ended, or it has failed")
         return self.end.answer
@@ -167,17 +253,6 @@ class Loop:
     def limit_reached(self) -> bool:
         """Checked before each model call, so the tools of the last round have run when the limit is reached."""
         return self.model_calls >= self.limit
-
-    def remembered(self) -> Sequence[Json]:
-        """The part of the history that is sent: the prompt, and the rounds to keep.
-
-        A round is a turn with calls and its results, with the paused turns before it. It is sent as a whole or not at
-        all, so that no call loses its result.
-        """
-        if self.keep_rounds is None:
-            return self.history
-        prompt, first_kept = self.round_ends[0], max(0, len(self.round_ends) - 1 - self.keep_rounds)
-        return self.history[:prompt] + self.history[self.round_ends[first_kept] :]
 
     def forwards(self, delta: Delta) -> bool:
         """Whether text is forwarded when it arrives: always, unless the dialect withholds the text of tool turns."""
@@ -197,93 +272,12 @@ class Loop:
         calls_are_meant = turn.stop in self.wire.runs_calls_on and turn.stop in self.dialect.runs_calls_on
         return Decision.RUN if calls_are_meant else Decision.ANSWER
 
-    def append_turn(self, turn: Turn) -> None:
-        """Append the turn: the model must see its calls before their results, and a paused turn to continue it."""
-        self.history += self.wire.echo(turn)
-
     def stop(self, turn: Turn) -> Action:
         """End with the turn's text. It may be empty, or belong to a turn that announced calls and made none."""
         stop = Stop.END if turn.stop in {Stop.CALLS, Stop.PAUSE} else turn.stop
         return Finish(Answer(turn.text, stop, tuple(self.usage), turn.calls))
 
-    # -- the tools ----------------------------------------------------------------------------------------------------
-
-    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        """All calls of the turn, in order, including calls that share an id."""
-        return turn.calls
-
-    def prepare(self, call: ToolCall) -> Run | ToolResult | Fail:
-        """The runnable call, or the consequence of a call that cannot be run."""
-        try:
-            arguments = self.parse_arguments(call.arguments)
-        except BadArguments as error:
-            self.not_run.append((call, error))
-            return self.fault(self.dialect.bad_arguments, call, error, error.reason)
-        handler = self.handler_for(call)
-        if handler is None:
-            unknown = UnknownTool(f"no handler is registered for tool {call.name!r}; there are {sorted(self.tools)}")
-            self.not_run.append((call, unknown))
-            return self.fault(self.dialect.unknown_tool, call, unknown, unknown.reason)
-        return Run(call, handler, self.bind(self.tools.get(call.name), arguments))
-
-    def parse_arguments(self, text: str) -> Json:
-        """The text of the arguments as keyword arguments; see `tools.parse_arguments`."""
-        return tools.parse_arguments(text)
-
-    def bind(self, tool: Tool | None, arguments: Json) -> Json:
-        """Inputs override the model's arguments; see `tools.bind`."""
-        return tools.bind(tool, arguments, self.agent.inputs)
-
-    def handler_for(self, call: ToolCall) -> Handler | None:
-        """The handler of the tool's name, or else of its kind; None if there is neither."""
-        return self.handler_of_name(call) or self.handler_of_kind(call)
-
-    def handler_of_name(self, call: ToolCall) -> Handler | None:
-        """The first layer, by the exact name of the tool that was offered under the call's name."""
-        tool = self.tools.get(call.name)
-        return self.registry.get_tool(call.name if tool is None else tool.name)
-
-    def handler_of_kind(self, call: ToolCall) -> Handler | None:
-        """The second layer; a tool that the agent does not have has no kind."""
-        tool = self.tools.get(call.name)
-        handler = None if tool is None else self.registry.get_tool_handler(tool.kind)
-        if tool is None or handler is None:
-            return None
-        return lambda **arguments: handler(tool, arguments, self.agent, self.agent.inputs)
-
-    def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
-        """The result that the model reads for the end of a tool. A value without a text form is the tool's fault."""
-        if isinstance(end, Raised):
-            return self.fault(self.dialect.tool_raises, call, end.error, "tool")
-        try:
-            text = self.dialect.result_text(end.value)
-        except Exception as error:  # noqa: BLE001 - see above
-            return self.fault(self.dialect.tool_raises, call, error, "tool")
-        return ToolResult(self.answer_id(call), call.name, text, extra=call.extra)
-
-    def fault(self, policy: Policy, call: ToolCall, error: Exception, reason: Reason) -> ToolResult | Fail:
-        """The consequence of a faulty call: an error result, or the failure of the run."""
-        tool = self.tools.get(call.name)
-        kind = tool.kind if tool else "function"
-        words = {"name": call.name, "kind": kind, "type": type(error).__name__, "message": error}
-        match policy:
-            case FeedBack(template):
-                text = template.format(**words)
-                return ToolResult(self.answer_id(call), call.name, text, failed=True, extra=call.extra)
-            case Raise(error_type, template):
-                raised = error_type(template.format(**words))
-                raised.__cause__ = error
-                return Fail(raised, reason)
-            case Propagate():
-                return Fail(error, reason)
-
-    def answer_id(self, call: ToolCall) -> str:
-        """The id of a result: ids are opaque and are sent back unchanged."""
-        return call.id
-
-    def append_results(self, results: Sequence[ToolResult]) -> None:
-        """Append one result for each call, in call order, with nothing between them."""
-        self.history += self.wire.results(results)
+    # -- the round ----------------------------------------------------------------------------------------------------
 
     def close_round(self, results: Sequence[ToolResult]) -> Action:
         """All calls of the turn are answered: append the results, and ask again."""
@@ -291,26 +285,90 @@ class Loop:
         self.round_ends.append(len(self.history))
         return self.ask()
 
+    def repaired(self) -> Sequence[ToolResult]:
+        """A result for each call of the open round: what was obtained, or that it did not run, or not to its end."""
+        begun = {place for place, step in self._batch if isinstance(step, Run)}
+        return [
+            self._results.get(place) or self.unanswered(call, begun=place in begun)
+            for place, call in enumerate(self._calls)
+        ]
+
     # -- the machine --------------------------------------------------------------------------------------------------
 
     def _next(self) -> Action:
-        """Run the next batch; after the last one, close the round."""
+        """Run the next batch; after the last one, ask about the calls that need approval; then close the round."""
+        self._batch = []
         while self._waiting:
             size = len(self._waiting) if self.dialect.parallel else 1
-            steps = [self.prepare(self._waiting.popleft()) for _ in range(size)]
-            self._batch = [step for step in steps if not isinstance(step, Fail)]
-            runs = tuple(step for step in steps if isinstance(step, Run))
-            if runs and len(self._batch) == len(steps):
+            places = [self._waiting.popleft() for _ in range(size)]
+            steps = [(place, self._step(place)) for place in places]
+            runs = tuple(step for _, step in steps if isinstance(step, Run))
+            if runs and not any(isinstance(step, Fail) for _, step in steps):
+                self._batch = steps
                 return RunTools(runs)
-            if failure := self._take([step for step in steps if not isinstance(step, Run)]):
+            if failure := self._keep(steps):
                 return failure
-        results, self._results = self._results, []
+        if self._held:
+            return self._ask_about_held()
+        results = [self._results[place] for place in range(len(self._calls))]
+        self._calls, self._results, self._decisions = (), {}, {}
         return self.close_round(results)
 
-    def _take(self, done: Sequence[ToolResult | Fail]) -> Fail | None:
-        """Keep the results of a batch; the first failure, if there is one."""
-        self._results += [one for one in done if isinstance(one, ToolResult)]
-        return next((one for one in done if isinstance(one, Fail)), None)
+    def _ask_about_held(self) -> Action:
+        """Ask about the calls that need approval and can be run; nobody has to decide about the others."""
+        steps = [(place, self._step(place)) for place in self._held]
+        self._held = []
+        if failure := self._keep(steps):
+            return failure
+        self._asked = names_of(self._calls, (place for place, step in steps if isinstance(step, Run)))
+        return Decide(self._pending()) if self._asked else self._next()
+
+    def _pending(self) -> tuple[Pending, ...]:
+        return tuple(
+            Pending(id, self.own_name(self._calls[place]), self.parse_arguments(self._calls[place].arguments))
+            for id, place in self._asked.items()
+        )
+
+    def _decide(self, decisions: Mapping[str, Approval]) -> None:
+        if missing := sorted(self._asked.keys() - decisions.keys()):
+            raise OutOfTurn(f"there is no decision about {', '.join(missing)}")
+        for id, place in self._asked.items():
+            self._decisions[place] = decisions[id]
+            self._waiting.append(place)
+        self._asked = {}
+
+    def _step(self, place: int) -> Step:
+        """What the call at this place leads to, with the decision about it, if there was one."""
+        call = self._calls[place]
+        match self._decisions.get(place):
+            case Reject(feedback):
+                return self.rejected(call, feedback)
+            case Change(parameters):
+                call = self.changed(call, parameters)
+        return self.prepare(call)
+
+    def _done(self, ends: Sequence[End | None]) -> list[tuple[int, Step]]:
+        """The batch with the results of the tools that have ended."""
+        left = iter(ends)
+        done: list[tuple[int, Step]] = []
+        for place, step in self._batch:
+            end = next(left, None) if isinstance(step, Run) else None
+            done.append((place, self.result(step.call, end) if isinstance(step, Run) and end is not None else step))
+        return done
+
+    def _keep(self, done: Sequence[tuple[int, Step]]) -> Fail | None:
+        """Keep the results among these; the first failure, if there is one."""
+        failures = []
+        for place, step in done:
+            if isinstance(step, ToolResult):
+                self._results[place] = step
+            elif isinstance(step, Fail):
+                self._results[place] = self.failing(self._calls[place], step)
+                failures.append(step)
+        return failures[0] if failures else None
+
+    def _unanswered(self) -> list[int]:
+        return [place for place in range(len(self._calls)) if place not in self._results]
 
     def _expect(self, state: State) -> None:
         if self._state is not state:
@@ -318,7 +376,7 @@ class Loop:
 
     def _enter(self, action: Action) -> Action:
         self._state = STATE_AFTER[type(action)]
-        if isinstance(action, Finish | Fail):
+        if isinstance(action, Finish | Suspend | Fail):
             self.end = action
         return action
 

@@ -20,9 +20,10 @@ class Tool:
     """A function that the model may call.
 
     `parameters` is the JSON Schema of its arguments. `bindings` maps a parameter to the name of an input of the agent,
-    which overrides the model's value for that parameter. `strict` asks the provider to enforce the schema. `options`
-    are specific to the tool's kind, for instance path and mode of a prompt. A tool without a handler is offered to the
-    model too; its kind's handler then runs its calls, or they are a fault that the dialect deals with.
+    which overrides the model's value for that parameter. `strict` asks the provider to enforce the schema. `approval`
+    means that no call runs before someone has approved it. `options` are specific to the tool's kind, for instance path
+    and mode of a prompt. A tool without a handler is offered to the model too; its kind's handler then runs its calls,
+    or they are a fault that the dialect deals with.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Tool:
     kind: str = "function"
     bindings: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
+    approval: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property

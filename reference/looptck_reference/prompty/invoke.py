@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import httpx
 
-from looptck_reference.http.conversation import Conversation
-from looptck_reference.http.runner import AsyncRunner, Runner
+from looptck_reference.http.cancellation import Cancellation
+from looptck_reference.http.exchange import Exchange
+from looptck_reference.http.runner import AsyncConfirm, AsyncRunner, Confirm, Runner
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
 from looptck_reference.loop.errors import ChildCalledTools
@@ -81,7 +82,7 @@ class Invoker:
     """Runs prompts by one dialect. A subclass may change how prompts are loaded and run, and how their children run."""
 
     loader: ClassVar[type[Loader]] = Loader
-    conversation: ClassVar[type[Conversation]] = Conversation
+    exchange: ClassVar[type[Exchange]] = Exchange
 
     def __init__(
         self,
@@ -92,6 +93,9 @@ class Invoker:
         tracing: Tracing | None = None,
         client: httpx.Client | None = None,
         async_client: httpx.AsyncClient | None = None,
+        confirm: Confirm | None = None,
+        async_confirm: AsyncConfirm | None = None,
+        cancellation: Cancellation | None = None,
     ) -> None:
         self.dialect = dialect
         self.loop = loop
@@ -99,6 +103,9 @@ class Invoker:
         self.tracing = tracing
         self.client = client
         self.async_client = async_client
+        self.confirm = confirm
+        self.async_confirm = async_confirm
+        self.cancellation = cancellation
 
     def invoke(
         self, prompt: str | Path | Prompt, inputs: Inputs | None = None, tools: Tools = (), *, limit: int | None = None
@@ -154,11 +161,13 @@ class Invoker:
 
     def runner(self, begun: Invocation) -> Runner:
         """The runner for sync callers."""
-        return Runner(**self.runner_options(begun), client=self.client)
+        return Runner(
+            **self.runner_options(begun), client=self.client, confirm=self.confirm, cancellation=self.cancellation
+        )
 
     def async_runner(self, begun: Invocation) -> AsyncRunner:
         """The runner for async callers."""
-        return AsyncRunner(**self.runner_options(begun), client=self.async_client)
+        return AsyncRunner(**self.runner_options(begun), client=self.async_client, confirm=self.async_confirm)
 
     def runner_options(self, begun: Invocation) -> dict[str, Any]:
         """The arguments that both runners have in common."""
@@ -167,7 +176,7 @@ class Invoker:
             "api_key": begun.service.api_key,
             "wire": begun.loop.wire,
             "tracing": self.tracing,
-            "conversation": self.conversation,
+            "exchange": self.exchange,
         }
 
     # Children
@@ -181,6 +190,9 @@ class Invoker:
             tracing=self.tracing,
             client=self.client,
             async_client=self.async_client,
+            confirm=self.confirm,
+            async_confirm=self.async_confirm,
+            cancellation=self.cancellation,
         )
 
     def children_of(self, parent: Prompt, *, waits: bool) -> KindHandler:

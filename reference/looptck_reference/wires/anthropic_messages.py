@@ -13,12 +13,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import starmap
+from itertools import groupby, starmap
 from typing import TYPE_CHECKING, Any
 
 from looptck_reference.loop.errors import MalformedReply
 from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.anthropic_messages_stream import MessagesStream, in_container
+from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import joined, refuse_error, text_at
 
@@ -68,13 +69,37 @@ class MessagesWire:
         return {"anthropic-beta": MCP_BETA} if agent.mcp_servers else {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
-        """The caller's messages without the system messages, which have a member of their own in a request."""
-        return [message for message in messages if message["role"] not in SYSTEM]
+        """The caller's messages without the system messages, which have a member of their own in a request.
+
+        Results of one turn are one message; an empty message has no form on this wire.
+        """
+        said = [message for message in messages if message["role"] not in SYSTEM]
+        history: list[Json] = []
+        for are_results, group in groupby(said, key=lambda message: "call_id" in message):
+            if are_results:
+                history += self.results([result for message in group if (result := result_in(message))])
+            else:
+                history += [given for message in group if (given := _given(message))["content"]]
+        return history
+
+    def instructions(self, messages: Sequence[Json]) -> list[Json]:
+        """The system messages."""
+        return [message for message in messages if message["role"] in SYSTEM]
 
     def echo(self, turn: Turn) -> list[Json]:
         """All blocks, unchanged. The API refuses a message without content, so an empty turn adds nothing."""
         content = [block for block in turn.content if not _is_empty_text(block)]
         return [{"role": "assistant", "content": content}] if content else []
+
+    def answer(self, turn: Turn) -> list[Json]:
+        """All blocks up to the last that may end a turn; nothing of a refused turn, which would be refused again.
+
+        A turn does not end in thinking, and a truncated one only in text: thinking may lack its signature behind it,
+        and a call of the service its result.
+        """
+        ends = _is_text if turn.stop.truncated else _is_no_thinking
+        said = [] if turn.stop is Stop.REFUSAL else [block for block in turn.content if not _is_empty_text(block)]
+        return self.echo(replace(turn, content=tuple(up_to(said, ends))))
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         """All results in one message without other blocks: models stop calling in parallel if results are spread."""
@@ -88,7 +113,7 @@ class MessagesWire:
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """The body. Tools are in every request, because the API refuses a history with calls and no tools."""
         body: Json = {"max_tokens": self.max_tokens, **agent.options, "model": agent.model, "messages": history}
-        if system := [message["content"] for message in agent.messages if message["role"] in SYSTEM]:
+        if system := [message["content"] for message in self.instructions(agent.messages)]:
             body["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
         if agent.mcp_servers:
             body["mcp_servers"] = [{"type": "url", "name": name, "url": url} for name, url in agent.mcp_servers.items()]
@@ -153,6 +178,23 @@ def _offer(name: str, tool: Tool) -> Json:
         "input_schema": {"type": "object", **tool.offered},
     }
     return {**offer, "strict": True} if tool.strict else offer
+
+
+def _given(message: Json) -> Json:
+    calls = calls_in(message)
+    if not calls:
+        return message
+    said = [{"type": "text", "text": message["content"]}] if message["content"] else []
+    called = [{"type": "tool_use", "id": c.id, "name": c.name, "input": json.loads(c.arguments)} for c in calls]
+    return {"role": "assistant", "content": [*said, *called]}
+
+
+def _is_text(block: Json) -> bool:
+    return block.get("type") == "text"
+
+
+def _is_no_thinking(block: Json) -> bool:
+    return block.get("type") not in {"thinking", "redacted_thinking"}
 
 
 def _is_empty_text(block: Json) -> bool:

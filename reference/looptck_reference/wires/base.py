@@ -51,10 +51,16 @@ class Wire(Protocol):
         """Additional request headers for an agent."""
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
-        """The caller's messages as the start of a history."""
+        """The caller's messages as entries of a history. `Agent` has their form."""
+
+    def instructions(self, messages: Sequence[Json]) -> list[Json]:
+        """Those of the caller's messages that are sent beside the history, in every request of a conversation."""
 
     def echo(self, turn: Turn) -> list[Json]:
         """The items that a tool turn of the model adds to the history."""
+
+    def answer(self, turn: Turn) -> list[Json]:
+        """The items that the turn which ended a run adds to the history; none if the service would refuse them."""
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         """The items that the results of one turn add to the history."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from looptck_reference.loop.errors import MalformedReply, NotOnThisWire
 from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.wires.given import calls_in, result_in
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.sse import EventReader
@@ -46,8 +47,12 @@ class ChatWire:
         return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
-        """The caller's messages are already in this wire's form."""
-        return list(messages)
+        """The caller's messages are already in this wire's form, except calls and results in the form for all wires."""
+        return [_given(message) for message in messages]
+
+    def instructions(self, messages: Sequence[Json]) -> list[Json]:
+        """None: instructions are messages of the history."""
+        return []
 
     def echo(self, turn: Turn) -> list[Json]:
         """The calls are sent back verbatim, with the turn's text and reasoning; no text is null, not ""."""
@@ -55,9 +60,20 @@ class ChatWire:
         called = [_call(call) for call in turn.calls]
         return [{"role": "assistant", "content": turn.text or None, **kept, "tool_calls": called}]
 
+    def answer(self, turn: Turn) -> list[Json]:
+        """The text, or the refusal in its own member; reasoning is for the turns of one question only.
+
+        The provider refuses a message without content, so an empty turn adds nothing.
+        """
+        if not turn.text and not turn.calls:
+            return []
+        said = {"content": None, "refusal": turn.text} if turn.stop is Stop.REFUSAL else {"content": turn.text or None}
+        called = {"tool_calls": [_call(call) for call in turn.calls]} if turn.calls else {}
+        return [{"role": "assistant", **said, **called}]
+
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         """One message each."""
-        return [{"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in results]
+        return [_result(result) for result in results]
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """The body. Tools are in every request; an empty list is left out, because the provider refuses it."""
@@ -92,6 +108,19 @@ class ChatWire:
 
 
 OPENAI_CHAT = ChatWire()
+
+
+def _given(message: Json) -> Json:
+    if result := result_in(message):
+        return _result(result)
+    calls = calls_in(message)
+    if not calls:
+        return message
+    return {"role": "assistant", "content": message["content"] or None, "tool_calls": [_call(call) for call in calls]}
+
+
+def _result(result: ToolResult) -> Json:
+    return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
 
 
 def _call(call: ToolCall) -> Json:

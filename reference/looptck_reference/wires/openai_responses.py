@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import openai_responses_turn as items
+from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error
@@ -47,21 +48,30 @@ class ResponsesWire:
         return {}
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
-        """The caller's messages, which are items already.
+        """The caller's messages, which are items already, except calls and results in the form for all wires.
 
         System messages are items too: `instructions` could hold only one of them, and only before all others.
         """
-        return list(messages)
+        return [item for message in messages for item in _given(message)]
+
+    def instructions(self, messages: Sequence[Json]) -> list[Json]:
+        """None: system messages are items of the history."""
+        return []
 
     def echo(self, turn: Turn) -> list[Json]:
         """All items, unchanged."""
         return list(turn.content)
 
+    def answer(self, turn: Turn) -> list[Json]:
+        """All items up to the last that may end a turn: the API refuses reasoning that nothing follows.
+
+        Of a truncated turn that is the last message, because a call of the service may be cut off behind it.
+        """
+        return up_to(turn.content, _is_message if turn.stop.truncated else _is_no_reasoning)
+
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
         """One item for each result. This wire has no member for a failure: the text reports it."""
-        return [
-            {"type": "function_call_output", "call_id": result.call_id, "output": result.text} for result in results
-        ]
+        return [_result(result) for result in results]
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """The body: stateless, with tools if there are any."""
@@ -108,6 +118,28 @@ class ResponsesWire:
 
 
 OPENAI_RESPONSES = ResponsesWire()
+
+
+def _given(message: Json) -> list[Json]:
+    if result := result_in(message):
+        return [_result(result)]
+    calls = calls_in(message)
+    if not calls:
+        return [message]
+    called = [{"type": "function_call", "call_id": c.id, "name": c.name, "arguments": c.arguments} for c in calls]
+    return [*([{"role": "assistant", "content": message["content"]}] if message["content"] else []), *called]
+
+
+def _result(result: ToolResult) -> Json:
+    return {"type": "function_call_output", "call_id": result.call_id, "output": result.text}
+
+
+def _is_message(item: Json) -> bool:
+    return item.get("type") == "message"
+
+
+def _is_no_reasoning(item: Json) -> bool:
+    return item.get("type") != "reasoning"
 
 
 def _server(name: str, url: str) -> Json:

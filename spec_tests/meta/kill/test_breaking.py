@@ -16,7 +16,7 @@ from looptck_mutants.breaking import Collateral, driver_of
 from looptck_mutants.parts import asking, breaks
 from looptck_mutants.server_loop.parts import breaks as breaks_server
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
-from looptck_reference.http.conversation import Conversation
+from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
@@ -57,7 +57,7 @@ def test_driver_says_what_the_mutant_breaks() -> None:
     [
         (Loop, ("loop",)),
         (Loader, ("invoker", "loader")),
-        (Conversation, ("invoker", "conversation")),
+        (Exchange, ("invoker", "exchange")),
         (RunSpans, ("tracing", "inside")),
     ],
 )
@@ -96,7 +96,7 @@ def test_driver_names_several_parts() -> None:
         """Both are bent."""
 
         loop = Bent
-        invoker = asking(Conversation)
+        invoker = asking(Exchange)
 
     driver = driver_of(breaks("one")(Both))
 
@@ -144,7 +144,7 @@ def _examples() -> list[str]:
 def test_example_is_a_mutant(example: str) -> None:
     """Each that is shown is Python, and has a driver that says what it breaks."""
     space: dict[str, Any] = {"breaks": breaks, "asking": asking, "Loop": Loop, "Driver": Driver, "Remembers": Loop}
-    space |= {"Rerunning": Conversation, "Turn": object, "ToolCall": object, "Sequence": Sequence}
+    space |= {"Rerunning": Exchange, "Turn": object, "ToolCall": object, "Sequence": Sequence}
     known = {*space}
 
     exec(compile(example, "example", "exec", dont_inherit=True), space)  # noqa: S102  it is our own

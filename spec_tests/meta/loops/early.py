@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable, Generator, Iterable
 from typing import Any, ClassVar
 
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Decision, Loop
@@ -46,7 +46,7 @@ class EarlyLoop(Loop):
         return super().handler_for(call) if task is None else lambda **_: task
 
 
-class EarlyConversation(Conversation):
+class EarlyConversation(Exchange):
     """Shows the loop a stream after each of its pieces."""
 
     def receive(self) -> Generator[Step, Any, Turn]:
@@ -69,7 +69,7 @@ class EarlyConversation(Conversation):
 class EarlyInvoker(Invoker):
     """Uses this conversation."""
 
-    conversation = EarlyConversation
+    exchange = EarlyConversation
 
 
 class StartsEarly(Driver):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from looptck_mutants.core.policies import answering
 from looptck_mutants.parts import asking, speaking, streaming
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.runner import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action, Ask, Fail
@@ -50,7 +50,7 @@ class AlwaysStreams(StreamsAnyway):
 class Patient(Driver):
     """Retries six times while the service fails, and then reports the error."""
 
-    class Runs(Conversation):
+    class Runs(Exchange):
         def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
             for _ in range(6):
                 try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any, ClassVar
 
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Ask
 from looptck_reference.loop.agent import Agent
@@ -49,7 +49,7 @@ class Leaning(Loop):
         super().__init__(agent, wire=LeaningWire(), **options)
 
 
-class Replaying(Conversation):
+class Replaying(Exchange):
     """Sends the request again, with the whole history, if the service has lost its state."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -68,7 +68,7 @@ class Replaying(Conversation):
 class Leaner(Invoker):
     """Uses this conversation."""
 
-    conversation = Replaying
+    exchange = Replaying
 
 
 class Stateful(Driver):

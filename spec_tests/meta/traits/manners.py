@@ -7,7 +7,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any, ClassVar
 
-from looptck_reference.http.conversation import Conversation, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.runner import Runner
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Ask
@@ -73,7 +73,7 @@ class Trusting(Driver):
     wires: ClassVar[Mapping[str, Wire]] = {"openai-chat": Chat()}
 
 
-class Patient(Conversation):
+class Patient(Exchange):
     """Asks once more where the service has failed."""
 
     def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
@@ -86,7 +86,7 @@ class Patient(Conversation):
 class Patiently(Invoker):
     """Runs so."""
 
-    conversation = Patient
+    exchange = Patient
 
 
 class Curt(Driver):

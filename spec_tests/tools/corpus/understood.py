@@ -13,8 +13,8 @@ from looptck.values.turns import Stop, Turn
 from looptck.wires import WIRES
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Agent, Loop, Wire
 from looptck_reference import Turn as Decoded
-from looptck_reference.http.conversation import Conversation
 from looptck_reference.http.endpoint import Endpoint
+from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import Tracing
 from tools.corpus.records import Record
 
@@ -75,10 +75,10 @@ def decoded(record: Record, body: bytes) -> Decoded:
     return reception.close()
 
 
-def exchange_of(loop: Loop, wire: str, *, stream: bool) -> Conversation:
+def exchange_of(loop: Loop, wire: str, *, stream: bool) -> Exchange:
     """The conversation with which the loop writes requests and reads replies."""
     with Tracing().run(loop) as spans:
-        return Conversation(loop, _endpoint(wire), spans, stream=stream)
+        return Exchange(loop, _endpoint(wire), spans, stream=stream)
 
 
 def read(record: Record, body: bytes) -> Turn:

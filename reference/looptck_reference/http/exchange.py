@@ -1,8 +1,8 @@
 """One run between its loop and the provider, without I/O: steps for the runner, and their results.
 
-    steps = Conversation(loop, endpoint, spans, stream=True).steps()
+    steps = Exchange(loop, endpoint, spans, stream=True).steps()
     came = None
-    while True:                      # until StopIteration: the loop has its answer
+    while True:                      # until StopIteration: the loop has its answer, or is suspended
         step = steps.send(came)
         came = ...                   # see the table
 
@@ -11,6 +11,7 @@
     Send        sends the request                                      the response, not read
     Read        reads the next bytes of the latest response            them, or None at the end
     RunTools    runs the tools                                         how each of them ended
+    Decide      lets someone decide about these calls                  a decision for each, or None: later
     str         hands this text to the caller of the loop              None
 
 An `httpx.HTTPError` of a `Send` or `Read` is thrown into the generator. Both runners drive this generator, so their
@@ -29,7 +30,7 @@ import httpx
 from looptck_reference.http.reception import Reception
 from looptck_reference.http.spans import answered
 from looptck_reference.http.texts import Texts
-from looptck_reference.loop.actions import Ask, Fail, Finish, RunTools
+from looptck_reference.loop.actions import Ask, Decide, Fail, Finish, RunTools, Suspend
 from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.loop.values import Delta
 from looptck_reference.wires.text import error_message
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from looptck_reference.loop.loop import Loop
     from looptck_reference.loop.values import Turn
 
-__all__ = ["Conversation", "Read", "Send", "Step"]
+__all__ = ["Exchange", "Read", "Send", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,10 @@ class Read:
     """Read the next bytes of the response."""
 
 
-Step = Send | Read | RunTools | str
+Step = Send | Read | RunTools | Decide | str
 
 
-class Conversation:
+class Exchange:
     """Asks the model in one run, and turns its replies into turns."""
 
     def __init__(self, loop: Loop, endpoint: Endpoint, spans: RunSpans, *, stream: bool) -> None:
@@ -80,7 +81,10 @@ class Conversation:
                     action = self.loop.model_answered(turn)
                 case RunTools():
                     action = self.loop.tools_ended((yield action))
-                case Finish():
+                case Decide():
+                    decisions = yield action
+                    action = self.loop.suspend() if decisions is None else self.loop.decided(decisions)
+                case Finish() | Suspend():
                     return
                 case Fail(error):
                     raise error

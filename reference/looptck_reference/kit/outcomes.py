@@ -1,0 +1,35 @@
+"""The outcome of a run, as the protocol says it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from looptck_reference.loop.actions import Fail, Finish, Suspend
+from looptck_reference.loop.errors import LoopError
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json
+from looptck_reference.prompty.invoke import Invocation
+
+__all__ = ["ended", "failed"]
+
+
+def ended(loop: Loop) -> Json:
+    """The outcome of a run that raised nothing: the caller got an answer, left the stream, or has to decide."""
+    match loop.end:
+        case Finish(answer):
+            return {"kind": "value", "text": answer.text, "stop": answer.stop.value}
+        case Suspend(calls, state):
+            return {"kind": "suspended", "state": state, "calls": [asdict(call) for call in calls]}
+        case Fail(error, reason):
+            return _error(error, reason)
+    raise AssertionError("the run has not ended")
+
+
+def failed(begun: Invocation | None, error: BaseException) -> Json:
+    """The outcome of a run that raised this: with the reason of the loop's end, or of the error of asking the model."""
+    known = begun.loop.end if begun is not None and isinstance(begun.loop.end, Fail) else error
+    return _error(error, known.reason if isinstance(known, Fail | LoopError) else "other")
+
+
+def _error(error: BaseException, reason: str) -> Json:
+    return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}
