@@ -4,21 +4,31 @@
     with Runner("https://api.openai.com/v1", api_key) as runner:
         answer = runner.run(agent, stream=True, on_text=print)
 
+with a conversation that goes on, whatever becomes of the run,
+
+    loop = Loop(agent, wire=OPENAI_CHAT, conversation=before, messages=[{"role": "user", "content": "And tomorrow?"}])
+    answer, after = runner.drive(loop), loop.conversation
+
 or, with the agent in a file,
 
     answer = invoke_agent("weather.prompty", {"city": "Paris"}, {"forecast": forecast})
 
-Read it in this order: `values`, `actions`, `dialects` and `loop` (the whole algorithm), `wires` (the providers'
-formats), `reception` and `exchange` (bytes and HTTP, without I/O), `runner` (the I/O); then `prompts` (files),
-`invoke` and `streams` (the interface for callers), `spans`, and `driver` and `toolbox` (the driver for the kit).
+Read it in this order: `values`, `actions`, `dialects`, `calling`, `telling`, `rounds` and `loop` (the whole algorithm),
+`wires` (the providers' formats), `reception` and `exchange` (bytes and HTTP, without I/O), `runner` and `cancellation`
+(the I/O); then `prompts` (files), `invoke` and `streams` (the interface for callers), `spans`, and `driver` and
+`toolbox` (the driver for the kit).
 """
 
 from __future__ import annotations
 
-from looptck_reference.http.runner import AsyncRunner, Runner
+from looptck_reference.http.async_runner import AsyncRunner
+from looptck_reference.http.cancellation import Cancellation
+from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import Tracing
-from looptck_reference.loop.actions import Action, Ask, Fail, Finish, Run
+from looptck_reference.loop.actions import Action, Ask, Decide, Fail, Finish, Run, Suspend
 from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.approval import Approve, Change, Pending, Reject
+from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.dialects import (
     ANTHROPIC_LOOP,
     CORE,
@@ -33,6 +43,7 @@ from looptck_reference.loop.dialects import (
 from looptck_reference.loop.errors import (
     AsyncToolInSyncRun,
     BadArguments,
+    Cancelled,
     ConnectionLost,
     LimitReached,
     LoopError,
@@ -40,6 +51,7 @@ from looptck_reference.loop.errors import (
     OutOfTurn,
     ProviderError,
     StreamBroken,
+    Suspended,
     TurnCut,
     UnknownTool,
 )
@@ -77,14 +89,20 @@ __all__ = [
     "Action",
     "Agent",
     "Answer",
+    "Approve",
     "Ask",
     "AsyncPromptyStream",
     "AsyncRunner",
     "AsyncToolInSyncRun",
     "BadArguments",
+    "Cancellation",
+    "Cancelled",
+    "Change",
     "ChatStream",
     "ChatWire",
     "ConnectionLost",
+    "Conversation",
+    "Decide",
     "Decision",
     "Delta",
     "Dialect",
@@ -100,18 +118,22 @@ __all__ = [
     "MessagesStream",
     "MessagesWire",
     "OutOfTurn",
+    "Pending",
     "Policy",
     "PromptyStream",
     "Propagate",
     "ProviderError",
     "Raise",
     "Registry",
+    "Reject",
     "ResponsesStream",
     "ResponsesWire",
     "Run",
     "Runner",
     "Stop",
     "StreamBroken",
+    "Suspend",
+    "Suspended",
     "Tool",
     "ToolCall",
     "ToolResult",

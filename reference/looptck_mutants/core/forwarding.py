@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.http.runner import OnText
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.values import Json
 

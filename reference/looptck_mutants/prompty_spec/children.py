@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_spec.handlers import ErrorReporting
-from looptck_reference.http.runner import OnText, Runner, nowhere
+from looptck_reference.http.runner import Runner
+from looptck_reference.http.stepping import OnText, nowhere
 from looptck_reference.loop.errors import LoopError
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import Tool

@@ -9,7 +9,7 @@ from typing import Any
 from looptck_mutants.cells import RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_spec.loaded import is_loaded
-from looptck_reference.http.runner import OnText
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action
 from looptck_reference.loop.agent import Agent

@@ -1,7 +1,7 @@
 """A person's decision about a Call before it is executed (Agent/Loop, "Human-in-the-Loop").
 
 The document specifies when the confirmation happens, just before execution, and leaves its mechanism open. These four
-answers are the reference's own.
+answers are the reference's own; three of them are those of the loop of tool calls.
 """
 
 from __future__ import annotations
@@ -11,21 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.loop import approval
+from looptck_reference.loop.approval import Approve, Change, Reject
 from looptck_reference.loop.values import Json
 
 __all__ = ["Approve", "Change", "Confirmation", "Decision", "Reject", "Replace", "decision"]
-
-
-@dataclass(frozen=True, slots=True)
-class Approve:
-    """Execute the Call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Execute the Call with these parameters replacing its own of the same names."""
-
-    parameters: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +23,6 @@ class Replace:
     """Execute this Call, written as a model would write it, instead of the original one."""
 
     call: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """Execute nothing; the model gets the reason."""
-
-    feedback: Any
 
 
 Decision = Approve | Change | Replace | Reject
@@ -55,12 +38,8 @@ def decision(answer: Json) -> Decision:
         ValueError: it is none of the four.
     """
     match answer:
-        case {"decision": "approve"}:
-            return Approve()
-        case {"decision": "change", "parameters": dict(parameters)}:
-            return Change(parameters)
         case {"decision": "replace", "call": call}:
             return Replace(call)
         case {"decision": "reject"}:
             return Reject(answer.get("feedback", "rejected"))
-    raise ValueError(f"not a decision about a call: {answer!r:.200}")
+    return approval.decision(answer)

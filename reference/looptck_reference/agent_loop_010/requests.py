@@ -8,7 +8,7 @@ from contextlib import aclosing
 import httpx
 
 from looptck_reference.agent_loop_010.prompt import request_for
-from looptck_reference.http.runner import AsyncRunner
+from looptck_reference.http.async_runner import AsyncRunner
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.loop.values import Json, Turn

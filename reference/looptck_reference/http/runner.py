@@ -1,4 +1,4 @@
-"""Runners: they execute the steps of an exchange and wait. One is for sync callers, one for async callers.
+"""Runners: they execute the steps of an exchange and wait. This one is for sync callers, `async_runner` has the other.
 
 `run` runs an agent. `drive` runs a loop that the caller made, possibly of a subclass; its `end` then holds the reason
 why it ended, and its `conversation` what was said. `pieces` runs such a loop at the caller's pace: it goes on when the
@@ -15,22 +15,22 @@ Calls that need approval are put to `confirm`, one after the other, in call orde
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, closing, contextmanager
+from contextlib import closing
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import httpx
 
 from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.endpoint import Endpoint
-from looptck_reference.http.exchange import Exchange, Read, Send, Step
-from looptck_reference.http.line import AsyncLine, Line
+from looptck_reference.http.exchange import Exchange, Read, Send
+from looptck_reference.http.line import Line
 from looptck_reference.http.spans import RunSpans, Tracing, failed
+from looptck_reference.http.stepping import TIMEOUT, Confirm, OnText, next_step, nowhere, telling
 from looptck_reference.loop.actions import Decide, End, Raised, Returned, Run, RunTools
 from looptck_reference.loop.approval import Decision, Pending
 from looptck_reference.loop.dialects import CORE, Dialect
@@ -42,41 +42,9 @@ if TYPE_CHECKING:
     from looptck_reference.loop.agent import Agent
     from looptck_reference.loop.values import Answer
 
-__all__ = ["AsyncConfirm", "AsyncRunner", "Confirm", "OnText", "Runner"]
-
-OnText = Callable[[str], object]
-
-Confirm = Callable[[Pending], Decision]
-"""Decides whether a call may run. An exception that it raises ends the run, and the call does not run."""
-
-AsyncConfirm = Callable[[Pending], Awaitable[Decision]]
+__all__ = ["Runner"]
 
 Result = TypeVar("Result")
-
-TIMEOUT = httpx.Timeout(600.0, connect=10.0)
-
-
-def nowhere(_text: str) -> None:
-    """Discard streamed text that the caller does not want."""
-
-
-def _next(steps: Generator[Step, Any, None], came: Any) -> Step | None:
-    """The step after the one with this result; None if the run is over."""
-    try:
-        return steps.throw(came) if isinstance(came, httpx.HTTPError) else steps.send(came)
-    except StopIteration:
-        return None
-
-
-@contextmanager
-def _telling(loop: Loop, ends: Sequence[End | None]) -> Iterator[None]:
-    """Tell the loop if its run is cancelled or left, with the ends of the tools that have ended."""
-    try:
-        yield
-    except BaseException as error:
-        if loop.end is None and (isinstance(error, Cancelled) or not isinstance(error, Exception)):
-            loop.cancel(ends)
-        raise
 
 
 class Runner:
@@ -86,6 +54,8 @@ class Runner:
     that client are shut down. Its tools run in threads. A tool cannot be stopped: a cancelled run does not wait for it,
     and its thread ends by itself.
     """
+
+    line: ClassVar[type[Line]] = Line
 
     def __init__(
         self,
@@ -150,14 +120,14 @@ class Runner:
         ends: list[End | None] = []
         with (
             self._tracing.run(loop) as spans,
-            closing(Line(self._client, trace)) as line,
+            closing(self.line(self._client, trace)) as line,
             closing(self._exchange(loop, self._endpoint, spans, stream=stream).steps()) as steps,
-            _telling(loop, ends),
+            telling(loop, ends),
         ):
             came: Any = None
-            step = _next(steps, came)
+            step = next_step(steps, came)
             while step is not None:
-                self._go_on()
+                self.go_on()
                 match step:
                     case str():
                         came = yield step
@@ -167,10 +137,15 @@ class Runner:
                         came = self._decisions(calls)
                     case Send() | Read():
                         came = line.do(step)
-                self._go_on()
-                step = _next(steps, came)
+                self.go_on()
+                step = next_step(steps, came)
 
-    def _go_on(self) -> None:
+    def go_on(self) -> None:
+        """Before and after each step: the run goes on unless it is cancelled.
+
+        Raises:
+            Cancelled: it is.
+        """
         if self._cancellation:
             raise Cancelled("the run was cancelled by its caller")
 
@@ -198,7 +173,7 @@ class Runner:
             return None
         made: dict[str, Decision | None] = {}
         for call in calls:
-            self._go_on()
+            self.go_on()
             [made[call.id]] = self._all([partial(self._confirm, call)])
         return made
 
@@ -214,126 +189,3 @@ class Runner:
                 value.close()
             raise AsyncToolInSyncRun(f"the handler of tool {run.call.name!r} is asynchronous; use AsyncRunner")
         return Returned(value)
-
-
-class AsyncRunner:
-    """Runs agents for asynchronous callers. Handlers may be plain functions, which block the event loop."""
-
-    def __init__(
-        self,
-        base_url: str,
-        api_key: str,
-        *,
-        wire: Wire = OPENAI_CHAT,
-        client: httpx.AsyncClient | None = None,
-        tracing: Tracing | None = None,
-        exchange: type[Exchange] = Exchange,
-        confirm: AsyncConfirm | None = None,
-    ) -> None:
-        self._owns_client = client is None
-        self._client = client or httpx.AsyncClient(timeout=TIMEOUT)
-        self._endpoint = Endpoint(self._client, base_url, api_key, wire)
-        self._tracing = tracing or Tracing()
-        self._exchange = exchange
-        self._confirm = confirm
-
-    async def __aenter__(self) -> Self:
-        """Nothing to do: clients connect on first use."""
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Close the client that this runner opened."""
-        await self.aclose()
-
-    async def aclose(self) -> None:
-        """Close the client that this runner opened."""
-        if self._owns_client:
-            await self._client.aclose()
-
-    async def run(
-        self,
-        agent: Agent,
-        *,
-        dialect: Dialect = CORE,
-        limit: int | None = None,
-        stream: bool = False,
-        on_text: OnText = nowhere,
-    ) -> Answer:
-        """Run an agent to its answer; `on_text` gets streamed text when it arrives."""
-        loop = Loop(agent, wire=self._endpoint.wire, dialect=dialect, limit=limit)
-        return await self.drive(loop, stream=stream, on_text=on_text)
-
-    async def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
-        """Run a loop to its answer."""
-        async with aclosing(self.pieces(loop, stream=stream)) as pieces:
-            async for text in pieces:
-                on_text(text)
-        return loop.answer
-
-    async def pieces(self, loop: Loop, *, stream: bool = False) -> AsyncGenerator[str]:
-        """Run a loop and yield streamed text when it arrives; at the end the loop has its answer.
-
-        The run is cancelled by cancelling the task.
-        """
-        ends: list[End | None] = []
-        async with aclosing(AsyncLine(self._client)) as line:
-            with (
-                self._tracing.run(loop) as spans,
-                closing(self._exchange(loop, self._endpoint, spans, stream=stream).steps()) as steps,
-                _telling(loop, ends),
-            ):
-                came: Any = None
-                step = _next(steps, came)
-                while step is not None:
-                    match step:
-                        case str():
-                            came = yield step
-                        case RunTools(runs):
-                            came = await self._ends(runs, spans, ends)
-                        case Decide(calls):
-                            came = await self._decisions(calls)
-                        case Send() | Read():
-                            came = await line.do(step)
-                    step = _next(steps, came)
-
-    async def _ends(self, runs: Sequence[Run], spans: RunSpans, ends: list[End | None]) -> list[End | None]:
-        """The ends of a batch of tools, each noted when it comes; several run at the same time.
-
-        A tool may have caught the cancellation that was meant for the run.
-        """
-        ends[:] = [None] * len(runs)
-        before = _cancellations()
-
-        async def note(place: int, run: Run) -> None:
-            ends[place] = await self._end(run, spans)
-
-        if len(runs) == 1:
-            await note(0, runs[0])
-        else:
-            await asyncio.gather(*(note(place, run) for place, run in enumerate(runs)))
-        if _cancellations() > before:
-            raise asyncio.CancelledError
-        return ends
-
-    async def _decisions(self, calls: Sequence[Pending]) -> dict[str, Decision] | None:
-        """A decision about each call, or None if there is nobody to ask."""
-        if self._confirm is None:
-            return None
-        return {call.id: await self._confirm(call) for call in calls}
-
-    async def _end(self, run: Run, spans: RunSpans) -> End:
-        with spans.tool_call(run.call) as span:
-            try:
-                value = run.handler(**run.arguments)
-                if inspect.isawaitable(value):
-                    value = await value
-            except Exception as error:  # noqa: BLE001 - the dialect decides about any error of a tool
-                failed(span, error)
-                return Raised(error)
-        return Returned(value)
-
-
-def _cancellations() -> int:
-    """How often the current task was asked to cancel itself."""
-    task = asyncio.current_task()
-    return 0 if task is None else task.cancelling()

@@ -20,9 +20,11 @@ from typing import TYPE_CHECKING, ClassVar
 import httpx
 
 import looptck_reference
+from looptck_reference.http.async_runner import AsyncRunner
 from looptck_reference.http.cancellation import Cancellation
-from looptck_reference.http.runner import AsyncRunner, OnText, Runner
+from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import Tracing
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.outcomes import ended, failed
 from looptck_reference.kit.running import Cancels, cancelling_task
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
@@ -54,6 +56,7 @@ class Driver:
     tool: ClassVar[type[Tool]] = Tool
     invoker: ClassVar[type[Invoker]] = Invoker
     tracing: ClassVar[type[Tracing]] = Tracing
+    cancellation: ClassVar[type[Cancellation]] = Cancellation
     wires: ClassVar[Mapping[str, Wire]] = {
         "openai-chat": OPENAI_CHAT,
         "openai-responses": OPENAI_RESPONSES,
@@ -114,7 +117,7 @@ class Driver:
     def run(self, case: Json, emit: OnText) -> Json:
         """Run one case in sync mode, over connections of its own, which are shut down when it is cancelled."""
         toolbox = ToolboxClient("sync", self._client, None)
-        cancellation = Cancellation()
+        cancellation = self.cancellation()
         begun: Invocation | None = None
         with (
             httpx.Client(**LOOPBACK, timeout=TIMEOUT) as client,
@@ -128,7 +131,8 @@ class Driver:
             except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
                 return failed(begun, error)
             finally:
-                self._keep(case, begun)
+                if begun is not None:
+                    self.keep(case, begun.loop.conversation)
         return ended(begun.loop)
 
     async def run_async(self, case: Json, emit: OnText) -> Json:
@@ -143,7 +147,8 @@ class Driver:
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - as above
                 return failed(begun, error)
             finally:
-                self._keep(case, begun)
+                if begun is not None:
+                    self.keep(case, begun.loop.conversation)
         return ended(begun.loop)
 
     def cancel(self, id: str) -> None:
@@ -182,10 +187,14 @@ class Driver:
                 if count == leave_after:
                     return
 
-    def _keep(self, case: Json, begun: Invocation | None) -> None:
-        """Keep what was said, for the next run of the conversation, however this one ended."""
-        if "conversation" in case and begun is not None:
-            self._conversations[case["conversation"]] = begun.loop.conversation
+    def before(self, case: Json) -> Conversation | None:
+        """What the earlier runs of the case's conversation have said."""
+        return self._conversations.get(case.get("conversation", ""))
+
+    def keep(self, case: Json, conversation: Conversation) -> None:
+        """Keep what was said for the next run of the case's conversation, however this one ended."""
+        if "conversation" in case:
+            self._conversations[case["conversation"]] = conversation
 
     def _invoker(
         self,
@@ -217,13 +226,13 @@ class Driver:
             return invoker.begin(path, case["inputs"], functions, limit=limit, waits=case["mode"] == "async")
         wire = self.wires[case["wire"]]
         loop = self.loop(
-            self._agent(case),
+            self.agent_of(case),
             wire=wire,
             dialect=invoker.dialect,
             limit=limit,
             registry=invoker.registry.for_run(functions),
             keep_rounds=case["options"].get("keep_rounds"),
-            conversation=self._conversations.get(case.get("conversation", "")),
+            conversation=self.before(case),
             messages=case["messages"],
             inputs=case["inputs"],
         )
@@ -232,7 +241,7 @@ class Driver:
             loop.resume(case["resume"]["state"], decisions)
         return Invocation(loop, Service(wire, case["base_url"], case["api_key"]), case["stream"])
 
-    def _agent(self, case: Json) -> Agent:
+    def agent_of(self, case: Json) -> Agent:
         """The agent that a case spells out; one object for all runs that share it."""
         shared = case.get("shared")
         if shared in self._agents:

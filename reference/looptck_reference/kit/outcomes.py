@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from dataclasses import asdict
 
 from looptck_reference.loop.actions import Fail, Finish, Suspend
-from looptck_reference.loop.errors import LoopError
+from looptck_reference.loop.errors import Cancelled, LoopError
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Json
 from looptck_reference.prompty.invoke import Invocation
@@ -27,6 +28,8 @@ def ended(loop: Loop) -> Json:
 
 def failed(begun: Invocation | None, error: BaseException) -> Json:
     """The outcome of a run that raised this: with the reason of the loop's end, or of the error of asking the model."""
+    if isinstance(error, CancelledError):
+        return _error(error, Cancelled.reason)
     known = begun.loop.end if begun is not None and isinstance(begun.loop.end, Fail) else error
     return _error(error, known.reason if isinstance(known, Fail | LoopError) else "other")
 

@@ -13,7 +13,7 @@ from opentelemetry import context
 from opentelemetry.trace import TracerProvider
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from looptck_reference.http.runner import AsyncConfirm, Confirm
+from looptck_reference.http.stepping import AsyncConfirm, Confirm
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.approval import Decision, Pending, decision
 from looptck_reference.loop.registry import KindHandler

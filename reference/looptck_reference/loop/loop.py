@@ -32,28 +32,28 @@ Invariants, which the tests check against random histories:
 * the model is asked at most `limit` times;
 * a call of a truncated, refused or paused turn is never run, nor one that needs approval and has none.
 
-Each step that other loops may do differently is a small public method, here or in `Telling` and `Calling`: a subclass
-that overrides one works with runner and driver unchanged, and each mutant of the kit breaks exactly one.
+Each step that other loops may do differently is a small public method, here or in a base (`Rounds`, `Telling`,
+`Calling`): a subclass that overrides one works with runner and driver unchanged, and each mutant of the kit breaks
+exactly one.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from looptck_reference.loop.actions import Action, Ask, Decide, End, Fail, Finish, Run, RunTools, Suspend
-from looptck_reference.loop.approval import Change, Pending, Reject, names_of
 from looptck_reference.loop.approval import Decision as Approval
+from looptck_reference.loop.approval import names_of
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.dialects import CORE, Dialect
 from looptck_reference.loop.errors import Cancelled, OutOfTurn, Suspended, TurnCut
 from looptck_reference.loop.registry import Registry
+from looptck_reference.loop.rounds import Rounds
 from looptck_reference.loop.suspension import Suspension
-from looptck_reference.loop.telling import Telling
-from looptck_reference.loop.values import Answer, Delta, Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.loop.values import Answer, Delta, Json, Stop, Turn
 
 if TYPE_CHECKING:
     from looptck_reference.loop.agent import Agent
@@ -90,11 +90,8 @@ STATE_AFTER = {
     Fail: State.ENDED,
 }
 
-Step = Run | ToolResult | Fail
-"""What a call leads to."""
 
-
-class Loop(Telling):
+class Loop(Rounds):
     """One run of one agent: with these messages and inputs, or the agent's own, after this conversation."""
 
     def __init__(
@@ -110,6 +107,7 @@ class Loop(Telling):
         messages: Sequence[Json] | None = None,
         inputs: Mapping[str, Any] | None = None,
     ) -> None:
+        super().__init__()
         before = conversation or Conversation()
         said = agent.messages if messages is None else messages
         self.wire = wire
@@ -128,14 +126,6 @@ class Loop(Telling):
         self.end: Finish | Suspend | Fail | None = None
         self.not_run = []
         self._state = State.IDLE
-        self._calls: Sequence[ToolCall] = ()
-        """The calls of the open round, if there is one; elsewhere a call goes by its place among them."""
-        self._results: dict[int, ToolResult] = {}
-        self._waiting: deque[int] = deque()
-        self._held: list[int] = []
-        self._asked: dict[str, int] = {}
-        self._decisions: dict[int, Approval] = {}
-        self._batch: list[tuple[int, Step]] = []
 
     def agent_for(
         self, agent: Agent, before: Conversation, messages: Sequence[Json], inputs: Mapping[str, Any]
@@ -172,10 +162,7 @@ class Loop(Telling):
                 return self._enter(self.ask())
             case Decision.RUN:
                 self.append_turn(turn)
-                self._calls = self.calls_of(turn)
-                for place, call in enumerate(self._calls):
-                    (self._held if self.needs_approval(call) else self._waiting).append(place)
-                return self._enter(self._next())
+                return self._enter(self._open(self.calls_of(turn)))
 
     def tools_ended(self, ends: Sequence[End]) -> Action:
         """The tools of the batch have ended; one end for each, in their order."""
@@ -277,98 +264,7 @@ class Loop(Telling):
         stop = Stop.END if turn.stop in {Stop.CALLS, Stop.PAUSE} else turn.stop
         return Finish(Answer(turn.text, stop, tuple(self.usage), turn.calls))
 
-    # -- the round ----------------------------------------------------------------------------------------------------
-
-    def close_round(self, results: Sequence[ToolResult]) -> Action:
-        """All calls of the turn are answered: append the results, and ask again."""
-        self.append_results(results)
-        self.round_ends.append(len(self.history))
-        return self.ask()
-
-    def repaired(self) -> Sequence[ToolResult]:
-        """A result for each call of the open round: what was obtained, or that it did not run, or not to its end."""
-        begun = {place for place, step in self._batch if isinstance(step, Run)}
-        return [
-            self._results.get(place) or self.unanswered(call, begun=place in begun)
-            for place, call in enumerate(self._calls)
-        ]
-
     # -- the machine --------------------------------------------------------------------------------------------------
-
-    def _next(self) -> Action:
-        """Run the next batch; after the last one, ask about the calls that need approval; then close the round."""
-        self._batch = []
-        while self._waiting:
-            size = len(self._waiting) if self.dialect.parallel else 1
-            places = [self._waiting.popleft() for _ in range(size)]
-            steps = [(place, self._step(place)) for place in places]
-            runs = tuple(step for _, step in steps if isinstance(step, Run))
-            if runs and not any(isinstance(step, Fail) for _, step in steps):
-                self._batch = steps
-                return RunTools(runs)
-            if failure := self._keep(steps):
-                return failure
-        if self._held:
-            return self._ask_about_held()
-        results = [self._results[place] for place in range(len(self._calls))]
-        self._calls, self._results, self._decisions = (), {}, {}
-        return self.close_round(results)
-
-    def _ask_about_held(self) -> Action:
-        """Ask about the calls that need approval and can be run; nobody has to decide about the others."""
-        steps = [(place, self._step(place)) for place in self._held]
-        self._held = []
-        if failure := self._keep(steps):
-            return failure
-        self._asked = names_of(self._calls, (place for place, step in steps if isinstance(step, Run)))
-        return Decide(self._pending()) if self._asked else self._next()
-
-    def _pending(self) -> tuple[Pending, ...]:
-        return tuple(
-            Pending(id, self.own_name(self._calls[place]), self.parse_arguments(self._calls[place].arguments))
-            for id, place in self._asked.items()
-        )
-
-    def _decide(self, decisions: Mapping[str, Approval]) -> None:
-        if missing := sorted(self._asked.keys() - decisions.keys()):
-            raise OutOfTurn(f"there is no decision about {', '.join(missing)}")
-        for id, place in self._asked.items():
-            self._decisions[place] = decisions[id]
-            self._waiting.append(place)
-        self._asked = {}
-
-    def _step(self, place: int) -> Step:
-        """What the call at this place leads to, with the decision about it, if there was one."""
-        call = self._calls[place]
-        match self._decisions.get(place):
-            case Reject(feedback):
-                return self.rejected(call, feedback)
-            case Change(parameters):
-                call = self.changed(call, parameters)
-        return self.prepare(call)
-
-    def _done(self, ends: Sequence[End | None]) -> list[tuple[int, Step]]:
-        """The batch with the results of the tools that have ended."""
-        left = iter(ends)
-        done: list[tuple[int, Step]] = []
-        for place, step in self._batch:
-            end = next(left, None) if isinstance(step, Run) else None
-            done.append((place, self.result(step.call, end) if isinstance(step, Run) and end is not None else step))
-        return done
-
-    def _keep(self, done: Sequence[tuple[int, Step]]) -> Fail | None:
-        """Keep the results among these; the first failure, if there is one."""
-        failures = []
-        for place, step in done:
-            if isinstance(step, ToolResult):
-                self._results[place] = step
-            elif isinstance(step, Fail):
-                self._results[place] = self.failing(self._calls[place], step)
-                failures.append(step)
-        return failures[0] if failures else None
-
-    def _unanswered(self) -> list[int]:
-        return [place for place in range(len(self._calls)) if place not in self._results]
 
     def _expect(self, state: State) -> None:
         if self._state is not state:

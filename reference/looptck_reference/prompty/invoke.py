@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import httpx
 
+from looptck_reference.http.async_runner import AsyncRunner
 from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.exchange import Exchange
-from looptck_reference.http.runner import AsyncConfirm, AsyncRunner, Confirm, Runner
+from looptck_reference.http.runner import Runner
+from looptck_reference.http.stepping import AsyncConfirm, Confirm
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
 from looptck_reference.loop.errors import ChildCalledTools
@@ -83,6 +85,8 @@ class Invoker:
 
     loader: ClassVar[type[Loader]] = Loader
     exchange: ClassVar[type[Exchange]] = Exchange
+    runs: ClassVar[type[Runner]] = Runner
+    runs_async: ClassVar[type[AsyncRunner]] = AsyncRunner
 
     def __init__(
         self,
@@ -161,13 +165,13 @@ class Invoker:
 
     def runner(self, begun: Invocation) -> Runner:
         """The runner for sync callers."""
-        return Runner(
+        return self.runs(
             **self.runner_options(begun), client=self.client, confirm=self.confirm, cancellation=self.cancellation
         )
 
     def async_runner(self, begun: Invocation) -> AsyncRunner:
         """The runner for async callers."""
-        return AsyncRunner(**self.runner_options(begun), client=self.async_client, confirm=self.async_confirm)
+        return self.runs_async(**self.runner_options(begun), client=self.async_client, confirm=self.async_confirm)
 
     def runner_options(self, begun: Invocation) -> dict[str, Any]:
         """The arguments that both runners have in common."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from looptck_mutants.core.policies import answering
 from looptck_mutants.parts import asking, speaking, streaming
 from looptck_reference.http.exchange import Exchange, Step
-from looptck_reference.http.runner import OnText
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action, Ask, Fail
 from looptck_reference.loop.agent import Agent

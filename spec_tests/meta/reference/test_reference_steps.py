@@ -10,14 +10,16 @@ import pytest
 import looptck_reference
 from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans
+from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.calling import Calling
 from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.rounds import Rounds
 from looptck_reference.loop.telling import Telling
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
 
 TEXT = (Path(__file__).parents[3] / "docs" / "checks.md").read_text(encoding="utf-8")
-OTHERS = {kind.__name__: kind for kind in (Exchange, Invoker, Loader, RunSpans)}
+OTHERS = {kind.__name__: kind for kind in (Driver, Exchange, Invoker, Loader, RunSpans)}
 
 
 def _rows() -> list[tuple[list[type], list[str]]]:
@@ -41,7 +43,7 @@ def test_steps_are_methods(classes: list[type], steps: list[str]) -> None:
 def test_all_steps_of_the_loop_are_named() -> None:
     """The public methods of the loop that report nothing are those of the table."""
     reports = {"start", "model_answered", "tools_ended", "decided", "suspend", "resume", "cancel"}
-    methods = {name for kind in (Loop, Telling, Calling) for name, one in vars(kind).items() if callable(one)}
+    methods = {name for kind in (Loop, Rounds, Telling, Calling) for name, one in vars(kind).items() if callable(one)}
     steps = {name for name in methods if not name.startswith("_")} - reports
 
     assert steps == {step for classes, names in _rows() if Loop in classes for step in names}

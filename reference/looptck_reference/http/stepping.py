@@ -1,0 +1,51 @@
+"""What both runners do alike: they take the steps of an exchange, and tell the loop how its run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from looptck_reference.http.exchange import Step
+from looptck_reference.loop.approval import Decision, Pending
+from looptck_reference.loop.errors import Cancelled
+
+if TYPE_CHECKING:
+    from looptck_reference.loop.actions import End
+    from looptck_reference.loop.loop import Loop
+
+__all__ = ["TIMEOUT", "AsyncConfirm", "Confirm", "OnText", "next_step", "nowhere", "telling"]
+
+OnText = Callable[[str], object]
+
+Confirm = Callable[[Pending], Decision]
+"""Decides whether a call may run. An exception that it raises ends the run, and the call does not run."""
+
+AsyncConfirm = Callable[[Pending], Awaitable[Decision]]
+
+TIMEOUT = httpx.Timeout(600.0, connect=10.0)
+
+
+def nowhere(_text: str) -> None:
+    """Discard streamed text that the caller does not want."""
+
+
+def next_step(steps: Generator[Step, Any, None], came: Any) -> Step | None:
+    """The step after the one with this result; None if the run is over."""
+    try:
+        return steps.throw(came) if isinstance(came, httpx.HTTPError) else steps.send(came)
+    except StopIteration:
+        return None
+
+
+@contextmanager
+def telling(loop: Loop, ends: Sequence[End | None]) -> Iterator[None]:
+    """Tell the loop if its run is cancelled or left, with the ends of the tools that have ended."""
+    try:
+        yield
+    except BaseException as error:
+        if loop.end is None and (isinstance(error, Cancelled) or not isinstance(error, Exception)):
+            loop.cancel(ends)
+        raise
