@@ -20,7 +20,7 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
         scenario.plays(calls(Call.of("note", {"text": color})), says(f"It is {color}."))
         scenario.returns("note", f"kept {color}")
 
-        run = talk.run(f"What is the color {color}?", shared="an-agent")
+        run = talk.run(f"What is the color {color}?", shared=talk.id)
 
         carried(run.request(1).request.items, [INSTRUCTIONS, question(color)])
         others = [one for one in COLORS if one != color and one.encode() in run.request(1).raw]
