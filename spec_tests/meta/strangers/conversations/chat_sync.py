@@ -381,11 +381,9 @@ class Driver:
         self.halts: defaultdict[str, Halt] = defaultdict(Halt)
 
     def start(self) -> Json:
-        words = (
-            "stream chunks limit concurrent conversations histories shared",
-            "cancel interrupt leave confirm suspend travels",
-        )
-        able = dict.fromkeys(" ".join(words).split(), True) | self.able
+        words = """stream chunks limit concurrent conversations histories shared
+            cancel interrupt leave confirm suspend travels"""
+        able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-chat-sync-{type(self).__name__}", ["openai-chat"], ["sync"], **able)
 
     def cancel(self, id: str) -> None:

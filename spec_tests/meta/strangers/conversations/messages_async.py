@@ -360,11 +360,9 @@ class Driver:
         self.agents: dict[str, Agent] = {}
 
     def start(self) -> Json:
-        words = (
-            "stream chunks limit concurrent parallel conversations histories shared",
-            "cancel leave confirm suspend travels",
-        )
-        able = dict.fromkeys(" ".join(words).split(), True) | self.able
+        words = """stream chunks limit concurrent parallel conversations histories shared
+            cancel leave confirm suspend travels"""
+        able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-messages-async-{type(self).__name__}", ["anthropic-messages"], ["async"], **able)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:

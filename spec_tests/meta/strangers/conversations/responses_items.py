@@ -277,11 +277,9 @@ class Driver:
         self.assistants: dict[str, Assistant] = {}
 
     def start(self) -> Json:
-        words = (
-            "stream chunks limit concurrent parallel conversations histories shared",
-            "cancel leave confirm suspend travels",
-        )
-        able = dict.fromkeys(" ".join(words).split(), True) | self.able
+        words = """stream chunks limit concurrent parallel conversations histories shared
+            cancel leave confirm suspend travels"""
+        able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-responses-items-{type(self).__name__}", ["openai-responses"], ["async"], **able)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:

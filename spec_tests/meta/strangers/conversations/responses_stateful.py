@@ -242,9 +242,8 @@ class Driver:
         self.busy: Counter[tuple[str, str]] = Counter()
 
     def start(self) -> Json:
-        words = (
-            "memory stream chunks limit concurrent conversations histories shared cancel leave confirm suspend travels"
-        )
+        words = """memory stream chunks limit concurrent conversations histories shared
+            cancel leave confirm suspend travels"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(
             f"conversations-responses-stateful-{type(self).__name__}", ["openai-responses"], ["async"], **able
