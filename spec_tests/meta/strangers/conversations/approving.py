@@ -1,6 +1,7 @@
 """Faults in the approval of calls by a hook."""
 
-# mypy: disable-error-code="import-not-found, misc, no-any-return"
+# ruff: noqa: ARG005, D101
+# mypy: disable-error-code="import-not-found, misc, no-any-return, has-type"
 
 from __future__ import annotations
 

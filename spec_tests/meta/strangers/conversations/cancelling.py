@@ -1,7 +1,7 @@
 """Faults in what happens when a user cancels a run, or leaves its stream."""
 
-# ruff: noqa: BLE001
-# mypy: disable-error-code="import-not-found, misc, no-any-return"
+# ruff: noqa: D101, BLE001
+# mypy: disable-error-code="import-not-found, misc, no-any-return, has-type"
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import time
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import httpx
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -33,7 +35,12 @@ class CancelIsAnAnswer(chat_sync.Driver):
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         heard: list[str] = []
-        outcome = super().run(case, lambda text: (heard.append(text), emit(text))[1])
+
+        def hear(text: str) -> None:
+            heard.append(text)
+            emit(text)
+
+        outcome = super().run(case, hear)
         left = len(heard) == case["options"].get("leave_after")
         return outcome if left or outcome.get("reason") != "cancelled" else {"kind": "value", "text": "".join(heard)}
 
@@ -111,20 +118,17 @@ class SwallowedInATool(responses_stateful.Driver):
 
 class DetachedLoop(responses_stateful.Loop):
     async def answer(self, calls: list[Json], said: dict[str, Json]) -> None:
-        await asyncio.shield(super().answer(calls, said))
+        await asyncio.shield(asyncio.create_task(self.answer_apart(calls, said)))
 
-    async def hook(self, call: Json) -> Json:
-        return await super().hook(call)
+    async def answer_apart(self, calls: list[Json], said: dict[str, Json]) -> None:
+        async with httpx.AsyncClient(timeout=None, trust_env=False) as self.kit:  # noqa: S113
+            await super().answer(calls, said)
 
 
 class ToolsShielded(responses_stateful.Driver):
     """The calls of a turn are shielded, so the next tool starts after the run has ended as cancelled."""
 
     loop = DetachedLoop
-
-    async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
-        self.kept = getattr(self, "kept", [])
-        return await super().run_async(case, emit)
 
 
 class ShieldedRun(messages_async.Run):
@@ -141,7 +145,7 @@ class StreamReadOn(messages_async.Driver):
     run_of = ShieldedRun
 
 
-class StuckDriver(messages_async.Driver):
+class LockedAfterwards(messages_async.Driver):
     """A cancelled run leaves its conversation locked."""
 
     @asynccontextmanager
@@ -205,11 +209,10 @@ class LeftRunning(chat_sync.Driver):
         enough = case["options"].get("leave_after")
         if enough is None:
             return super().listen(run, case, emit)
-        pieces, heard = run.go(), 0
-        for piece in pieces:
+        pieces = run.go()
+        for number, piece in enumerate(pieces, 1):
             emit(piece)
-            heard += 1
-            if heard == enough:
+            if number == enough:
                 threading.Thread(target=list, args=(pieces,), daemon=True).start()
                 raise chat_sync.Cancelled
         return {"kind": "value", "text": run.messages[-1]["content"]}
@@ -230,8 +233,8 @@ class LeftOpen(chat_sync.Driver):
         return {"kind": "value", "text": run.messages[-1]["content"]}
 
 
-class CancelledIsOther(responses_items.Driver):
-    """A cancelled run answers that its tool calls are done: the call in work counts as an empty result."""
+class CancelHasNoText(responses_items.Driver):
+    """A cancelled run ends as a value without text, as if it had nothing to say."""
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:

@@ -5,7 +5,7 @@ cut, refused or in error leaves no trace. A second run on a conversation waits f
 right before it runs, in the order of the calls. A run that is suspended has run the calls that need no approval.
 """
 
-# ruff: noqa: BLE001
+# ruff: noqa: BLE001, TRY301
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -273,7 +273,9 @@ class Run:
             turn = chat_turn(message)
             if not turn["tool_calls"]:
                 return self.answered(turn)
-            turn["tool_calls"] = [{**call, "id": call.get("id") or f"call_{uuid.uuid4().hex}"} for call in turn["tool_calls"]]
+            turn["tool_calls"] = [
+                {**call, "id": call.get("id") or f"call_{uuid.uuid4().hex}"} for call in turn["tool_calls"]
+            ]
             self.messages.append(turn)
             if waiting := self.settle(turn["tool_calls"], [None] * len(turn["tool_calls"]), {}):
                 return waiting
@@ -379,7 +381,8 @@ class Driver:
         self.halts: defaultdict[str, Halt] = defaultdict(Halt)
 
     def start(self) -> Json:
-        words = "stream chunks limit concurrent conversations histories shared cancel interrupt leave confirm suspend travels"
+        words = """stream chunks limit concurrent conversations histories shared
+            cancel interrupt leave confirm suspend travels"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-chat-sync-{type(self).__name__}", ["openai-chat"], ["sync"], **able)
 

@@ -1,6 +1,7 @@
 """Faults in how a history that the caller gives reaches the model."""
 
-# mypy: disable-error-code="import-not-found, misc, no-any-return"
+# ruff: noqa: D101
+# mypy: disable-error-code="import-not-found, misc, no-any-return, has-type"
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ on one that waits for its user, is refused; runs of one agent wait for each othe
 a turn at once, before any of them runs, and a suspended run has run none of them.
 """
 
-# ruff: noqa: BLE001
+# ruff: noqa: BLE001, TRY301
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -360,16 +360,22 @@ class Driver:
         self.agents: dict[str, Agent] = {}
 
     def start(self) -> Json:
-        words = "stream chunks limit concurrent parallel conversations histories shared cancel leave confirm suspend travels"
+        words = """stream chunks limit concurrent parallel conversations histories shared
+            cancel leave confirm suspend travels"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-messages-async-{type(self).__name__}", ["anthropic-messages"], ["async"], **able)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
-        thread = self.threads.setdefault(case["conversation"], self.thread()) if "conversation" in case else self.thread()
+        thread = (
+            self.threads.setdefault(case["conversation"], self.thread()) if "conversation" in case else self.thread()
+        )
         agent = self.agents.setdefault(case["shared"], self.agent(case)) if "shared" in case else self.agent(case)
         run = self.run_of(agent, thread, case, emit)
         try:
-            async with self.busy(thread, bool(case.get("resume"))), agent.turnstile if "shared" in case else nullcontext():
+            async with (
+                self.busy(thread, bool(case.get("resume"))),
+                agent.turnstile if "shared" in case else nullcontext(),
+            ):
                 return await self.played(run)
         except Exception as error:
             return failure(error)

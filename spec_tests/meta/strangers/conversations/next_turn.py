@@ -1,6 +1,6 @@
 """Faults in what the next turn of a conversation begins with."""
 
-# ruff: noqa: BLE001
+# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -36,11 +36,9 @@ class AnswerForgotten(chat_sync.Driver):
 
 
 class TemplatedRun(chat_sync.Run):
-    def prompt(self) -> list[Json]:
-        given = super().prompt()
-        if given and given[0]["role"] != "system":
-            given[:0] = [one for one in self.case["agent"]["template"] if one["role"] == "system"]
-        return given
+    def __init__(self, agent: Any, case: Json, halt: Any, before: list[Json]) -> None:
+        super().__init__(agent, case, halt, before)
+        self.messages[len(before) : len(before)] = [one for one in before if one["role"] == "system"][:1]
 
 
 class SystemPromptAgain(chat_sync.Driver):

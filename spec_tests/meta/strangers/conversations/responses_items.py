@@ -6,7 +6,7 @@ stays as a message, a question stays whatever follows, and calls without a resul
 that need no approval start at once, the others as soon as the hook agrees; a suspended run has run the former.
 """
 
-# ruff: noqa: BLE001
+# ruff: noqa: BLE001, TRY301
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -180,7 +180,9 @@ class Run:
                         reply = piece
             output, status = reply.get("output") or [], reply.get("status")
             if status == "incomplete":
-                self.keep_partial("".join(part.get("text") or "" for one in output for part in one.get("content") or ()))
+                self.keep_partial(
+                    "".join(part.get("text") or "" for one in output for part in one.get("content") or ())
+                )
                 raise Stopped("truncated", f"the response is incomplete: {reply.get('incomplete_details')}")
             if status != "completed":
                 raise Stopped("provider", f"the response is {status}: {reply.get('error')}")
@@ -275,7 +277,8 @@ class Driver:
         self.assistants: dict[str, Assistant] = {}
 
     def start(self) -> Json:
-        words = "stream chunks limit concurrent parallel conversations histories shared cancel leave confirm suspend travels"
+        words = """stream chunks limit concurrent parallel conversations histories shared
+            cancel leave confirm suspend travels"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-responses-items-{type(self).__name__}", ["openai-responses"], ["async"], **able)
 

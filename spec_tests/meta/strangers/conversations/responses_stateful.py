@@ -6,7 +6,7 @@ whole response is taken back. Conversations and agents that are busy refuse a se
 calls one by one before any of them runs; a suspended run has run none of them.
 """
 
-# ruff: noqa: BLE001
+# ruff: noqa: BLE001, TRY301
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -242,9 +242,12 @@ class Driver:
         self.busy: Counter[tuple[str, str]] = Counter()
 
     def start(self) -> Json:
-        words = "memory stream chunks limit concurrent conversations histories shared cancel leave confirm suspend travels"
+        words = """memory stream chunks limit concurrent conversations histories shared
+            cancel leave confirm suspend travels"""
         able = dict.fromkeys(words.split(), True) | self.able
-        return started(f"conversations-responses-stateful-{type(self).__name__}", ["openai-responses"], ["async"], **able)
+        return started(
+            f"conversations-responses-stateful-{type(self).__name__}", ["openai-responses"], ["async"], **able
+        )
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:

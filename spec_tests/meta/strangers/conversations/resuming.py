@@ -1,5 +1,6 @@
 """Faults in how a run is suspended and resumed."""
 
+# ruff: noqa: D101
 # mypy: disable-error-code="import-not-found, misc, no-any-return"
 
 from __future__ import annotations
@@ -184,11 +185,7 @@ class ResumedRunForgotten(responses_items.Driver):
 class BlindLoop(responses_stateful.Loop):
     async def answer(self, calls: list[Json], said: dict[str, Json]) -> None:
         if said:
-            said = {id: {**one, "decision": "approve"} for id, one in said.items() if one["decision"] != "reject"} | {
-                id: one for id, one in said.items() if one["decision"] == "reject"
-            }
-            first = next(iter(said.values()))
-            said = dict.fromkeys(said, first)
+            said = dict.fromkeys(said, next(iter(said.values())))
         await super().answer(calls, said)
 
 
@@ -214,7 +211,7 @@ class NoApprovalAfterwards(responses_stateful.Driver):
     loop = UnguardedLoop
 
 
-class StaleDriver(responses_stateful.Driver):
+class OldResponseIsLast(responses_stateful.Driver):
     """A run that was resumed in a conversation goes on from the response before the suspended one the next time."""
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:

@@ -1,6 +1,7 @@
 """Faults in an agent object that serves several runs."""
 
-# mypy: disable-error-code="import-not-found, misc, no-any-return"
+# ruff: noqa: D101
+# mypy: disable-error-code="import-not-found, misc, no-any-return, has-type"
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ class LimitOfTheAgent(chat_sync.Driver):
     run_of = CountingRun
 
 
-class OneThreadDriver(messages_async.Driver):
+class OneThreadForAllRuns(messages_async.Driver):
     """The agent object has one thread, which each run empties first."""
 
     def __init__(self) -> None:
@@ -67,7 +68,7 @@ class OneThreadDriver(messages_async.Driver):
             run.thread.system, run.thread.messages = "", []
         return await super().played(run)
 
-    def agent(self, case: Json) -> Any:  # type: ignore[override]
+    def agent(self, case: Json) -> Any:
         made = messages_async.Agent(case)
         made.turnstile = messages_async.nullcontext()
         return made
