@@ -76,7 +76,6 @@ class InProcess:
         run = self._runs.get(id)
         if run is None:
             return
-        run.cancelled = True
         if hasattr(self._driver, "cancel"):
             self._worker().take(lambda: self._cancel(run))
         elif run.task is not None:
@@ -147,10 +146,10 @@ class InProcess:
         try:
             run.finished(await self._driver.run_async(case, run.emit))
         except asyncio.CancelledError as cancelled:
-            if run.cancelled:
-                run.finished(failed(cancelled, "cancelled"))
-            else:
+            if run.abandoned:
                 run.crashed(cancelled)
+            else:
+                run.finished(failed(cancelled, "cancelled"))
         except BaseException as error:
             run.crashed(error)
         self._runs.pop(run.id, None)
@@ -187,7 +186,6 @@ class _Run:
         self.result: Future[Outcome] = Future()
         self.wrong: DriverFault | None = None
         self.abandoned = False
-        self.cancelled = False
         self.worker: _Worker | None = None
         self.task: Future[None] | None = None
         self._on_chunk = on_chunk

@@ -1,0 +1,258 @@
+"""Decisions about calls that are asked for, obeyed or kept wrongly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.breaking import Collateral
+from looptck_mutants.cells import CHAT
+from looptck_mutants.core.running_again import run_again
+from looptck_mutants.parts import breaks
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action, Run, Suspend
+from looptck_reference.loop.approval import Decision, Reject
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, ToolCall, ToolResult
+from looptck_reference.prompty.invoke import Invoker
+
+REJECTED: Collateral = {"any-conversation-goes-on": "a call of it is rejected"}
+
+
+@breaks("nothing-runs-unapproved", collateral={"approval-is-for-its-call": "it comes again"}, cells=CHAT)
+class FirstTurnIsAskedAbout(Loop):
+    """Asks about the calls of the first turn, and runs those of later turns."""
+
+    def needs_approval(self, call: ToolCall) -> bool:
+        return self.model_calls == 1 and super().needs_approval(call)
+
+
+@breaks(
+    "nothing-runs-unapproved",
+    collateral={
+        (
+            "rejected-call-never-runs",
+            "approved-siblings-run",
+            "approval-is-for-its-call",
+        ): "it runs before that",
+        "suspended-call-has-not-run": "a suspended run waits for the same decision",
+        "resume-obeys-each-decision": "rejected calls have run",
+        **REJECTED,
+    },
+    cells=CHAT,
+)
+class RunsWhileItAsks(Loop):
+    """Runs a call at once, and asks about it afterwards."""
+
+    def needs_approval(self, call: ToolCall) -> bool:
+        needs = super().needs_approval(call)
+        if needs:
+            run_again(self, [call])
+        return needs
+
+
+@breaks(
+    "rejected-call-never-runs",
+    collateral={
+        ("approved-siblings-run", "approval-is-for-its-call"): "rejected calls run too",
+        "resume-obeys-each-decision": "a resumed run has the same step",
+        **REJECTED,
+    },
+    cells=CHAT,
+)
+class RejectionsAreAdvice(Loop):
+    """Runs a rejected call."""
+
+    def rejected(self, call: ToolCall, feedback: str) -> Any:
+        return self.prepare(call)
+
+
+@breaks(
+    "rejected-call-is-answered",
+    collateral={"resume-obeys-each-decision": "a resumed run has the same step", **REJECTED},
+    cells=CHAT,
+)
+class RejectionsAnswerNothing(Loop):
+    """Answers a rejected call under another id."""
+
+    def rejected(self, call: ToolCall, feedback: str) -> Any:
+        answer = super().rejected(call, feedback)
+        return replace(answer, call_id="rejected") if isinstance(answer, ToolResult) else answer
+
+
+@breaks(
+    "approved-siblings-run",
+    collateral={
+        "approval-is-for-its-call": "the approved call is a sibling of a rejected one",
+        "resume-obeys-each-decision": "a resumed run has the same step",
+    },
+    cells=CHAT,
+)
+class OneRejectionRejectsAll(Loop):
+    """Runs none of the calls of a turn that need approval if one of them is rejected."""
+
+    def decided(self, decisions: Mapping[str, Decision]) -> Action:
+        return super().decided(_all_alike(decisions))
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, _all_alike(decisions))
+
+
+def _all_alike(decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+    rejected = next((one for one in decisions.values() if isinstance(one, Reject)), None)
+    return decisions if rejected is None else dict.fromkeys(decisions, rejected)
+
+
+@breaks(
+    "approval-is-for-its-call",
+    collateral={"nothing-runs-unapproved": "the call of a later turn is not asked about"},
+    cells=CHAT,
+)
+class ApprovedForGood(Loop):
+    """Asks no more about a tool once a call of it was approved."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._approved: set[str] = set()
+
+    def needs_approval(self, call: ToolCall) -> bool:
+        return call.name not in self._approved and super().needs_approval(call)
+
+    def prepare(self, call: ToolCall) -> Any:
+        found = super().prepare(call)
+        if isinstance(found, Run):
+            self._approved.add(call.name)
+        return found
+
+
+@breaks(
+    "approval-is-for-its-call",
+    collateral={
+        "approved-siblings-run": "its sibling of the same tool is rejected",
+        "resume-obeys-each-decision": "a resumed run has the same step",
+    },
+    cells=CHAT,
+)
+class DecisionsAreShifted(Loop):
+    """Gives each call of a turn the decision about the next one."""
+
+    def decided(self, decisions: Mapping[str, Decision]) -> Action:
+        return super().decided(_shifted(decisions))
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, _shifted(decisions))
+
+
+def _shifted(decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+    made = list(decisions.values())
+    return dict(zip(decisions, [*made[1:], *made[:1]], strict=True))
+
+
+@breaks(
+    "each-call-is-asked-about-once",
+    collateral={"approval-is-for-its-call": "a question more"},
+    cells=CHAT,
+)
+class AsksTwice(Invoker):
+    """Asks about each call twice, to be sure."""
+
+    def __init__(self, *arguments: Any, confirm: Any = None, async_confirm: Any = None, **options: Any) -> None:
+        def twice(call: Any) -> Any:
+            confirm(call)
+            return confirm(call)
+
+        async def twice_async(call: Any) -> Any:
+            await async_confirm(call)
+            return await async_confirm(call)
+
+        super().__init__(
+            *arguments,
+            confirm=confirm and twice,
+            async_confirm=async_confirm and twice_async,
+            **options,
+        )
+
+
+# -- suspended runs ---------------------------------------------------------------------------------------------------
+
+
+@breaks("suspended-call-has-not-run", cells=CHAT)
+class TriesBeforeItWaits(Loop):
+    """Runs the calls that wait for a decision when the run is suspended, to know that they work."""
+
+    def suspend(self) -> Action:
+        action = super().suspend()
+        pending = action.calls if isinstance(action, Suspend) else ()
+        run_again(self, [ToolCall(one.id, one.name, json.dumps(one.arguments)) for one in pending])
+        return action
+
+
+@breaks("resumed-run-equals-an-unbroken-one", collateral={"suspended-state-travels": "it is resumed too"}, cells=CHAT)
+class ResumedWithoutThePrompt(Loop):
+    """Forgets the first message of a run that it resumes."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, decisions)
+        self.history = self.history[1:]
+
+
+@breaks(
+    "resume-reruns-nothing",
+    collateral={("resumed-run-equals-an-unbroken-one", "suspended-state-travels"): "its tools run as often"},
+    cells=CHAT,
+)
+class ResumedFromTheStart(Loop):
+    """Runs everything that a suspended run has run once more when it resumes it."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, decisions)
+        answered = {one["tool_call_id"] for one in self.history if one.get("role") == "tool"}
+        answered |= {one["call_id"] for one in state["results"] if one is not None}
+        for message in self.history:
+            for call in message.get("tool_calls") or ():
+                if call["id"] in answered:
+                    function = call["function"]
+                    run_again(self, [ToolCall(call["id"], function["name"], function["arguments"])])
+
+
+@breaks("resume-obeys-each-decision", cells=CHAT)
+class ResumedByPosition(Loop):
+    """Gives the calls of a suspended run its decisions in the reverse order."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, dict(zip(decisions, reversed([*decisions.values()]), strict=True)))
+
+
+LOST: Json = {"kind": "error", "reason": "arguments", "type": "LookupError", "message": "there is no such run"}
+
+
+@breaks("suspended-state-travels", cells=CHAT)
+class StatesStayAtHome(Driver):
+    """Keeps the state of a suspended run to itself, and hands out its number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._states: list[Json] = []
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return LOST if self._lost(case) else self._kept(super().run(self._known(case), emit))
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return LOST if self._lost(case) else self._kept(await super().run_async(self._known(case), emit))
+
+    def _lost(self, case: Json) -> bool:
+        return "resume" in case and case["resume"]["state"] >= len(self._states)
+
+    def _known(self, case: Json) -> Json:
+        if "resume" not in case:
+            return case
+        return {**case, "resume": {**case["resume"], "state": self._states[case["resume"]["state"]]}}
+
+    def _kept(self, outcome: Json) -> Json:
+        if outcome["kind"] != "suspended":
+            return outcome
+        self._states.append(outcome["state"])
+        return {**outcome, "state": len(self._states) - 1}

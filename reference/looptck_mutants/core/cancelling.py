@@ -1,0 +1,195 @@
+"""Runs that are cancelled or left, and go on, end wrongly, or spoil their conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import httpx
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM
+from looptck_mutants.parts import breaks
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.toolbox import LOOPBACK
+from looptck_reference.loop.actions import Fail
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json
+
+CANCELLED: Json = {"kind": "error", "reason": "cancelled", "type": "Cancelled", "message": "cancelled"}
+GOES_ON = "the run goes on as if nothing had happened"
+
+
+def _post(url: str, body: Json) -> None:
+    with httpx.Client(**LOOPBACK) as client:
+        client.post(url, json=body)
+
+
+@breaks(
+    "cancelled-run-ends",
+    collateral={
+        (
+            "cancelled-run-is-no-value",
+            "cancelled-run-asks-no-more",
+            "cancelled-run-starts-no-tool",
+            "cancelled-stream-is-closed",
+        ): GOES_ON
+    },
+    cells=CHAT,
+)
+class DeafToCancelling(Driver):
+    """Does not hear that its caller cancels the run."""
+
+    def cancel(self, id: str) -> None:
+        pass
+
+
+class _Otherwise(Driver):
+    """Does something else when a run was cancelled."""
+
+    def otherwise(self, case: Json, outcome: Json) -> Json:
+        """The outcome in place of that of a cancelled run."""
+        raise NotImplementedError
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        outcome = super().run(case, emit)
+        return self.otherwise(case, outcome) if outcome.get("reason") == "cancelled" else outcome
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        outcome = await super().run_async(case, emit)
+        return self.otherwise(case, outcome) if outcome.get("reason") == "cancelled" else outcome
+
+
+@breaks(
+    "cancelled-run-is-no-value",
+    collateral={"cancelled-run-ends": "an answer shows that it was not cancelled, as far as its caller knows"},
+    cells=CHAT,
+)
+class CancelledIsAnswered(_Otherwise):
+    """Ends a cancelled run with an empty answer."""
+
+    def otherwise(self, case: Json, outcome: Json) -> Json:
+        return {"kind": "value", "text": "", "stop": "end"}
+
+
+@breaks("cancelled-run-asks-no-more", cells=CHAT)
+class SumsUpWhatWasCancelled(_Otherwise):
+    """Asks the model for a summary of a cancelled run before it ends."""
+
+    def otherwise(self, case: Json, outcome: Json) -> Json:
+        asked = {"model": case["model"], "messages": [{"role": "user", "content": "Sum up what was cancelled."}]}
+        _post(f"{case['base_url']}/chat/completions", asked)
+        return outcome
+
+
+@breaks("cancelled-run-starts-no-tool", cells=CHAT)
+class NotesWhatWasCancelled(_Otherwise):
+    """Runs the tool that keeps notes when a run is cancelled."""
+
+    def otherwise(self, case: Json, outcome: Json) -> Json:
+        url = next(tool["url"] for tool in case["tools"] if tool["name"] == "note")
+        _post(url, {"arguments": {"text": "cancelled"}})
+        return outcome
+
+
+@breaks(
+    "cancelled-stream-is-closed",
+    collateral={
+        ("cancelled-run-asks-no-more", "cancelled-run-starts-no-tool", "next-turn-after-a-cancel-is-accepted"): GOES_ON
+    },
+    cells=CHAT,
+)
+class CancelledInNameOnly(Driver):
+    """Tells its caller that a run is cancelled, and leaves the run to itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._over: dict[str, threading.Event] = {}
+
+    def cancel(self, id: str) -> None:
+        self._over[id].set()
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        over = self._over[case["id"]] = threading.Event()
+        found: list[Json] = []
+
+        def drive() -> None:
+            found.append(super(CancelledInNameOnly, self).run(case, lambda text: None if over.is_set() else emit(text)))
+            over.set()
+
+        threading.Thread(target=drive, daemon=True).start()
+        over.wait()
+        return found[0] if found else CANCELLED
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return await asyncio.get_running_loop().run_in_executor(None, self.run, {**case, "mode": "sync"}, emit)
+
+
+@breaks(
+    "next-turn-after-a-cancel-is-accepted",
+    collateral={"any-conversation-goes-on": "a run of it is cancelled"},
+    cells=CHAT,
+)
+class CancelledCallsStayOpen(Loop):
+    """Keeps the calls of a cancelled run without their results."""
+
+    def settled(self) -> list[Json]:
+        return list(self.history)
+
+
+class _Left(Loop):
+    """Knows whether its caller has cancelled the run or left it."""
+
+    @property
+    def was_left(self) -> bool:
+        """Whether the run has ended so."""
+        return isinstance(self.end, Fail) and self.end.reason == "cancelled"
+
+
+@breaks(
+    "next-turn-after-leaving-is-accepted",
+    "next-turn-after-a-cancel-is-accepted",
+    collateral={"any-conversation-goes-on": "a run of it is cancelled"},
+    cells=CHAT_STREAM,
+)
+class HalfTurnsStay(_Left):
+    """Keeps a turn that was cut short as a message without content."""
+
+    def settled(self) -> list[Json]:
+        said = super().settled()
+        return [*said, {"role": "assistant"}] if self.was_left and said[-1].get("role") == "user" else said
+
+
+@breaks("left-run-starts-no-tool", "left-stream-is-closed", cells=CHAT_STREAM)
+class RunsOnForNobody(Driver):
+    """Runs to the end for a caller who has left the stream."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        after = case["options"].get("leave_after")
+        if after is None:
+            return super().run(case, emit)
+        enough = threading.Event()
+        texts: list[str] = []
+
+        def take(text: str) -> None:
+            texts.append(text)
+            if len(texts) <= after:
+                emit(text)
+            if len(texts) == after:
+                enough.set()
+
+        options: dict[str, Any] = {name: value for name, value in case["options"].items() if name != "leave_after"}
+
+        def drive() -> None:
+            super(RunsOnForNobody, self).run({**case, "options": options}, take)
+            enough.set()
+
+        threading.Thread(target=drive, daemon=True).start()
+        enough.wait()
+        return CANCELLED
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        if case["options"].get("leave_after") is None:
+            return await super().run_async(case, emit)
+        return await asyncio.get_running_loop().run_in_executor(None, self.run, {**case, "mode": "sync"}, emit)

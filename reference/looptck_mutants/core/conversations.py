@@ -1,0 +1,199 @@
+"""Conversations that are carried wrongly: what outlives a run, given histories, and shared agents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from looptck_mutants.breaking import Collateral
+from looptck_mutants.cells import CHAT, MESSAGES
+from looptck_mutants.parts import breaks
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action, Fail, Finish
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.conversation import Conversation
+from looptck_reference.loop.loop import Loop
+from looptck_reference.loop.values import Json, Turn
+
+ANY: Collateral = {"any-conversation-goes-on": "it has such runs"}
+ONCE: Collateral = {"conversation-is-carried-once": "it has such runs"}
+
+
+@breaks("next-turn-is-accepted", collateral=ANY, cells=CHAT)
+class CallsStayAtTheLimit(Loop):
+    """Forgets the results of a run that ended at its limit, and keeps the calls."""
+
+    def settled(self) -> list[Json]:
+        said = super().settled()
+        at_the_limit = isinstance(self.end, Fail) and self.end.reason == "limit"
+        return [one for one in said if not (at_the_limit and one.get("role") == "tool")]
+
+
+@breaks("next-turn-is-accepted", collateral=ANY, cells=CHAT)
+class TruncatedTurnsStay(Loop):
+    """Keeps a truncated turn with its calls, which were not run and have no results."""
+
+    def model_answered(self, turn: Turn) -> Action:
+        action = super().model_answered(turn)
+        if isinstance(action, Fail) and turn.calls:
+            self.append_turn(turn)
+            self.round_ends.append(len(self.history))
+        return action
+
+
+@breaks("next-turn-is-accepted", cells=CHAT)
+class EmptyAnswersStay(Loop):
+    """Keeps an empty answer as a message without content."""
+
+    def append_answer(self, turn: Turn) -> None:
+        super().append_answer(turn)
+        if not turn.text and not turn.calls:
+            self.history.append({"role": "assistant"})
+            self.round_ends.append(len(self.history))
+
+
+@breaks("next-turn-is-accepted", collateral=ANY, cells=CHAT)
+class RefusedRequestsBreakOff(Loop):
+    """Takes back the results when a request is refused, and not their calls."""
+
+    def settled(self) -> list[Json]:
+        said = super().settled()
+        return [one for one in said if self.end is not None or one.get("role") != "tool"]
+
+
+@breaks("next-turn-is-accepted", cells=MESSAGES)
+class SignaturesAreForgotten(Loop):
+    """Keeps the thoughts of a run for the next one without their signatures."""
+
+    def settled(self) -> list[Json]:
+        return [_unsigned(one) for one in super().settled()]
+
+
+def _unsigned(message: Json) -> Json:
+    if not isinstance(message.get("content"), list):
+        return message
+    blocks = [{name: value for name, value in block.items() if name != "signature"} for block in message["content"]]
+    return {**message, "content": blocks}
+
+
+@breaks(
+    "last-answer-is-in-the-history",
+    collateral={**ANY, **ONCE},
+    cells=CHAT,
+)
+class AnswersAreForgotten(Loop):
+    """Keeps questions, calls and results for the next run, and not the answer."""
+
+    def append_answer(self, turn: Turn) -> None:
+        self.round_ends.append(len(self.history))
+
+
+@breaks(
+    "conversation-is-carried-once",
+    collateral={**ANY, "last-answer-is-in-the-history": "it stands there twice"},
+    cells=CHAT,
+)
+class AnswersStandTwice(Loop):
+    """Keeps the answer of a run twice."""
+
+    def append_answer(self, turn: Turn) -> None:
+        super().append_answer(turn)
+        super().append_answer(turn)
+
+
+@breaks("conversation-is-carried-once", cells=CHAT)
+class OnlyWordsAreKept(Loop):
+    """Keeps what user and model have said, and neither calls nor results."""
+
+    def settled(self) -> list[Json]:
+        return [one for one in super().settled() if one["role"] != "tool" and "tool_calls" not in one]
+
+
+@breaks("any-conversation-goes-on", cells=CHAT)
+class AnErrorTakesAnswersBack(Loop):
+    """Forgets the answers of earlier runs when a run ends in an error."""
+
+    def settled(self) -> list[Json]:
+        said = super().settled()
+        if isinstance(self.end, Finish):
+            return said
+        return [one for one in said if one["role"] != "assistant" or "tool_calls" in one]
+
+
+class _Renames(Driver):
+    """Takes all conversations for one."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return super().run(_one(case), emit)
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return await super().run_async(_one(case), emit)
+
+
+def _one(case: Json) -> Json:
+    return {**case, "conversation": case["base_url"][:16]} if "conversation" in case else case
+
+
+@breaks(
+    "conversations-stay-apart",
+    collateral={
+        (
+            "conversation-is-carried-once",
+            "last-answer-is-in-the-history",
+            "any-conversation-goes-on",
+        ): "what other conversations have said stands there too",
+    },
+    cells=CHAT,
+)
+class OneConversationForAll(_Renames):
+    """Goes on with the latest conversation, whichever was asked for."""
+
+
+@breaks("given-history-is-kept", cells=CHAT)
+class OnlyWordsAreGiven(Loop):
+    """Sends the words of a given history, and neither calls nor results."""
+
+    def repair(self, messages: Sequence[Json]) -> list[Json]:
+        words = ({name: one[name] for name in ("role", "content")} for one in messages if one["role"] != "tool")
+        return super().repair([one for one in words if one["content"] or one["role"] != "assistant"])
+
+
+@breaks("given-history-is-kept", cells=CHAT)
+class ResultsAreGivenTwice(Loop):
+    """Sends what a turn of a given history says beside its calls as a message of its own as well."""
+
+    def repair(self, messages: Sequence[Json]) -> list[Json]:
+        found: list[Json] = []
+        for message in super().repair(messages):
+            if message.get("calls") and message["content"]:
+                found.append({"role": "assistant", "content": message["content"]})
+            found.append(message)
+        return found
+
+
+@breaks("given-history-is-kept", cells=CHAT)
+class AnswersAreNotGiven(Loop):
+    """Sends only what users have said in a given history without calls."""
+
+    def repair(self, messages: Sequence[Json]) -> list[Json]:
+        if any("calls" in one for one in messages):
+            return super().repair(messages)
+        return super().repair([one for one in messages if one["role"] != "assistant"])
+
+
+@breaks("shared-agent-runs-apart", cells=CHAT)
+class AgentsRemember(Loop):
+    """Begins a run with what the agent object has said in its last one."""
+
+    said: ClassVar[dict[int, tuple[Agent, Conversation]]] = {}
+    """By the identity of the agent, which is kept with it."""
+
+    def __init__(self, agent: Agent, *, conversation: Conversation | None = None, **options: Any) -> None:
+        _, before = self.said.get(id(agent), (agent, None))
+        super().__init__(agent, conversation=conversation or before, **options)
+        self._shared = agent
+
+    def append_answer(self, turn: Turn) -> None:
+        super().append_answer(turn)
+        self.said[id(self._shared)] = self._shared, self.conversation
