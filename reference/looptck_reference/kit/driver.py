@@ -131,7 +131,7 @@ class Driver:
             except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
                 return failed(begun, error)
             finally:
-                if begun is not None:
+                if begun is not None and "conversation" in case:
                     self.keep(case, begun.loop.conversation)
         return ended(begun.loop)
 
@@ -147,7 +147,7 @@ class Driver:
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - as above
                 return failed(begun, error)
             finally:
-                if begun is not None:
+                if begun is not None and "conversation" in case:
                     self.keep(case, begun.loop.conversation)
         return ended(begun.loop)
 
@@ -193,8 +193,7 @@ class Driver:
 
     def keep(self, case: Json, conversation: Conversation) -> None:
         """Keep what was said for the next run of the case's conversation, however this one ended."""
-        if "conversation" in case:
-            self._conversations[case["conversation"]] = conversation
+        self._conversations[case["conversation"]] = conversation
 
     def _invoker(
         self,

@@ -47,7 +47,7 @@ class Conversations(RuleBasedStateMachine):
     def new(self) -> str:
         """A text that was not said before."""
         self.count += 1
-        return f"<{self.count}>"
+        return f"n{self.count}n"
 
     def asks(self) -> None:
         """Go on with the conversation, which may have been stored in between."""
