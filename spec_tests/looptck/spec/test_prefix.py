@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
-from looptck.values.turns import Call, calls, says
+from looptck.values.turns import Call, Turn, calls, says
 
 HISTORY = ("messages", "input")
 SETTINGS = ("tools", "system", "instructions")
@@ -17,20 +19,24 @@ SETTINGS = ("tools", "system", "instructions")
 MARK = "cache_control"
 """A mark of the caller's that moves with the end of the history and is no part of what is compared."""
 ROUNDS = (
-    calls(Call.of("weather", {"city": "Zürich"}), text="I look.  "),
+    calls(Call.of("weather", {"city": "Zürich"})),
     calls(Call.of("add", {"b": 2, "a": 1}), Call.of("ping")),
     calls(Call.of("note", {"text": " in between\n"})),
 )
 
 
+SPEAKING = (calls(Call.of("weather", {"city": "Zürich"}), text="I look.  "), *ROUNDS[1:])
+
+
 @requirement("prefix-is-the-same")
-def test_the_prefix_is_the_same(scenario: Scenario, implementation: Implementation) -> None:
+@pytest.mark.parametrize("rounds", [ROUNDS, SPEAKING], ids=["calls", "text-beside-calls"])
+def test_the_prefix_is_the_same(scenario: Scenario, implementation: Implementation, rounds: tuple[Turn, ...]) -> None:
     """Three rounds: what a request says is the beginning of what the next one says, to the order of members."""
-    scenario.plays(*ROUNDS, says("Done."))
+    scenario.plays(*rounds, says("Done."))
 
     run = implementation.run()
 
-    run.request(len(ROUNDS) + 1)
+    run.request(len(rounds) + 1)
     for before, after in pairwise(run.requests):
         if after.request.continues is None:  # otherwise the service has the history
             assert (found := _difference(before.body, after.body)) is None, f"request {after.n} {found}"
