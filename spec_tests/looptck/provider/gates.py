@@ -8,7 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from looptck.values.transcript import Chunk, ConfirmAsked, Ended, Event, Received, ServerEvent, ToolBegan, ToolEnded
+from looptck.values.transcript import (
+    Cancelled,
+    Chunk,
+    ConfirmAsked,
+    Ended,
+    Event,
+    Received,
+    ServerEvent,
+    ToolBegan,
+    ToolEnded,
+)
 
 ABSENCE = 0.3
 """Seconds to wait for an event that a correct loop never causes: the only fixed delay apart from watchdogs."""
@@ -241,6 +251,26 @@ def run_ended(*behind: str) -> Gate:
     ended = Gate("the run has ended", opens, patience=3 * ABSENCE, of_silence=True, if_ever=True)
     ended.not_while = lambda: at_work > 0
     return ended
+
+
+def cancelled_run_ended(*, of_a_tool: bool = False) -> Gate:
+    """Opens when the run that is held here has ended, after it was cancelled.
+
+    Args:
+        of_a_tool: a loop may wait for the tool that is held; so the wait ends once the run is cancelled and the
+            implementation is at rest.
+    """
+    cancelled = False
+
+    def opens(event: Event) -> bool:
+        nonlocal cancelled
+        cancelled = cancelled or isinstance(event, Cancelled)
+        return isinstance(event, Ended)
+
+    gate = Gate("the cancelled run has ended", opens)
+    if of_a_tool:
+        gate.patience, gate.if_ever, gate.not_while = 2.0, True, lambda: not cancelled
+    return gate
 
 
 def tools_ended(times: int) -> Gate:

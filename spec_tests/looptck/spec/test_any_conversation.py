@@ -16,13 +16,12 @@ from looptck.bench.talk import Talk
 from looptck.drivers import Started
 from looptck.provider.confirmation import Approve, Reject
 from looptck.provider.faults import Cut, HttpError
-from looptck.provider.gates import Gate
+from looptck.provider.gates import Gate, cancelled_run_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.conversing import answer, carried, guarded, question
 from looptck.values.cell import Cell
 from looptck.values.outcome import Value
-from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says
 
 LONGEST = 5
@@ -125,35 +124,29 @@ def _cancelled(story: Story, gate: Gate, *steps: Any) -> None:
     story.end(running)
 
 
-def _ended(*, if_ever: bool = False) -> Gate:
-    gate = Gate("the cancelled run has ended", lambda event: isinstance(event, Ended))
-    gate.if_ever, gate.patience = if_ever, 2.0 if if_ever else None
-    return gate
-
-
 def _cancelled_at_once(story: Story) -> None:
-    gate = _ended()
+    gate = cancelled_run_ended()
     _cancelled(story, gate, Step(says("Too late."), before=gate))
 
 
 def _cancelled_in_text(story: Story) -> None:
-    gate = _ended()
+    gate = cancelled_run_ended()
     _cancelled(story, gate, Step(says("It is too late."), holds=(Hold(gate, "It is"),)))
 
 
 def _cancelled_behind_a_call(story: Story) -> None:
-    gate = _ended()
+    gate = cancelled_run_ended()
     _cancelled(story, gate, Step(calls(story.weather), holds=(Hold(gate, None),)))
 
 
 def _cancelled_in_a_tool(story: Story) -> None:
-    gate = _ended(if_ever=True)
+    gate = cancelled_run_ended(of_a_tool=True)
     story.scenario.does("weather", Returns("fine", hold=gate))
     _cancelled(story, gate, calls(story.weather, story.note("yes")))
 
 
 def _cancelled_behind_tools(story: Story) -> None:
-    gate = _ended()
+    gate = cancelled_run_ended()
     _cancelled(story, gate, calls(story.weather, story.note("yes")), Step(says("Too late."), before=gate))
 
 

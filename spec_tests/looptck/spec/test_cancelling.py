@@ -17,11 +17,11 @@ from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.faults import HttpError
-from looptck.provider.gates import Gate
+from looptck.provider.gates import Gate, cancelled_run_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.values.outcome import Value
-from looptck.values.transcript import Cancelled, Ended, HungUp, Replied, ToolBegan
+from looptck.values.transcript import Cancelled, HungUp, Replied, ToolBegan
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -29,18 +29,6 @@ ANSWER = "The weather in Paris is fine today."
 CALL = Call.of("weather", {"city": "Paris"})
 LATER = "20"
 """Seconds after which a refused request may come again: the run is cancelled long before."""
-
-
-def _ended() -> Gate:
-    """Opens when the run has ended."""
-    return Gate("the cancelled run has ended", lambda event: isinstance(event, Ended))
-
-
-def _ended_or_waits() -> Gate:
-    """Opens when the run has ended, or when the implementation waits for the tool that is held here."""
-    gate = _ended()
-    gate.patience, gate.if_ever = 2.0, True
-    return gate
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,39 +41,39 @@ class Moment:
 
 
 def _first_byte(scenario: Scenario) -> Gate:
-    gate = _ended()
+    gate = cancelled_run_ended()
     scenario.plays(Step(says(ANSWER), before=gate), says("Not asked for."))
     return gate
 
 
 def _in_text(scenario: Scenario) -> Gate:
-    gate = _ended()
+    gate = cancelled_run_ended()
     scenario.plays(Step(says(ANSWER), holds=(Hold(gate, "The weather"),)), says("Not asked for."))
     return gate
 
 
 def _behind_a_call(scenario: Scenario) -> Gate:
-    gate = _ended()
+    gate = cancelled_run_ended()
     scenario.plays(Step(calls(CALL), holds=(Hold(gate, None),)), says("Not asked for."))
     return gate
 
 
 def _tool_runs(scenario: Scenario) -> Gate:
-    gate = _ended_or_waits()
+    gate = cancelled_run_ended(of_a_tool=True)
     scenario.plays(calls(CALL), says("Not asked for."))
     scenario.does("weather", Returns("fine", hold=gate))
     return gate
 
 
 def _between_tools(scenario: Scenario) -> Gate:
-    gate = _ended_or_waits()
+    gate = cancelled_run_ended(of_a_tool=True)
     scenario.plays(calls(CALL, Call.of("note", {"text": "fine"})), says("Not asked for."))
     scenario.does("weather", Returns("fine", hold=gate))
     return gate
 
 
 def _after_a_round(scenario: Scenario) -> Gate:
-    gate = _ended()
+    gate = cancelled_run_ended()
     scenario.plays(calls(CALL), Step(says(ANSWER), before=gate), says("Not asked for."))
     return gate
 
