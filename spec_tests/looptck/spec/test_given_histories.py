@@ -36,6 +36,7 @@ def _returns(tool: str, text: str) -> Message:
 PARIS = {"city": "Paris"}
 HISTORIES = {
     "words": [_asks("What is the weather?"), _answers("In which city?")],
+    "questions-in-a-row": [_asks("What is the weather?"), _asks("In Paris, that is.")],
     "a-call": [
         _asks("What is the weather?"),
         _calls("", weather=PARIS),

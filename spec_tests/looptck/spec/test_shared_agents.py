@@ -13,14 +13,15 @@ COLORS = ("violet", "indigo", "crimson")
 
 @requirement("shared-agent-runs-apart")
 def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
-    """Three runs of one agent: each begins with the prompt alone, offers the same tools, and may ask as often."""
+    """Three runs of one agent: each begins with the prompt alone, offers the same tools, and has its own limit."""
     talk = Talk(implementation, named=False)
+    limit = 3 if implementation.started.can("limit") else None
     offered: list[object] = []
     for color in COLORS:
         scenario.plays(calls(Call.of("note", {"text": color})), says(f"It is {color}."))
         scenario.returns("note", f"kept {color}")
 
-        run = talk.run(f"What is the color {color}?", shared=talk.id)
+        run = talk.run(f"What is the color {color}?", shared=talk.id, limit=limit)
 
         carried(run.request(1).request.items, [INSTRUCTIONS, question(color)])
         others = [one for one in COLORS if one != color and one.encode() in run.request(1).raw]

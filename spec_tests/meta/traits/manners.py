@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.runner import Runner
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Ask
+from looptck_reference.loop.actions import Ask, Finish
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.dialects import CORE, Dialect, FeedBack, Propagate
 from looptck_reference.loop.errors import MalformedReply, ProviderError
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Delta, Json, Stop, ToolResult, Turn
+from looptck_reference.loop.values import Delta, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, Wire
 from meta.loops.stateful import Leaning, Stateful
@@ -147,3 +148,44 @@ class Rubbish:
 
     def run(self, case: Json, emit: Any) -> Any:
         return 42
+
+
+class Forgetful(Driver):
+    """Takes a run that failed out of its conversation, and does with calls what the model or nobody has said."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._before = options.get("conversation")
+
+        def settled(self) -> list[Json]:
+            if isinstance(self.end, Finish):
+                return super().settled()
+            return [] if self._before is None else list(self._before.history)
+
+        def repair(self, messages: Sequence[Json]) -> list[Json]:
+            return list(messages)
+
+        def changed(self, call: ToolCall, parameters: Json) -> ToolCall:
+            return call
+
+        def rejected(self, call: ToolCall, feedback: str) -> ToolResult:
+            return ToolResult(self.answer_id(call), call.name, "No.", failed=True)
+
+
+class KeepsHalves(Driver):
+    """Keeps what had arrived of an answer when its run was cancelled."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        texts: list[str] = []
+
+        def heard(text: str) -> None:
+            texts.append(text)
+            emit(text)
+
+        outcome = super().run(case, heard)
+        if outcome.get("reason") == "cancelled":
+            said = self._conversations[case["conversation"]]
+            half = {"role": "assistant", "content": "".join(texts)}
+            self._conversations[case["conversation"]] = replace(said, history=(*said.history, half))
+        return outcome

@@ -31,6 +31,13 @@ OF_MESSAGES = (
     "endless-pauses",
 )
 OF_STREAMS = ("text-of-a-tool-turn", "error-in-a-stream", "stream-without-finish", "usage-of-a-stream")
+OF_CONVERSATIONS = (
+    "question-of-a-failed-run",
+    "tools-of-a-failed-run",
+    "unanswered-call-in-a-given-history",
+    "changed-call",
+    "reason-of-a-rejection",
+)
 OF_LIMITS = ("default-limit-reached", "limit-counts", "calls-at-the-limit", "limit-reached", "limit-of-zero")
 LOOPS = [
     (None, CHAT, ALL),
@@ -43,6 +50,8 @@ LOOPS = [
     (manners.Thrifty, CHAT, OF_LIMITS),
     (manners.Trusting, CHAT_STREAM, OF_STREAMS),
     (manners.Curt, MESSAGES, OF_MESSAGES),
+    (manners.Forgetful, CHAT, OF_CONVERSATIONS),
+    (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
     (Stateful, RESPONSES, MEMORY),
     (manners.Reliant, RESPONSES, MEMORY),
 ]
