@@ -15,6 +15,7 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action, Run, Suspend
 from looptck_reference.loop.approval import Decision, Reject
+from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Json, ToolCall, ToolResult
 from looptck_reference.prompty.invoke import Invoker
@@ -224,6 +225,15 @@ class ResumedByPosition(Loop):
 
     def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
         super().resume(state, dict(zip(decisions, reversed([*decisions.values()]), strict=True)))
+
+
+@breaks("resumed-run-is-in-its-conversation", cells=CHAT)
+class ResumedBesideTheConversation(Driver):
+    """Keeps nothing of a resumed run in its conversation."""
+
+    def keep(self, case: Json, conversation: Conversation) -> None:
+        if "resume" not in case:
+            super().keep(case, conversation)
 
 
 LOST: Json = {"kind": "error", "reason": "arguments", "type": "LookupError", "message": "there is no such run"}

@@ -43,6 +43,13 @@ HISTORIES = {
         _returns("weather", "18 degrees"),
         _answers("It is fine."),
     ],
+    "equal-results": [
+        _asks("What is the weather?"),
+        _calls("", weather=PARIS, note={"text": "fine"}),
+        _returns("weather", "done"),
+        _returns("note", "done"),
+        _answers("It is fine."),
+    ],
     "calls-beside-text": [
         _asks("What is the weather?"),
         _calls("I look.", weather=PARIS, note={"text": "fine"}),
@@ -67,7 +74,7 @@ def _wanted(history: list[Message]) -> list[Carried]:
     wanted = [INSTRUCTIONS]
     for message in history:
         words, role = message["content"], message["role"]
-        if words:
+        if words and words != "done":
             wanted.append({"user": question, "assistant": answer, "tool": result}[role](words))
         wanted += [call(one["name"], json.dumps(one["arguments"])) for one in message.get("calls", ())]
     return wanted
@@ -81,6 +88,9 @@ def test_it_is_kept(scenario: Scenario, implementation: Implementation, history:
 
     run = implementation.run("What time is it?", history=history)
 
-    carried(run.request(1).request.items, [*_wanted(history), question("What time is it?")])
+    request = run.request(1).request
+    carried(request.items, [*_wanted(history), question("What time is it?")])
+    results = [one["content"] for one in history if one["role"] == "tool"]
+    assert results == [one.text for one in request.answers]
     problems = run.request(1).problems
     assert not problems, f"the service refuses the history: {problems[0].message}"

@@ -19,7 +19,10 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
     offered: list[object] = []
     for color in COLORS:
         scenario.plays(calls(Call.of("note", {"text": color})), says(f"It is {color}."))
-        scenario.returns("note", f"kept {color}")
+        if color == COLORS[1]:
+            scenario.raises("note", f"no room for {color}")
+        else:
+            scenario.returns("note", f"kept {color}")
 
         run = talk.run(f"What is the color {color}?", shared=talk.id, limit=limit)
 
@@ -28,4 +31,5 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
         assert not others, f"the first request carries words of another run: {others[0]}"
         offered.append(run.request(1).body.get("tools"))
         assert offered[0] == offered[-1], "another run of the agent offers other tools"
-        assert f"It is {color}." == (run.value.text or "").strip()
+        if color != COLORS[1]:  # a loop may end in an error where a tool raises one
+            assert f"It is {color}." == (run.value.text or "").strip()

@@ -10,7 +10,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
-from looptck.spec.conversing import guarded
+from looptck.spec.conversing import answer, call, carried, guarded, question, result
 from looptck.values.outcome import Pending
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
@@ -45,14 +45,14 @@ def _approved(run: Run) -> list[dict[str, Any]]:
 
 
 def _decided(run: Run, text: str) -> list[dict[str, Any]]:
-    """Decisions that approve the calls with this text in their arguments, and reject the others."""
+    """Decisions that approve the calls with this text and reject the others: by their ids, in another order."""
 
     def decision(one: Pending) -> dict[str, Any]:
         if text in str(one.arguments):
             return {"id": one.id, "decision": "approve"}
         return {"id": one.id, "decision": "reject", "feedback": NO}
 
-    return [decision(one) for one in suspended(run).calls]
+    return [decision(one) for one in reversed(suspended(run).calls)]
 
 
 def _broken(
@@ -77,6 +77,8 @@ def _equal(whole: Run, halves: list[Run]) -> None:
     assert sorted(map(str, whole.tools_ran)) == sorted(map(str, ran))
     kinds = [[type(item) for item in run.request(len(run.requests)).request.items] for run in (whole, halves[-1])]
     assert kinds[0] == kinds[1], "the last request carries other pieces than that of an unbroken run"
+    names = [sorted(one.name for one in run.request(len(run.requests)).request.tools) for run in (whole, halves[-1])]
+    assert names[0] == names[1], "the last request offers other tools than that of an unbroken run"
     texts = [[item.text for item in run.request(len(run.requests)).request.answers] for run in (whole, halves[-1])]
     assert sorted(texts[0]) == sorted(texts[1])
     assert (whole.value.text or "").strip() == (halves[-1].value.text or "").strip()
@@ -101,6 +103,21 @@ def test_it_has_not_run(scenario: Scenario, implementation: Implementation, scri
 
     ran = run.arguments_of("note")
     assert not ran, f"a call that needs approval has run before it was approved, with {ran[0]}"
+
+
+@requirement("suspended-call-has-not-run")
+def test_a_resumed_run_is_suspended_again(scenario: Scenario, implementation: Implementation) -> None:
+    """The model calls the tool once more after the first call was approved: that was for the first call."""
+    talk = Talk(implementation, named=False)
+    first, left = _stop(scenario, talk, [calls(NOTE), calls(OTHER), DONE])
+    scenario.plays(*left)
+
+    run = talk.resume(first, _approved(first), tools=TOOLS)
+
+    run.delivered(1)
+    ran = [one.arguments for half in (first, run) for one in half.ran]
+    assert {"text": "second"} not in ran, "a call of the resumed run has run, and it was not approved"
+    suspended(run)
 
 
 @requirement("resumed-run-equals-an-unbroken-one")
@@ -149,3 +166,25 @@ def test_the_state_travels(scenario: Scenario, implementation: Implementation, n
     whole = _whole(scenario, implementation, SCRIPTS[name])
 
     _equal(whole, _broken(scenario, implementation, SCRIPTS[name], renewed=True))
+
+
+@requirement("resumed-run-is-in-its-conversation")
+def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementation) -> None:
+    """A run of a conversation is suspended and resumed; the next question carries all of it."""
+    talk = Talk(implementation)
+    scenario.plays(calls(NOTE))
+    scenario.returns("note", "kept as number 7")
+    first = talk.run("Keep a note.", tools=TOOLS)
+    suspended(first)
+    scenario.plays(DONE)
+    ended = talk.resume(first, _approved(first), tools=TOOLS)
+    if "All done." not in (ended.value.text or ""):
+        raise NotReached(f"the resumed run should have ended with its answer, but the loop {ended.outcome}")
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?", tools=TOOLS)
+
+    request = run.request(1)
+    assert not request.problems, f"the service refuses the next question: {request.problems[0].message}"
+    wanted = [question("Keep a note."), call("note", NOTE.arguments), result("kept as number 7"), answer("All done.")]
+    carried(request.request.items, [*wanted, question("What time is it?")])

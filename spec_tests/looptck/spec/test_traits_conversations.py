@@ -96,12 +96,14 @@ def test_text(loop: Loop) -> None:
 
 @trait("unanswered-call-in-a-given-history")
 def test_unanswered_call(loop: Loop) -> None:
-    """The history that the caller gives ends with a call; the question follows."""
+    """The history that the caller gives ends with a call, and the question follows; with a result it is sent."""
     call = {"id": "call_given", "name": "weather", "arguments": {"city": "Paris"}}
     history: list[dict[str, Any]] = [
         {"role": "user", "content": ASKED},
         {"role": "assistant", "content": "", "calls": [call]},
     ]
+    result = {"role": "tool", "call_id": "call_given", "content": "18 degrees"}
+    loop.plays(says("It is noon."), history=[*history, result]).request(1)
 
     run = loop.plays(says("It is noon."), says("It is noon."), history=history)
 
@@ -119,17 +121,21 @@ def test_unanswered_call(loop: Loop) -> None:
 
 @trait("changed-call")
 def test_changed_call(loop: Loop) -> None:
-    """A call is approved with another text."""
-    loop.scenario.decides(Change({"text": "second"}))
+    """A call with two arguments is approved with another value for one of them."""
+    loop.scenario.decides(Change({"a": 5}))
 
-    run = loop.plays(calls(NOTE), says("Noted."), tools=guarded("note"), confirms=True)
+    run = loop.plays(calls(Call.of("add", {"a": 1, "b": 2})), says("Added."), tools=guarded("add"), confirms=True)
 
     require_played(run)
     if not run.questions:
         raise NotReached("no confirmation was asked for the call")
-    ran = run.arguments_of("note")
-    names = {"second": "the-changed-ones", "first": "the-model-s"}
-    loop.answers(names.get(ran[0].get("text"), "the-model-s") if ran else "not-at-all", ran[0] if ran else "")
+    ran = run.arguments_of("add")
+    names = {"{'a': 5, 'b': 2}": "the-changed-ones", "{'a': 1, 'b': 2}": "the-model-s"}
+    if not ran:
+        loop.answers("not-at-all")
+    else:
+        values = {name: value for name, value in sorted(ran[0].items()) if value is not None}
+        loop.answers(names.get(str(values), "the-changed-ones-alone"), ran[0])
 
 
 @trait("reason-of-a-rejection")
