@@ -218,8 +218,9 @@ class Bench:
         habits: Habits | None = None,
         rest: Callable[[], float] | None = None,
         after: MockRun | None = None,
+        mark: str = "",
     ) -> MockRun:
-        """A mock run of the scenario, in its present state, on a wire; ``after``: the one that it goes on with."""
+        """A mock run of the scenario, in its present state, on a wire; see `MockRun` for what may be said of it."""
         mock_run = MockRun(
             self.wires[wire],
             scenario.script,
@@ -230,6 +231,7 @@ class Bench:
             habits=habits,
             rest=rest,
             after=after,
+            mark=mark,
         )
         if scenario.signal is not None:
             mock_run.transcript.watchers.append(opener(scenario.signal))

@@ -84,8 +84,12 @@ class LoopBench(Bench):
         profile: str = "core",
         options: RunOptions | None = None,
         after: MockRun | None = None,
+        mark: str = "",
     ) -> Running:
-        """Start a run of the scenario in its present state; ``after``: the mock run that it goes on with."""
+        """Start a run of the scenario in its present state.
+
+        ``after``: the mock run that it goes on with; ``mark``: words of its requests, where it runs beside that.
+        """
         options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire])
         options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
         confirmation = Confirmation(dict(scenario.decisions), scenario.decides_by)
@@ -96,6 +100,7 @@ class LoopBench(Bench):
             habits=self._habits[cell, profile],
             rest=self._rest,
             after=after,
+            mark=mark,
         )
         run = self._run(cell, options.messages, mock_run)
         run.offered = [tool.name for tool in options.offered]

@@ -162,9 +162,17 @@ class Implementation:
         return profile if profile in self.started.claimed else "core"
 
     def begin(
-        self, question: str | None = "Go.", *, after: Running | None = None, **how: Unpack[RunOverrides]
+        self,
+        question: str | None = "Go.",
+        *,
+        after: Running | None = None,
+        mark: str = "",
+        **how: Unpack[RunOverrides],
     ) -> Running:
-        """Begin a run of the scenario in its present state; ``after``: a run before it, on whose service it goes on.
+        """Begin a run of the scenario in its present state.
+
+        ``after`` is a run before it, on whose service it goes on; ``mark`` are words in its requests and in none of
+        that run's, if that may still be under way.
 
         In `AGENT_LOOP`, by default, the context is one message with the question, and any output is valid.
         """
@@ -185,6 +193,7 @@ class Implementation:
             profile=self.profile,
             options=options,
             after=after.mock_run if after is not None else None,
+            mark=mark,
         )
 
     def ask(self, ask: Ask, scenario: Scenario, *, setup: str, wire: str, stream: bool) -> Running:

@@ -38,11 +38,11 @@ class Talk:
     def __post_init__(self) -> None:
         self.id = self.id or f"conversation-{next(_numbers)}"
 
-    def begin(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Running:
-        """Begin the next run, with this question."""
+    def begin(self, question: str | None = "Go.", *, mark: str = "", **how: Unpack[RunOverrides]) -> Running:
+        """Begin the next run, with this question; ``mark``: words of its requests, if the latest is still under way."""
         if self.named:
             how = {"conversation": self.id, "goes_on": self.last is not None, **how}
-        self.last = self.implementation.begin(question, after=self.last, **how)
+        self.last = self.implementation.begin(question, after=self.last, mark=mark, **how)
         return self.last
 
     def run(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Run:

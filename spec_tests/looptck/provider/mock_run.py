@@ -71,13 +71,28 @@ class MockRun:
         habits: Habits | None = None,
         rest: Callable[[], float] | None = None,
         after: MockRun | None = None,
+        mark: str = "",
     ) -> None:
-        """``after``: the mock run that this one goes on with; the service knows what it has answered there."""
+        """A mock run of this script.
+
+        Args:
+            wire: how it speaks.
+            script: what it answers.
+            toolbox: what the tools do.
+            gates: gates that its events open.
+            patience: seconds for which a gate is waited for.
+            confirmation: the decisions about calls.
+            habits: what is known of the implementation in this cell.
+            rest: for how many seconds the implementation has been at rest.
+            after: the mock run that this one goes on with; the service knows what it has answered there.
+            mark: words that its requests have, where two runs have one URL.
+        """
         self.wire = wire
         self.script = script
         self.toolbox = toolbox
         self.confirmation = confirmation or Confirmation()
         self.prefix = ""
+        self.mark = mark.encode()
         self.transcript = Transcript()
         self.turns: dict[int, Turn] = {}
         """The turns that were played, with ids, by the number of the request."""

@@ -55,7 +55,8 @@ class Provider:
         self.shared = Shared()
         self.spent = Spent()
         self._port = port
-        self._mock_runs: dict[str, MockRun] = {}
+        self._mock_runs: dict[str, list[MockRun]] = {}
+        """The open mock runs by their tokens; several where runs share a URL."""
         self._over: dict[str, str] = {}
         """The ids of ended runs, by the token of their mock run."""
         self.late: list[Late] = []
@@ -112,12 +113,12 @@ class Provider:
 
     def transcripts(self) -> Sequence[Transcript]:
         """The events of all open runs."""
-        return [mock_run.transcript for mock_run in list(self._mock_runs.values())]
+        return [mock_run.transcript for mock_runs in list(self._mock_runs.values()) for mock_run in list(mock_runs)]
 
     def open(self, mock_run: MockRun, after: MockRun | None = None) -> str:
         """Let a mock run answer requests; returns its URL, the prefix of the wire's base URL and of the toolbox.
 
-        ``after``: the mock run whose URL it takes over.
+        ``after``: the mock run whose URL it takes over, or shares while that is open.
 
         Raises:
             DriverFault: the thread that would answer has ended.
@@ -126,7 +127,7 @@ class Provider:
             raise DriverFault("crashed", ENDED)
         token = f"c{next(self._tokens)}" if after is None else after.prefix[1:]
         self._over.pop(token, None)
-        self._mock_runs[token] = mock_run
+        self._mock_runs.setdefault(token, []).append(mock_run)
         mock_run.opened(f"/{token}")
         return f"{self.origin}/{token}"
 
@@ -141,7 +142,10 @@ class Provider:
         Requests that still come are stored under the id of the run, if there is one.
         """
         token = mock_run.prefix[1:]
-        if self._mock_runs.pop(token, None) is not None and run:
+        left = [one for one in self._mock_runs.pop(token, []) if one is not mock_run]
+        if left:
+            self._mock_runs[token] = left
+        elif run:
             self._over[token] = run
         self.shared.open_runs = [one for one in self.shared.open_runs if one[0] is not mock_run]
         self.spent.judge += mock_run.judging
@@ -180,7 +184,7 @@ class Provider:
 
     def _routed(self, request: HttpRequest) -> HttpReply | None:
         first = request.path[1:].partition("/")[0]
-        mock_run = self._mock_runs.get(first)
+        mock_run = _marked(self._mock_runs.get(first, []), request.body)
         if mock_run is None and first in self._over:
             if len(self.late) < MOST_LATE:
                 self.late.append(Late(self._over[first], request.method, request.path.removeprefix(f"/{first}")))
@@ -215,3 +219,8 @@ class Provider:
             return
         with suppress(OSError):  # sockets that foreign code has closed already
             self._loop.close()
+
+
+def _marked(mock_runs: Sequence[MockRun], body: bytes) -> MockRun | None:
+    """The mock run whose mark comes last in a request, which ends with what is new; the first where none has one."""
+    return max(mock_runs, key=lambda one: body.rfind(one.mark) if one.mark else -1, default=None)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from looptck.bench.bench import Scenario
+from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.talk import Talk
+from looptck.provider.gates import Gate
+from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, carried, question
+from looptck.values.outcome import Value
 from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
 
 COLORS = ("violet", "indigo", "crimson")
 
@@ -33,3 +37,34 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
         assert offered[0] == offered[-1], "another run of the agent offers other tools"
         if color != COLORS[1]:  # a loop may end in an error where a tool raises one
             assert f"It is {color}." == (run.value.text or "").strip()
+
+
+@requirement("shared-agent-runs-apart")
+def test_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
+    """Two runs of one agent overlap, unless it makes one wait or refuses it: neither has words of the other."""
+    if not implementation.started.can("concurrent"):
+        raise NotApplicable("the driver declares no capability `concurrent`")
+    talk = Talk(implementation, named=False)
+    both = Gate("the other run has asked too", patience=3.0, if_ever=True)
+    scenario.watching = (both,)
+    running: dict[str, Running] = {}
+    for color in COLORS[:2]:
+        asks = calls(Call.of("note", {"text": color}))
+        first = Step(asks, before=both) if not running else asks
+        scenario.plays(first, says(f"It is {color}."), signal=both if running else None)
+        scenario.returns("note", f"kept {color}")
+        running[color] = talk.begin(f"What is the color {color}?", mark=color, shared=talk.id)
+    runs = {color: implementation.end(one) for color, one in running.items()}
+
+    answered = 0
+    for color, run in runs.items():
+        other = next(one for one in runs if one != color)
+        for received in run.requests:
+            assert other.encode() not in received.raw, f"request {received.n} carries words of another run"
+        texts = [str(one) for one in run.tools_ran]
+        assert not [one for one in texts if other in one], f"a tool ran with words of another run: {texts}"
+        if isinstance(run.outcome, Value):
+            assert f"It is {color}." == (run.outcome.text or "").strip()
+            answered += 1
+    if not answered:
+        raise NotReached("neither of two runs of one agent was answered")
