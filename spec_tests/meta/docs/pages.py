@@ -106,3 +106,37 @@ def rows(page: str, first: str) -> list[list[str]]:
     """The rows of the table of a page whose first column has this name, each as its cells."""
     table = PAGES[page].partition(f"\n| {first} | ")[2].partition("\n\n")[0]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.splitlines()[2:]]
+
+
+SESSION = """
+import json
+
+import httpx
+
+
+class Session:
+    def __init__(self):
+        self.messages = []
+
+    async def ask(self, base_url, api_key, model, messages, tools):
+        said = [*self.messages, *messages]
+        functions = {tool["name"]: function for tool, function in tools}
+        offered = [
+            {"type": "function", "function": {name: tool[name] for name in ("name", "description", "parameters")}}
+            for tool, _ in tools
+        ]
+        async with httpx.AsyncClient(trust_env=False, timeout=60) as client:
+            while True:
+                asked = {"model": model, "messages": said, "tools": offered}
+                reply = await client.post(f"{base_url}/chat/completions", json=asked)
+                message = reply.raise_for_status().json()["choices"][0]["message"]
+                said.append({name: message[name] for name in ("role", "content", "tool_calls") if message.get(name)})
+                for call in message.get("tool_calls") or []:
+                    arguments = json.loads(call["function"]["arguments"] or "{}")
+                    result = await functions[call["function"]["name"]](**arguments)
+                    said.append({"role": "tool", "tool_call_id": call["id"], "content": str(result)})
+                if not message.get("tool_calls"):
+                    self.messages = said
+                    return message["content"]
+"""
+"""A session whose runs leave nothing behind unless they end with an answer."""

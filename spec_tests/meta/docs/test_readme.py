@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, block
+from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, SESSION, block
 from meta.drivers.bench import judged
 
 ARGUMENTS = 'json.loads(call["function"]["arguments"])'
@@ -68,6 +68,18 @@ def test_the_drivers_of_the_page_on_python_work(tmp_path: Path, words: str, oks:
 
     assert (0, "") == (status, error), printed
     assert ["start", *oks] == [line.split()[1] for line in printed.splitlines() if line.startswith("ok")]
+
+
+def test_the_driver_of_the_page_on_conversations_works(tmp_path: Path) -> None:
+    """On a session that keeps its history whole, it passes what it declares."""
+    driver = _written(tmp_path, "docs/conversations.md", "Session  # your loop", SESSION)
+    rows = ("conversation-is-carried-once", "cancelled-run-ends", "next-turn-after-a-cancel-is-accepted")
+
+    results = judged(driver, *rows, cells=("openai-chat/plain/async",)).json["results"]
+
+    assert dict.fromkeys(rows, {"pass"}) == {
+        row: {one["verdict"] for one in results if one["requirement"] == row} - {"not-applicable"} for row in rows
+    }
 
 
 def test_what_a_driver_declares_is_a_driver_s_start() -> None:
