@@ -77,7 +77,7 @@ def test_the_driver_of_the_page_on_conversations_works(tmp_path: Path) -> None:
 
     results = judged(driver, *rows, cells=("openai-chat/plain/async",)).json["results"]
 
-    assert dict.fromkeys(rows, {"pass"}) == {
+    assert {row: {"pass"} for row in rows} == {
         row: {one["verdict"] for one in results if one["requirement"] == row} - {"not-applicable"} for row in rows
     }
 

@@ -1,4 +1,4 @@
-"""The table of these loops names all of them, and each loop speaks the protocol and answers a question."""
+"""Loops that go on with conversations: each fault is named, and right loops fail nothing, whatever they choose."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from looptck.catalogue.requirements import catalogue
+from looptck.values.verdicts import AGAINST
 from meta.strangers.playing import NODE, rows
 
 HERE = Path(__file__).resolve().parent
@@ -39,16 +41,42 @@ def test_all_loops_are_in_the_table() -> None:
     assert _listed() == {*TABLE["right"], *TABLE["faulty"]}
 
 
-@pytest.mark.parametrize(
-    ("loop", "cell"),
-    [(loop, entry["cells"].replace("*", "plain")) for loop, entry in TABLE["right"].items()]
-    + [(loop, entry["cell"]) for loop, entry in TABLE["faulty"].items()],
-)
-def test_loop_runs_a_call(loop: str, cell: str) -> None:
-    """A loop of the table runs a call once and answers, so that whatever fails later is its fault."""
+@pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
+def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
+    """The row that names it fails; the loop runs a call and answers, so that this is its fault alone."""
+    _can_be_played(loop)
+    named = entry["named_by"][:1]
+
+    results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *named})
+
+    assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
+    assert set(named) == {one.requirement for one in results if one.verdict in AGAINST}
+
+
+@pytest.mark.parametrize("loop", TABLE["right"])
+def test_right_loops_fail_nothing(loop: str) -> None:
+    """Of the rows of these themes none counts against it."""
+    _can_be_played(loop)
+    cell = TABLE["right"][loop]["cells"].replace("*", "stream")
+
+    results = rows(f"{HERE.name}/{loop}", cell, {CONTROL, *_rows_of_these_themes()})
+
+    assert [] == [f"{one.requirement}: {one.reason}" for one in results if one.verdict in {*AGAINST, "error"}]
+
+
+def test_each_fault_that_is_not_named_has_a_reason() -> None:
+    """The table has a reason for each fault that no row names."""
+    assert [] == [
+        loop for loop, entry in TABLE["faulty"].items() if bool(entry["named_by"]) == bool(entry.get("because"))
+    ]
+
+
+def _can_be_played(loop: str) -> None:
     if ".mjs" in loop and NODE is None:
         pytest.skip("node is not installed, and this loop is in JavaScript")
 
-    verdicts = {one.verdict for one in rows(f"{HERE.name}/{loop}", cell, {CONTROL})}
 
-    assert {"pass"} == verdicts
+def _rows_of_these_themes() -> set[str]:
+    """All requirements that need one of these capabilities."""
+    words = {"conversations", "histories", "shared", "cancel", "leave", "confirm", "suspend"}
+    return {row.id for row in catalogue() if row.profile == "core" and words & set(row.needs)}
