@@ -20,6 +20,7 @@ from looptck.provider.faults import HttpError
 from looptck.provider.gates import Gate, cancelled_run_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
+from looptck.spec.conversing import answer, carried, question
 from looptck.values.outcome import Value
 from looptck.values.transcript import Cancelled, HungUp, Replied, ToolBegan
 from looptck.values.turns import Call, calls, says
@@ -217,6 +218,28 @@ def test_its_stream_is_closed(scenario: Scenario, implementation: Implementation
     gate.wait_here(implementation.bench.patience.gate)
     hung_up = [event for event in run.transcript.events if isinstance(event, HungUp)]
     assert hung_up, "the loop has ended, but not closed the connection on which the service answers"
+
+
+@requirement("conversation-is-carried-once")
+@_at("before-the-first-byte", "while-a-tool-runs")
+def test_earlier_turns_stay(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
+    """A run is answered, the next one is cancelled; the third question carries the first with its answer."""
+    if not implementation.started.can("cancel"):
+        raise NotApplicable("the driver declares no capability `cancel`")
+    _can_be_cancelled(implementation)
+    talk = Talk(implementation)
+    scenario.plays(says("It is fine."))
+    if "It is fine." not in (talk.run("What is the weather?").value.text or ""):
+        raise NotReached("the run before was not answered")
+    gate = moment.plays(scenario)
+    _cancelled(implementation, talk.begin("And elsewhere?"), gate)
+    scenario.behaviours.clear()
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?")
+
+    wanted = [question("What is the weather?"), answer("It is fine."), question("What time is it?")]
+    carried(run.request(1).request.items, wanted)
 
 
 @requirement("next-turn-after-a-cancel-is-accepted")

@@ -121,6 +121,22 @@ def test_it_is_carried_once(scenario: Scenario, implementation: Implementation, 
         wanted.append(answer(said))
 
 
+@requirement("conversation-is-carried-once")
+def test_it_survives_a_failed_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A run is answered, the next one is refused; the third question carries the first with its answer."""
+    talk = Talk(implementation)
+    scenario.plays(says(FINE))
+    _ends(talk.run("What is the weather?"), FINE)
+    scenario.plays(calls(CALL), HttpError(400))
+    talk.run("And elsewhere?").request(2)
+    scenario.plays(says(NOON))
+
+    run = talk.run("What time is it?")
+
+    wanted = [question("What is the weather?"), answer(FINE), question("What time is it?")]
+    carried(run.request(1).request.items, wanted)
+
+
 @requirement("last-answer-is-in-the-history")
 @pytest.mark.parametrize("used", [False, True], ids=["after-words", "after-tools"])
 def test_the_answer_is_carried(scenario: Scenario, implementation: Implementation, used: bool) -> None:
