@@ -16,6 +16,7 @@ from looptck.drivers.faults import DriverFault
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
+from looptck.provider.model_run import ModelRun
 from looptck.provider.shared import PREFIX, Shared
 from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
@@ -55,7 +56,7 @@ class Provider:
         self.shared = Shared()
         self.spent = Spent()
         self._port = port
-        self._mock_runs: dict[str, MockRun] = {}
+        self._mock_runs: dict[str, ModelRun] = {}
         self._over: dict[str, str] = {}
         """The ids of ended runs, by the token of their mock run."""
         self.late: list[Late] = []
@@ -114,7 +115,7 @@ class Provider:
         """The events of all open runs."""
         return [mock_run.transcript for mock_run in list(self._mock_runs.values())]
 
-    def open(self, mock_run: MockRun) -> str:
+    def open(self, mock_run: ModelRun) -> str:
         """Let a mock run answer requests; returns its URL, the prefix of the wire's base URL and of the toolbox.
 
         Raises:
@@ -132,7 +133,7 @@ class Provider:
         self.open(mock_run)
         self.shared.open_runs = [*self.shared.open_runs, (mock_run, question, tools)]
 
-    def close(self, mock_run: MockRun, run: str = "") -> None:
+    def close(self, mock_run: ModelRun, run: str = "") -> None:
         """Stop a mock run: its URLs are refused from now on, and its transcript gets no more replies.
 
         Requests that still come are stored under the id of the run, if there is one.
@@ -147,7 +148,7 @@ class Provider:
         if mock_run.under_way:
             self._do(self._finish(mock_run))
 
-    async def _finish(self, mock_run: MockRun) -> None:
+    async def _finish(self, mock_run: ModelRun) -> None:
         mock_run.finish()
 
     @property

@@ -1,0 +1,168 @@
+"""A mock model service for a test: it plays a script on every wire, and judges what it is asked."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from looptck.catalogue.dialects import dialect as dialect_named
+from looptck.catalogue.requirements import unknown
+from looptck.mock import findings
+from looptck.mock.answers import Item
+from looptck.mock.endpoint import Endpoint
+from looptck.mock.findings import KINDS, Finding
+from looptck.mock.playlist import When
+from looptck.mock.requests import Request
+from looptck.provider.gates import Gate
+from looptck.provider.server import Provider
+from looptck.wires import WIRES
+from looptck.wires.spoken import spoken
+
+__all__ = ["LLM", "Failed"]
+
+KEY = "looptck-no-real-key"
+
+
+class Failed(AssertionError):
+    """The code under test has not done what the script and the service expect of it."""
+
+
+class LLM:
+    """A mock model service. Use it as a context manager where no fixture makes it.
+
+    Args:
+        allow: kinds of findings that do not fail the test, see `allow`.
+        judge: whether requests are judged and refused as the real service would.
+        dialect: the compatible server that it plays, such as ``vllm``; None: the vendors' own services.
+        patience: seconds that a reply waits for a gate before it goes on without it.
+        provider: the server to use; None: one of its own.
+
+    Raises:
+        ValueError: there is no such kind or dialect.
+    """
+
+    def __init__(
+        self,
+        *,
+        allow: Iterable[str] = (),
+        judge: bool = True,
+        dialect: str | None = None,
+        patience: float = 5.0,
+        provider: Provider | None = None,
+    ) -> None:
+        speaks = dialect_named(dialect) if dialect is not None else None
+        wires = [spoken(wire, speaks) if speaks is not None else wire for wire in WIRES.values()]
+        self._endpoint = Endpoint(wires, patience=patience)
+        self._endpoint.judges = judge
+        self._allowed: set[str] = set()
+        self.allow(*allow)
+        self._own = Provider() if provider is None else None
+        self._provider = provider
+        self._url = ""
+        self._gates = itertools.count(1)
+
+    # -- before the test's code runs ---------------------------------------------------------------------------------
+
+    def plays(self, *answers: Item, when: When | None = None, repeat: bool = False) -> Self:
+        """Answer the next requests with these answers, in order, after those that are already in the script.
+
+        Args:
+            answers: ``says(…)``, ``calls(…)``, ``fails(…)``, a text, or a function of the request that returns one.
+            when: only requests with this text anywhere in them, or those for which this function is true. Their
+                conversation advances by itself; without it all other requests are answered.
+            repeat: whether the answers begin again after the last.
+
+        Raises:
+            TypeError: one is no answer.
+        """
+        self._endpoint.playlist.add(answers, when, repeats=repeat)
+        return self
+
+    def allow(self, *kinds: str) -> Self:
+        """Do not fail the test for findings of these kinds.
+
+        ``refused``, ``beyond`` (after the end of the script), ``unplayed``, ``unrouted``, ``waited`` and ``error``.
+        """
+        for kind in kinds:
+            if kind not in KINDS:
+                raise ValueError(unknown("kind of finding", kind, list(KINDS)))
+            self._allowed.add(kind)
+        return self
+
+    def gate(self, name: str = "") -> Gate:
+        """A gate for ``says("…").held(gate)``: the reply waits there until the test calls ``gate.open()``."""
+        return Gate(name or f"gate {next(self._gates)}")
+
+    # -- where it is -------------------------------------------------------------------------------------------------
+
+    @property
+    def base_url(self) -> str:
+        """The base URL of all wires, with or without ``/v1`` after it."""
+        return self._url
+
+    @property
+    def openai_url(self) -> str:
+        """The base URL as OpenAI's SDKs want it: with ``/v1``."""
+        return f"{self._url}/v1"
+
+    @property
+    def anthropic_url(self) -> str:
+        """The base URL as Anthropic's SDKs want it: without ``/v1``."""
+        return self._url
+
+    @property
+    def api_key(self) -> str:
+        """A key for clients that want one. Any other will do."""
+        return KEY
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The environment in which SDKs find it, without a key of a real service."""
+        return {
+            "OPENAI_BASE_URL": self.openai_url,
+            "OPENAI_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": self.anthropic_url,
+            "ANTHROPIC_API_KEY": KEY,
+        }
+
+    # -- afterwards --------------------------------------------------------------------------------------------------
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """The requests to the model so far, in order."""
+        return tuple(self._endpoint.requests)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong so far, without the kinds that are allowed; at the end of a test also answers not played."""
+        found = [*self._endpoint.findings]
+        left = [item for one in self._endpoint.playlist.conversations for item in one.left]
+        if left:
+            found.append(findings.unplayed(left, self._endpoint.count))
+        return tuple(one for one in found if one.kind not in self._allowed)
+
+    def verify(self) -> None:
+        """Raise Failed if anything is wrong. A fixture and the end of the ``with`` block do so by themselves."""
+        found = self.findings
+        if found:
+            raise Failed("\n\n".join(one.text for one in found)) from self._endpoint.broken
+
+    def __enter__(self) -> Self:
+        if self._own is not None:
+            self._provider = self._own.__enter__()
+        assert self._provider is not None
+        self._url = self._provider.open(self._endpoint)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close()
+        if kind is None:
+            self.verify()
+
+    def close(self) -> None:
+        """Stop answering."""
+        assert self._provider is not None
+        self._provider.close(self._endpoint)
+        if self._own is not None:
+            self._own.__exit__(None, None, None)

@@ -1,0 +1,71 @@
+"""The pytest plugin of the mock: the fixture `llm`, also named `looptck_llm`, for everybody's own tests.
+
+A test fails where its code has sent what the real service would refuse, or has not played the script to its end. A run
+of pytest that uses neither fixture pays for this file alone: everything else is imported by the first test that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from looptck.mock.llm import LLM
+    from looptck.provider.server import Provider
+
+MARKER = "looptck_llm"
+PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()
+USED: pytest.StashKey[LLM] = pytest.StashKey()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line(
+        "markers",
+        "looptck_llm(allow=(), judge=True, dialect=None, patience=5.0): how the mock of the fixture llm is set up",
+    )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What a project allows in all its tests."""
+    parser.addini(
+        "looptck_allow", type="args", default=[], help="kinds of findings of the fixture llm that fail no test"
+    )
+
+
+@pytest.fixture
+def looptck_llm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Generator[LLM]:
+    """A mock model service, where SDKs find it: the environment has its URLs, and keys that are none."""
+    from looptck.mock.fixture import opened
+
+    with opened(request, monkeypatch, MARKER) as made:
+        yield made
+
+
+@pytest.fixture
+def llm(looptck_llm: LLM) -> LLM:
+    """As `looptck_llm`, under a name that a project may give to a fixture of its own."""
+    return looptck_llm
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test of which something is wrong; where it has failed already, say what beside its own reason."""
+    try:
+        result = yield
+    except BaseException:
+        if USED in item.stash and (found := item.stash[USED].findings):
+            item.add_report_section("call", "looptck", "\n\n".join(one.text for one in found))
+        raise
+    if USED in item.stash and (found := item.stash[USED].findings):
+        pytest.fail("\n\n".join(one.text for one in found), pytrace=False)
+    return result
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the server, if there was one."""
+    if PROVIDER in config.stash:
+        config.stash[PROVIDER].__exit__(None, None, None)
+        del config.stash[PROVIDER]
