@@ -78,7 +78,8 @@ class Endpoint(ModelRun):
             wire = self._wire_for(request, self._path(request))
             what = f"{type(error).__name__}: {error}"
             raised = extract_tb(error.__traceback__)[-1]
-            text = f"request {self.count} could not be answered: {what}\n  {raised.filename}:{raised.lineno}: {raised.line}"
+            place = f"{raised.filename}:{raised.lineno}: {raised.line}"
+            text = f"request {self.count} could not be answered: {what}\n  {place}"
             self.found(Finding("error", text, self.count))
             self.broken = self.broken or error
             return whole(400, wire.error_body(400, f"looptck: {what}"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Self
 
 from looptck.catalogue.dialects import dialect as dialect_named
@@ -14,6 +15,7 @@ from looptck.mock.endpoint import Endpoint
 from looptck.mock.findings import KINDS, Finding
 from looptck.mock.playlist import When
 from looptck.mock.requests import Request
+from looptck.mock.script_file import read
 from looptck.provider.gates import Gate
 from looptck.provider.server import Provider
 from looptck.wires import WIRES
@@ -26,6 +28,16 @@ KEY = "looptck-no-real-key"
 
 class Failed(AssertionError):
     """The code under test has not done what the script and the service expect of it."""
+
+
+def environment(url: str) -> dict[str, str]:
+    """The environment in which SDKs find a mock at this base URL, without a key of a real service."""
+    return {
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_API_KEY": KEY,
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": KEY,
+    }
 
 
 class LLM:
@@ -64,19 +76,28 @@ class LLM:
 
     # -- before the test's code runs ---------------------------------------------------------------------------------
 
-    def plays(self, *answers: Item, when: When | None = None, repeat: bool = False) -> Self:
+    def plays(self, *answers: Item | Path, when: When | None = None, repeat: bool = False) -> Self:
         """Answer the next requests with these answers, in order, after those that are already in the script.
 
         Args:
-            answers: ``says(…)``, ``calls(…)``, ``fails(…)``, a text, or a function of the request that returns one.
+            answers: ``says(…)``, ``calls(…)``, ``fails(…)``, a text, or a function of the request that returns one;
+                or the path of a file with a script.
             when: only requests with this text anywhere in them, or those for which this function is true. Their
                 conversation advances by itself; without it all other requests are answered.
             repeat: whether the answers begin again after the last.
 
         Raises:
             TypeError: one is no answer.
+            BadFile: a file holds no script.
         """
-        self._endpoint.playlist.add(answers, when, repeats=repeat)
+        scripts = [one for one in answers if isinstance(one, Path)]
+        if scripts and (len(answers) > 1 or when is not None or repeat):
+            raise TypeError("a script in a file is played alone, and says itself when, and whether it repeats")
+        for path in scripts:
+            for part in read(path).parts:
+                self._endpoint.playlist.add(part.steps, part.when, repeats=part.repeats)
+        if not scripts:
+            self._endpoint.playlist.add(answers, when, repeats=repeat)  # type: ignore[arg-type]
         return self
 
     def allow(self, *kinds: str) -> Self:
@@ -119,12 +140,7 @@ class LLM:
     @property
     def env(self) -> Mapping[str, str]:
         """The environment in which SDKs find it, without a key of a real service."""
-        return {
-            "OPENAI_BASE_URL": self.openai_url,
-            "OPENAI_API_KEY": KEY,
-            "ANTHROPIC_BASE_URL": self.anthropic_url,
-            "ANTHROPIC_API_KEY": KEY,
-        }
+        return environment(self._url)
 
     # -- afterwards --------------------------------------------------------------------------------------------------
 
@@ -138,7 +154,7 @@ class LLM:
         """What is wrong so far, without the kinds that are allowed; at the end of a test also answers not played."""
         found = [*self._endpoint.findings]
         left = [item for one in self._endpoint.playlist.conversations for item in one.left]
-        if left:
+        if left and not any(one.kind in {"refused", "error"} for one in found):
             found.append(findings.unplayed(left, self._endpoint.count))
         return tuple(one for one in found if one.kind not in self._allowed)
 

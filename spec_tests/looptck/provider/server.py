@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -51,11 +51,13 @@ class Provider:
         OSError: no port is available.
     """
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, root: Callable[[HttpRequest], HttpReply | None] | None = None) -> None:
         self.spans = otlp.Receiver()
         self.shared = Shared()
         self.spent = Spent()
         self._port = port
+        self._root = root
+        """Answers the requests that are below no run's prefix; None: only the kit's own do."""
         self._mock_runs: dict[str, ModelRun] = {}
         self._over: dict[str, str] = {}
         """The ids of ended runs, by the token of their mock run."""
@@ -183,6 +185,8 @@ class Provider:
             if len(self.late) < MOST_LATE:
                 self.late.append(Late(self._over[first], request.method, request.path.removeprefix(f"/{first}")))
             return None
+        if mock_run is None and self._root is not None:
+            return self._root(request)
         if mock_run is None and f"/{first}" == otlp.PREFIX:
             return self.spans.answer(request)
         if mock_run is None and f"/{first}" == PREFIX:
