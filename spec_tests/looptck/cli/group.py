@@ -200,7 +200,6 @@ def kill(**chosen: Any) -> None:
 
 @main.command(
     epilog="Exit status: 0 clean, 1 findings, 2 could not serve.",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option("--script", type=click.Path(dir_okay=False, path_type=Path), help="The script that is played, in YAML.")
 @click.option("--case", metavar="CASE", help="Play a declared case, and describe the tools that it calls.")

@@ -13,7 +13,9 @@ from typing import Any
 
 from looptck.mock import findings
 from looptck.mock.findings import Finding
+from looptck.mock.foreign import without_foreign
 from looptck.mock.playlist import Conversation, Playlist, step_of
+from looptck.mock.recorder import Recorder
 from looptck.mock.requests import Request
 from looptck.provider import faults
 from looptck.provider.gates import Gate
@@ -23,8 +25,8 @@ from looptck.provider.script import Script, Step
 from looptck.values.growth import Growth
 from looptck.values.problem import Problem
 from looptck.values.transcript import Received
+from looptck.values.turns import Thinking
 from looptck.wires import WIRES, Wire
-from looptck.wires.wire import Service
 
 ENDLESS = Script(endless=lambda _: Step(None), most=sys.maxsize)
 """The conversations of the mock decide what is played; no number of requests is too many."""
@@ -60,8 +62,12 @@ class Endpoint(ModelRun):
         """How many requests to the model have come."""
         self.on_answer: Callable[[Request, Step | None], None] | None = None
         """Told of each request to the model, and of what answers it: None, if it is refused or the script is over."""
+        self.recorder: Recorder | None = None
+        """Answers instead of the script; None: nothing is recorded."""
         self._keeps = keeps
         self._taking: Conversation | None = None
+        self._thoughts: set[str] = set()
+        """The texts of the thinking that was sent."""
         self._excuses_lost_state = False
 
     def found(self, finding: Finding) -> None:
@@ -102,6 +108,19 @@ class Endpoint(ModelRun):
         wanted = "/messages" if "anthropic-version" in request.headers else "/responses"
         return self.speakers[wanted].wire if wanted in self.speakers else self.wire
 
+    def _model(self, speaker: Speaker, request: HttpRequest) -> HttpReply | None:
+        if self.recorder is None:
+            return super()._model(speaker, request)
+        self._requests += 1
+        body, growth = speaker.bodies.parse(request.body)
+        read = speaker.service.read(body, growth)
+        at, wire = self.transcript.now(), speaker.wire
+        raw, path = request.body, request.path
+        self._note(
+            Received(at, self._requests, path, request.headers, raw, body, read, (), scripted=True, wire=wire.name)
+        )
+        return self.recorder.answer(request, wire.name, wire.route)
+
     def _step(self, n: int, speaker: Speaker, body: Any) -> Step | None:
         def request() -> Request:
             read = speaker.service.read(body)
@@ -117,11 +136,14 @@ class Endpoint(ModelRun):
         return Step(None)
 
     def _judged(
-        self, service: Service, body: Any, headers: Mapping[str, str], growth: Growth | None
+        self, speaker: Speaker, body: Any, headers: Mapping[str, str], growth: Growth | None
     ) -> Sequence[Problem]:
         if not self.judges and isinstance(body, dict):
             return ()
-        return super()._judged(service, body, headers, growth)
+        found = super()._judged(speaker, body, headers, growth)
+        if found and not self._excuses_lost_state:
+            return without_foreign(speaker.wire.name, body, found, self._thoughts)
+        return found
 
     def _too_much(self, request: HttpRequest) -> str | None:
         self._received = 0  # what a mock has got may have any size; it keeps as much as it was told to
@@ -155,6 +177,8 @@ class Endpoint(ModelRun):
         self.played += 1
         request = Request(received)
         made = step_of(item, request)
+        if made.turn is not None:
+            self._thoughts |= {piece.text for piece in made.turn.pieces if isinstance(piece, Thinking)}
         if isinstance(made.fault, faults.ErrorEvent) and not request.stream:
             made = replace(made, fault=faults.HttpError(500, message=made.fault.message))
         if self.on_answer is not None:

@@ -32,7 +32,9 @@ def opened(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, mark
     for mark in reversed([*request.node.iter_markers(marker)]):
         allow += [mark.kwargs["allow"]] if isinstance(mark.kwargs.get("allow"), str) else mark.kwargs.get("allow", ())
         options |= mark.kwargs
-    made = LLM(**{**options, "allow": allow}, provider=provider_of(request.config))  # type: ignore[arg-type]
+    records = dict(os.environ) if request.config.getoption("looptck_record") else None
+    place = {"provider": provider_of(request.config), "folder": request.path.parent, "records": records}
+    made = LLM(**{**options, **place, "allow": allow})  # type: ignore[arg-type]
     made.__enter__()
     for name, value in made.env.items():
         monkeypatch.setenv(name, value)

@@ -9,11 +9,12 @@ from typing import Self
 
 from looptck.catalogue.dialects import dialect as dialect_named
 from looptck.catalogue.requirements import unknown
-from looptck.mock import findings
+from looptck.mock import findings, tape
 from looptck.mock.answers import Item
 from looptck.mock.endpoint import Endpoint
 from looptck.mock.findings import KINDS, Finding
 from looptck.mock.playlist import When
+from looptck.mock.recorder import Recorder
 from looptck.mock.requests import Request
 from looptck.mock.script_file import read
 from looptck.provider.gates import Gate
@@ -49,6 +50,8 @@ class LLM:
         dialect: the compatible server that it plays, such as ``vllm``; None: the vendors' own services.
         patience: seconds that a reply waits for a gate before it goes on without it.
         provider: the server to use; None: one of its own.
+        folder: where the paths of scripts and recordings begin.
+        records: the environment with the base URLs and keys of the services that `replays` records; None: it plays.
 
     Raises:
         ValueError: there is no such kind or dialect.
@@ -62,6 +65,8 @@ class LLM:
         dialect: str | None = None,
         patience: float = 5.0,
         provider: Provider | None = None,
+        folder: Path = Path(),
+        records: Mapping[str, str] | None = None,
     ) -> None:
         speaks = dialect_named(dialect) if dialect is not None else None
         wires = [spoken(wire, speaks) if speaks is not None else wire for wire in WIRES.values()]
@@ -72,6 +77,9 @@ class LLM:
         self._own = Provider() if provider is None else None
         self._provider = provider
         self._url = ""
+        self._folder = folder
+        self._records = records
+        self._tape: Path | None = None
         self._gates = itertools.count(1)
 
     # -- before the test's code runs ---------------------------------------------------------------------------------
@@ -94,11 +102,45 @@ class LLM:
         if scripts and (len(answers) > 1 or when is not None or repeat):
             raise TypeError("a script in a file is played alone, and says itself when, and whether it repeats")
         for path in scripts:
-            for part in read(path).parts:
+            for part in read(self._folder / path).parts:
                 self._endpoint.playlist.add(part.steps, part.when, repeats=part.repeats)
         if not scripts:
             self._endpoint.playlist.add(answers, when, repeats=repeat)  # type: ignore[arg-type]
         return self
+
+    def replays(self, path: str | Path) -> Self:
+        """Answer the next requests with the recorded replies, byte for byte; or record them there.
+
+        With ``pytest --looptck-record`` each request is passed on to the service that the environment names, and the
+        file is written when the test has passed: without keys and without what names a person or a machine.
+
+        Raises:
+            BadFile: it holds no recording that can be played.
+        """
+        if self._records is None:
+            self._endpoint.playlist.add(tape.steps(self._folder / path), None, repeats=False)
+            return self
+        self._tape = self._folder / path
+        self._endpoint.recorder = Recorder(self._records)
+        return self
+
+    def keep(self, name: str) -> None:
+        """Write what was recorded, if anything was, as the recording of this test.
+
+        Raises:
+            Failed: there is nothing to keep, or a secret in it cannot be masked.
+        """
+        recorder = self._endpoint.recorder
+        if recorder is None or self._tape is None:
+            return
+        recorder.end()
+        if recorder.troubles or not recorder.taped:
+            raise Failed("; ".join(recorder.troubles) or "nothing was asked, so nothing is recorded")
+        upstream = recorder.upstream(self.requests[0].wire)
+        try:
+            tape.write(self._tape, recorder.taped, upstream=upstream, name=name, secrets=recorder.secrets)
+        except tape.Leak as error:
+            raise Failed(f"not recorded: {error}") from error
 
     def allow(self, *kinds: str) -> Self:
         """Do not fail the test for findings of these kinds.

@@ -29,7 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What a project allows in all its tests."""
+    """What a project allows in all its tests, and whether recordings are made."""
+    group = parser.getgroup("looptck_llm", "looptck: the fixture llm")
+    group.addoption(
+        "--looptck-record", action="store_true", help="record what llm.replays plays, from the services themselves"
+    )
     parser.addini(
         "looptck_allow", type="args", default=[], help="kinds of findings of the fixture llm that fail no test"
     )
@@ -61,6 +65,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         raise
     if USED in item.stash and (found := item.stash[USED].findings):
         pytest.fail("\n\n".join(one.text for one in found), pytrace=False)
+    if USED in item.stash:
+        item.stash[USED].keep(item.nodeid)
     return result
 
 

@@ -183,7 +183,7 @@ class ModelRun:
         if step is not None and step.forgets is not None:
             service.lose_state(step.forgets or None)
         problems = tuple(
-            _with_type(one, request.headers) for one in self._judged(service, body, request.headers, growth)
+            _with_type(one, request.headers) for one in self._judged(speaker, body, request.headers, growth)
         )
         if problems and problems[0].state_missing and self._excuses_lost_state:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
@@ -219,10 +219,10 @@ class ModelRun:
         return self.script.step(n)
 
     def _judged(
-        self, service: Service, body: Any, headers: Mapping[str, str], growth: Growth | None
+        self, speaker: Speaker, body: Any, headers: Mapping[str, str], growth: Growth | None
     ) -> Sequence[Problem]:
         """What the service would refuse the request for."""
-        return service.judge(body, headers, growth)
+        return speaker.service.judge(body, headers, growth)
 
     def _made(self, step: Step, received: Received) -> Step:
         """The step as it is played: for a request that is not refused, right before it is."""
