@@ -17,6 +17,7 @@ __all__ = [
     "Outcome",
     "broken",
     "calls",
+    "check",
     "cut",
     "errs",
     "fails",
@@ -29,8 +30,13 @@ if TYPE_CHECKING:
     from looptck.driver import Case, Driver, Outcome
     from looptck.mock.answers import Answer, broken, calls, cut, errs, fails, refuses, says, thinks
     from looptck.mock.llm import LLM, Failed
+    from looptck.suite.check import check
 else:
-    _HOMES = {"Case": "driver", "Driver": "driver", "Outcome": "driver", "LLM": "mock.llm", "Failed": "mock.llm"}
+    _HOMES = {
+        **dict.fromkeys(("Case", "Driver", "Outcome"), "driver"),
+        **dict.fromkeys(("LLM", "Failed"), "mock.llm"),
+        "check": "suite.check",
+    }
 
     def __getattr__(name: str) -> Any:
         """Import the names above on demand: every pytest in this environment imports this package."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MARKER = "looptck_llm"
 PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()
 USED: pytest.StashKey[LLM] = pytest.StashKey()
+TOLD: pytest.StashKey[list[str]] = pytest.StashKey()
+"""What the report of a test says already."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -60,14 +62,21 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     try:
         result = yield
     except BaseException:
-        if USED in item.stash and (found := item.stash[USED].findings):
-            item.add_report_section("call", "looptck", "\n\n".join(one.text for one in found))
+        if text := _found(item):
+            item.add_report_section("call", "looptck", text)
         raise
-    if USED in item.stash and (found := item.stash[USED].findings):
-        pytest.fail("\n\n".join(one.text for one in found), pytrace=False)
+    if text := _found(item):
+        pytest.fail(text, pytrace=False)
     if USED in item.stash:
         item.stash[USED].keep(item.nodeid)
     return result
+
+
+def _found(item: pytest.Item) -> str:
+    """What is wrong with a test so far, in words; empty: nothing, or it uses no mock."""
+    texts = [one.text for one in item.stash[USED].findings] if USED in item.stash else []
+    item.stash[TOLD] = texts
+    return "\n\n".join(texts)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
