@@ -1,4 +1,4 @@
-"""Somebody's tests, in an environment that has looptck: the plugins load nothing for them, and leave two names there."""
+"""Somebody's tests, in an environment that has looptck: the plugins load nothing, and leave two names there."""
 
 from __future__ import annotations
 
