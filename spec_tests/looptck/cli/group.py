@@ -204,8 +204,9 @@ def kill(**chosen: Any) -> None:
 @click.option("--script", type=click.Path(dir_okay=False, path_type=Path), help="The script that is played, in YAML.")
 @click.option("--case", metavar="CASE", help="Play a declared case, and describe the tools that it calls.")
 @click.option("--port", default=8642, show_default=True, help="The port on 127.0.0.1; 0 is any that is free.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no requests but those that something is wrong with.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
-def serve(script: Path | None, case: str | None, port: int, command: tuple[str, ...]) -> None:
+def serve(script: Path | None, case: str | None, port: int, *, quiet: bool, command: tuple[str, ...]) -> None:
     """Play a script on a port, and print what is asked and what a real service would refuse.
 
     A COMMAND after `--` is run with OPENAI_BASE_URL and ANTHROPIC_BASE_URL set, and ends the service when it ends.
@@ -217,7 +218,7 @@ def serve(script: Path | None, case: str | None, port: int, command: tuple[str, 
     if script is not None and case is not None:
         raise click.UsageError("--script and --case exclude each other")
     try:
-        sys.exit(serve_script(ServeOptions(script, case, port, command), click.echo))
+        sys.exit(serve_script(ServeOptions(script, case, port, quiet, command), click.echo))
     except (BadFile, CouldNotServe) as error:
         raise Trouble(str(error)) from error
 

@@ -38,6 +38,8 @@ class ServeOptions:
     script: Path | None
     case: str | None
     port: int
+    quiet: bool = False
+    """Whether only what is wrong is printed, and not what is right."""
     command: Sequence[str] = ()
     """A program to run with the environment in which SDKs find the port; none: it is served until it is interrupted."""
 
@@ -53,7 +55,12 @@ def serve(options: ServeOptions, say: Say) -> int:
         BadFile: the script is none.
         CouldNotServe: there is no such case, the port is taken, or the program cannot be started.
     """
-    serving = Serving(_script(options), lambda request, step: _print(serving, request, step, say))
+
+    def told(request: Request, step: Step | None) -> None:
+        if step is None or not options.quiet:
+            _print(serving, request, step, say)
+
+    serving = Serving(_script(options), told)
     try:
         with Provider(options.port, serving.answer) as provider:
             _begin(options, provider.origin, serving, say)
