@@ -130,16 +130,20 @@ def fails(
     status: int = 500,
     message: str = SERVER_ERROR,
     *,
+    code: str | None = None,
     retry_after: float | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
-    """The service answers with an error status in its own format; ``retry_after`` is in seconds."""
+    """The service answers with an error status in its own format.
+
+    ``code``: such as ``context_length_exceeded``; on Messages it is the type of the error. ``retry_after``: in seconds.
+    """
     if not 400 <= status <= 599:
         raise ValueError(f"{status} is no status of an error")
     told = dict(headers or {})
     if retry_after is not None:
         told["retry-after"] = f"{retry_after:g}"
-    return Answer(Step(None, fault=HttpError(status, tuple(told.items()), message)))
+    return Answer(Step(None, fault=HttpError(status, tuple(told.items()), message, code)))
 
 
 def cut(answer: Answer | str, place: float | Break = 0.5) -> Answer:

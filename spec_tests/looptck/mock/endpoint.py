@@ -12,12 +12,14 @@ from traceback import extract_tb
 from typing import Any
 
 from looptck.mock import findings
+from looptck.mock.echoes import Repeated, repeated, repeating
 from looptck.mock.findings import Finding
 from looptck.mock.foreign import without_foreign
 from looptck.mock.playlist import Conversation, Playlist, step_of
 from looptck.mock.recorder import Recorder
 from looptck.mock.requests import Request
 from looptck.provider import faults
+from looptck.provider.encoded import Encoder
 from looptck.provider.gates import Gate
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.model_run import ModelRun, Speaker, whole
@@ -48,7 +50,9 @@ class Endpoint(ModelRun):
     def __init__(
         self, wires: Iterable[Wire] = tuple(WIRES.values()), *, patience: float = 5.0, keeps: int | None = None
     ) -> None:
-        super().__init__(tuple(wires), ENDLESS, patience=patience)
+        self._repeated: Repeated = {}
+        """What the reply under way repeats of its request."""
+        super().__init__([repeating(wire, lambda: self._repeated) for wire in wires], ENDLESS, patience=patience)
         self.playlist = Playlist()
         self.requests: list[Request] = []
         """The requests to the model, in order."""
@@ -176,6 +180,7 @@ class Endpoint(ModelRun):
         self._taking.played += 1
         self.played += 1
         request = Request(received)
+        self._repeat(received)
         made = step_of(item, request)
         if made.turn is not None:
             self._thoughts |= {piece.text for piece in made.turn.pieces if isinstance(piece, Thinking)}
@@ -184,6 +189,14 @@ class Endpoint(ModelRun):
         if self.on_answer is not None:
             self.on_answer(request, made)
         return made
+
+    def _repeat(self, received: Received) -> None:
+        """Let the next reply repeat what this request says; turns are encoded anew where that has changed."""
+        told = repeated(received.wire, received.body)
+        if told != self._repeated:
+            self._repeated = told
+            for speaker in self.speakers.values():
+                speaker.encoder = Encoder(speaker.wire)
 
     def _left(self, n: int, how: str = "") -> None:
         super()._left(n, how)

@@ -233,6 +233,8 @@ class ModelRun:
         stream = body.get("stream") is True
         if isinstance(fault, faults.HttpError):
             error = wire.error_body(fault.status, fault.message)
+            if fault.code is not None:
+                error["error"]["code" if "code" in error["error"] else "type"] = fault.code
             reply = whole(fault.status, error, [*_JSON, *fault.headers])
             return self._noted(n, fault.status, "an error", reply)
         if isinstance(fault, faults.NotJson):

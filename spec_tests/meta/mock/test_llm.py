@@ -169,6 +169,39 @@ def test_errors_of_the_service(llm: LLM, wire: str) -> None:
     assert 200 == ask(llm.base_url, wire, "Hi.")[0]
 
 
+@pytest.mark.parametrize(("wire", "member"), [*zip(WIRES, ["code", "code", "type"], strict=True)])
+def test_codes_of_errors(llm: LLM, wire: str, member: str) -> None:
+    """An error may have a code of the service, in the member that the wire has for it."""
+    llm.plays(fails(400, "Too long.", code="context_length_exceeded"))
+
+    assert "context_length_exceeded" == ask(llm.base_url, wire, "Hi.")[1]["error"][member]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("wire", WIRES)
+def test_replies_repeat_the_model(llm: LLM, wire: str, *, stream: bool) -> None:
+    """A reply names the model that was asked, also where one answer is given to several models."""
+    llm.plays("Hello.", repeat=True)
+    raw = [
+        post(llm.base_url + ROUTES[wire], {**body(wire, "Hi.", stream=stream), "model": name})[2]
+        for name in ("model-a", "model-a", "model-a", "model-b")
+    ]
+
+    assert [b'"model":"model-a"'] * 3 + [b'"model":"model-b"'] == [
+        name for one in raw for name in (b'"model":"model-a"', b'"model":"model-b"') if name in one
+    ]
+    assert not any(b"looptck-model" in one for one in raw)
+
+
+def test_responses_repeat_what_was_asked(llm: LLM) -> None:
+    """What a request asks for is in the reply, with the defaults of the rest."""
+    llm.plays("Hello.")
+    _, reply = ask(llm.base_url, "openai-responses", "Hi.", reasoning={"summary": "auto"}, temperature=0.5)
+
+    assert ("auto", 0.5) == (reply["reasoning"]["summary"], reply["temperature"])
+    assert "effort" in reply["reasoning"]
+
+
 @pytest.mark.parametrize("place", [0.5, "before-finish", "finish", "last-piece"])
 @pytest.mark.parametrize("wire", WIRES)
 def test_streams_break(llm: LLM, wire: str, place: Any) -> None:
