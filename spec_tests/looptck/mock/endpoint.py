@@ -43,12 +43,18 @@ class Endpoint(ModelRun):
         wires: the wires that it speaks.
         patience: seconds that a reply waits for a gate.
         keeps: how many of the latest requests it keeps; None: all.
+        closes: whether it closes each connection behind its reply, so that no client keeps one for another event loop.
     """
 
     _most_side_requests = sys.maxsize
 
     def __init__(
-        self, wires: Iterable[Wire] = tuple(WIRES.values()), *, patience: float = 5.0, keeps: int | None = None
+        self,
+        wires: Iterable[Wire] = tuple(WIRES.values()),
+        *,
+        patience: float = 5.0,
+        keeps: int | None = None,
+        closes: bool = False,
     ) -> None:
         self._repeated: Repeated = {}
         """What the reply under way repeats of its request."""
@@ -69,6 +75,7 @@ class Endpoint(ModelRun):
         self.recorder: Recorder | None = None
         """Answers instead of the script; None: nothing is recorded."""
         self._keeps = keeps
+        self._closes = closes
         self._taking: Conversation | None = None
         self._thoughts: set[str] = set()
         """The texts of the thinking that was sent."""
@@ -82,6 +89,12 @@ class Endpoint(ModelRun):
 
     def answer(self, request: HttpRequest) -> HttpReply | None:
         """As every run does; what raises becomes a finding, and an error that no client repeats the request for."""
+        reply = self._answered(request)
+        if reply is not None:
+            reply.closes = self._closes
+        return reply
+
+    def _answered(self, request: HttpRequest) -> HttpReply | None:
         try:
             return self._route(request)
         except Exception as error:  # noqa: BLE001 - a function of the test may raise anything

@@ -70,7 +70,7 @@ class LLM:
     ) -> None:
         speaks = dialect_named(dialect) if dialect is not None else None
         wires = [spoken(wire, speaks) if speaks is not None else wire for wire in WIRES.values()]
-        self._endpoint = Endpoint(wires, patience=patience)
+        self._endpoint = Endpoint(wires, patience=patience, closes=True)
         self._endpoint.judges = judge
         self._allowed: set[str] = set()
         self.allow(*allow)

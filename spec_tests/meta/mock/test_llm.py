@@ -107,6 +107,17 @@ def test_the_async_sdks(llm: LLM) -> None:
     assert ("plain", "streamed") == asyncio.run(both())
 
 
+def test_a_client_of_several_event_loops(llm: LLM) -> None:
+    """A client that is kept from one async test to the next finds no connection of a loop that is closed."""
+    llm.plays("one", "two")
+    client = openai.AsyncOpenAI()
+
+    async def ask_once() -> str:
+        return (await client.responses.create(model="gpt-5", input="Hi.")).output_text
+
+    assert ["one", "two"] == [asyncio.run(ask_once()) for _ in "12"]
+
+
 def test_many_calls_in_one_turn(llm: LLM) -> None:
     """Calls are added up; arguments come by name, as a mapping, or as a text that is no JSON."""
     llm.plays(calls("weather", city="Paris") + calls("weather", {"self": 1}) + calls("weather", '{"city": "Os'))
