@@ -32,6 +32,7 @@ from looptck.wires import WIRES, Wire
 
 ENDLESS = Script(endless=lambda _: Step(None), most=sys.maxsize)
 """The conversations of the mock decide what is played; no number of requests is too many."""
+_LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
 MOST_EVENTS = 4000
 """The most events that the transcript of a mock keeps."""
 
@@ -108,9 +109,10 @@ class Endpoint(ModelRun):
             return whole(400, wire.error_body(400, f"looptck: {what}"))
 
     def note_unrouted(self, method: str, path: str) -> None:
-        """Record a request to an unknown route."""
+        """Record a request to an unknown route. Whoever only looks whether something is there has done no wrong."""
         super().note_unrouted(method, path)
-        self.found(Finding("unrouted", f"there is no such route: {method} {path}"))
+        if method not in _LOOKING:
+            self.found(Finding("unrouted", f"there is no such route: {method} {path}"))
 
     def _path(self, request: HttpRequest) -> str:
         path = super()._path(request)

@@ -63,6 +63,12 @@ def test_a_route_that_there_is_not() -> None:
         assert 404 == post(llm.openai_url + "/embeddings", {})[0]
 
 
+def test_a_look_at_the_port() -> None:
+    """Programs and browsers look whether a server is there; that fails no test."""
+    with LLM() as llm:
+        assert 404 == post(llm.base_url + "/", b"", method="GET")[0]
+
+
 def test_a_gate_that_stays_closed() -> None:
     """The reply goes on after the patience, and the test fails."""
     llm = LLM(patience=0.05)
