@@ -33,6 +33,8 @@ from looptck.wires import WIRES, Wire
 ENDLESS = Script(endless=lambda _: Step(None), most=sys.maxsize)
 """The conversations of the mock decide what is played; no number of requests is too many."""
 _LOOKING = frozenset({"GET", "HEAD", "OPTIONS"})
+FORGETS = 20_000
+"""After as many requests an endpoint that keeps only the latest loses what its services have stored."""
 MOST_EVENTS = 4000
 """The most events that the transcript of a mock keeps."""
 
@@ -160,7 +162,7 @@ class Endpoint(ModelRun):
         if not self.judges and isinstance(body, dict):
             return ()
         found = super()._judged(speaker, body, headers, growth)
-        if found and not self._excuses_lost_state:
+        if found:
             return without_foreign(speaker.wire.name, body, found, self._thoughts)
         return found
 
@@ -181,12 +183,20 @@ class Endpoint(ModelRun):
         self.requests.append(request)
         if self._keeps is not None:
             del self.requests[: -self._keeps]
+        if self._keeps is not None and self.count % FORGETS == 0:
+            self._forget()
         if request.refused_for:
             self.found(findings.refused(request))
         elif not received.scripted:
             self.found(findings.beyond(request, self.played))
         if self.on_answer is not None and (request.refused_for or not received.scripted):
             self.on_answer(request, None)
+
+    def _forget(self) -> None:
+        """Lose what the services have stored, so that they do not grow for ever; what relies on it is no mistake."""
+        self._excuses_lost_state = True
+        for speaker in self.speakers.values():
+            speaker.service = speaker.wire.service(True)
 
     def _made(self, step: Step, received: Received) -> Step:
         assert self._taking is not None

@@ -32,7 +32,12 @@ def without_foreign(wire: str, body: Any, problems: Sequence[Problem], thoughts:
     if wire == "openai-responses" and any(_is_foreign(body, one) for one in problems):
         return judge_alone(body)
     if wire == "anthropic-messages":
-        return [one for one in problems if not (one.state_missing or _is_foreign_thought(body, one, thoughts))]
+        own_thread = isinstance(body, dict) and OWN in str(body.get("thread"))
+        return [
+            one
+            for one in problems
+            if not (one.state_missing and not own_thread) and not _is_foreign_thought(body, one, thoughts)
+        ]
     return problems
 
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from looptck.catalogue.data import json_fixture
 from looptck.cli.group import main
+from looptck.mock import endpoint
 from looptck.mock.script_file import read_text
 from looptck.mock.serving import KEEPS, Serving
 from looptck.provider.server import Provider
@@ -145,6 +146,18 @@ def test_memory_is_bounded() -> None:
     assert 1500 == serving.endpoint.count
     assert KEEPS == len(serving.endpoint.requests)
     assert not serving.endpoint.turns
+
+
+def test_stored_responses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After many requests the service has lost what it stored; a request that relies on it is no finding."""
+    monkeypatch.setattr(endpoint, "FORGETS", 2)
+    serving = Serving(read_text("mine", "script: [one]\nrepeat: true"))
+    with Provider(0, serving.answer) as provider:
+        _, first = ask(provider.origin, "openai-responses", "Hi.")
+        assert 200 == ask(provider.origin, "openai-responses", "And?", previous_response_id=first["id"])[0]
+        assert 400 == ask(provider.origin, "openai-responses", "And?", previous_response_id=first["id"])[0]
+
+    assert [] == serving.findings
 
 
 def _read(line: socket.socket, count: int) -> None:
