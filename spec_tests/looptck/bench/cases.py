@@ -161,7 +161,7 @@ def _case(path: Path, data: Mapping[str, Any]) -> Case:
         agent=data.get("agent", "assistant"),
         question=data.get("question", "Go."),
         limit=data.get("limit"),
-        steps=tuple(_step(path, step) for step in data["script"]),
+        steps=tuple(step_of(path, step) for step in data["script"]),
         behaviours={tool: _behaviours(does) for tool, does in data.get("tools", {}).items()},
         unhandled=tuple(data.get("unhandled", ())),
         checks=_checks(data),
@@ -198,7 +198,8 @@ def _recordable(path: Path, case: Case, record: Record, others: Iterable[Case]) 
         raise BadFile(path, "/record: needs the stop sequence (stop) at which a turn of the script ends")
 
 
-def _step(path: Path, step: Mapping[str, Any]) -> Step:
+def step_of(path: Path, step: Mapping[str, Any]) -> Step:
+    """The step that is written in a file. Raises BadFile if it names a framing that there is not."""
     framing = step.get("framing")
     if framing is not None and framing not in PRESETS:
         raise BadFile(path, unknown("framing", framing, list(PRESETS)))

@@ -137,8 +137,8 @@ def read(path: Path) -> Cassette:
         provenance, rows = parse_cassette(data)
     except BadForm as error:
         raise BadFile(path, str(error)) from error
-    ends = _ends(path, data["provenance"]["sha256"], rows)
-    exchanges = tuple(_recorded_exchange(path, wire, place, row, ends[place]) for place, row in enumerate(rows))
+    ends = chunk_ends(path, data["provenance"]["sha256"], rows)
+    exchanges = tuple(recorded_exchange(path, wire, place, row, ends[place]) for place, row in enumerate(rows))
     stream = mode == "stream"
     if any(exchange.request.stream != stream for exchange in exchanges):
         raise BadFile(path, f"its name says {mode}, but a request in it asks for the other mode")
@@ -162,7 +162,7 @@ def chunks_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}{CHUNKS}.yaml")
 
 
-def _ends(path: Path, sha256: str, rows: Sequence[Interaction]) -> list[tuple[int, ...]]:
+def chunk_ends(path: Path, sha256: str, rows: Sequence[Interaction]) -> list[tuple[int, ...]]:
     """The end of each chunk of each reply, in bytes; empty if the file of chunks is missing."""
     path = chunks_path(path)
     if not path.exists():
@@ -182,7 +182,8 @@ def _ends(path: Path, sha256: str, rows: Sequence[Interaction]) -> list[tuple[in
     return [one.ends for one in chunks]
 
 
-def _recorded_exchange(path: Path, wire: str, place: int, row: Interaction, ends: tuple[int, ...]) -> RecordedExchange:
+def recorded_exchange(path: Path, wire: str, place: int, row: Interaction, ends: tuple[int, ...]) -> RecordedExchange:
+    """An exchange as it is played. Raises BadFile where its path is another wire's, or it holds no turn."""
     reply = Recorded(row.status, tuple(row.headers.items()), row.body, ends, row.broken)
     pointer = f"/interactions/{place}"
     if row.path != f"/v1{WIRES[wire].route}":

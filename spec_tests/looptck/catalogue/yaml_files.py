@@ -119,6 +119,11 @@ def parse(path: Path, *, foreign: bool = False) -> Any:
         text = _foreign_text(path) if foreign else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(path, f"cannot be read: {error}") from error
+    return parse_text(path, text, foreign=foreign)
+
+
+def parse_text(path: Path, text: str, *, foreign: bool = False) -> Any:
+    """The content of a text in YAML, which errors name as this path. Raises BadFile, as `parse` does."""
     try:
         if foreign:
             _let_in(path, text)

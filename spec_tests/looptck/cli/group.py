@@ -198,6 +198,31 @@ def kill(**chosen: Any) -> None:
     leave(make(wanted, json_file=json_file, html=html, quiet=quiet))
 
 
+@main.command(
+    epilog="Exit status: 0 clean, 1 findings, 2 could not serve.",
+)
+@click.option("--script", type=click.Path(dir_okay=False, path_type=Path), help="The script that is played, in YAML.")
+@click.option("--case", metavar="CASE", help="Play a declared case, and describe the tools that it calls.")
+@click.option("--port", default=8642, show_default=True, help="The port on 127.0.0.1; 0 is any that is free.")
+@click.option("-q", "--quiet", is_flag=True, help="Print no requests but those that something is wrong with.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def serve(script: Path | None, case: str | None, port: int, *, quiet: bool, command: tuple[str, ...]) -> None:
+    """Play a script on a port, and print what is asked and what a real service would refuse.
+
+    A COMMAND after `--` is run with OPENAI_BASE_URL and ANTHROPIC_BASE_URL set, and ends the service when it ends.
+    """
+    from looptck.catalogue.yaml_files import BadFile
+    from looptck.commands.serve import CouldNotServe, ServeOptions
+    from looptck.commands.serve import serve as serve_script
+
+    if script is not None and case is not None:
+        raise click.UsageError("--script and --case exclude each other")
+    try:
+        sys.exit(serve_script(ServeOptions(script, case, port, quiet, command), click.echo))
+    except (BadFile, CouldNotServe) as error:
+        raise Trouble(str(error)) from error
+
+
 @main.command(epilog=EXIT)
 @click.option("--upstream", required=True, metavar="WHICH", help="openai, anthropic, scripted, or a base URL.")
 @click.option("--model", metavar="NAME", help="The model to request; `scripted` needs none.")

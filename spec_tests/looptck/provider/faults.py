@@ -13,6 +13,8 @@ class HttpError:
     status: int
     headers: tuple[tuple[str, str], ...] = ()
     message: str = "The server had an error while processing your request."
+    code: str | None = None
+    """The service's own code or type of the error; None: the one that belongs to the status."""
 
 
 Break = Literal["last-piece", "before-finish", "finish"]

@@ -30,6 +30,8 @@ class HttpReply:
     rest: Callable[[], float] | None = None
     """The seconds for which the implementation has been at rest; None: unknown."""
     then_close: bool = False
+    closes: bool = False
+    """Whether the reply announces that the connection is closed behind it."""
     sent: Callable[[], None] | None = None
     """Called just before the last part is passed to the transport, so that it happens before any later event."""
     gave_up: Callable[[Gate], None] | None = None
@@ -110,7 +112,7 @@ class Connection(asyncio.Protocol):
                     self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 return
             reply = self._handler(request)
-            if request.is_last or request.method == "HEAD":
+            if request.is_last or request.method == "HEAD" or (reply is not None and reply.closes):
                 self._fit = Fitted(request)
             self._answer(reply)
 

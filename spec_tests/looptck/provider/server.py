@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from looptck.drivers.faults import DriverFault
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
+from looptck.provider.model_run import ModelRun
 from looptck.provider.shared import PREFIX, Shared
 from looptck.values.spent import Spent
 from looptck.values.transcript import Transcript
@@ -50,12 +51,14 @@ class Provider:
         OSError: no port is available.
     """
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, root: Callable[[HttpRequest], HttpReply | None] | None = None) -> None:
         self.spans = otlp.Receiver()
         self.shared = Shared()
         self.spent = Spent()
         self._port = port
-        self._mock_runs: dict[str, list[MockRun]] = {}
+        self._root = root
+        """Answers the requests that are below no run's prefix; None: only the kit's own do."""
+        self._mock_runs: dict[str, list[ModelRun]] = {}
         """The open mock runs by their tokens; several where runs share a URL."""
         self._over: dict[str, str] = {}
         """The ids of ended runs, by the token of their mock run."""
@@ -115,7 +118,7 @@ class Provider:
         """The events of all open runs."""
         return [mock_run.transcript for mock_runs in list(self._mock_runs.values()) for mock_run in list(mock_runs)]
 
-    def open(self, mock_run: MockRun, after: MockRun | None = None) -> str:
+    def open(self, mock_run: ModelRun, after: ModelRun | None = None) -> str:
         """Let a mock run answer requests; returns its URL, the prefix of the wire's base URL and of the toolbox.
 
         ``after``: the mock run whose URL it takes over, or shares while that is open.
@@ -136,7 +139,7 @@ class Provider:
         self.open(mock_run)
         self.shared.open_runs = [*self.shared.open_runs, (mock_run, question, tools)]
 
-    def close(self, mock_run: MockRun, run: str = "") -> None:
+    def close(self, mock_run: ModelRun, run: str = "") -> None:
         """Stop a mock run: its URLs are refused from now on, and its transcript gets no more replies.
 
         Requests that still come are stored under the id of the run, if there is one.
@@ -154,7 +157,7 @@ class Provider:
         if mock_run.under_way:
             self._do(self._finish(mock_run))
 
-    async def _finish(self, mock_run: MockRun) -> None:
+    async def _finish(self, mock_run: ModelRun) -> None:
         mock_run.finish()
 
     @property
@@ -189,6 +192,8 @@ class Provider:
             if len(self.late) < MOST_LATE:
                 self.late.append(Late(self._over[first], request.method, request.path.removeprefix(f"/{first}")))
             return None
+        if mock_run is None and self._root is not None:
+            return self._root(request)
         if mock_run is None and f"/{first}" == otlp.PREFIX:
             return self.spans.answer(request)
         if mock_run is None and f"/{first}" == PREFIX:
@@ -221,6 +226,6 @@ class Provider:
             self._loop.close()
 
 
-def _marked(mock_runs: Sequence[MockRun], body: bytes) -> MockRun | None:
+def _marked(mock_runs: Sequence[ModelRun], body: bytes) -> ModelRun | None:
     """The mock run whose mark comes last in a request, which ends with what is new; the first where none has one."""
     return max(mock_runs, key=lambda one: body.rfind(one.mark) if one.mark else -1, default=None)

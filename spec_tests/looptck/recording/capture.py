@@ -19,8 +19,8 @@ from looptck.cassettes.file_format import (
     Provenance,
     compact,
 )
+from looptck.cassettes.scrub import Leak, Scrubber, texts_of_turn
 from looptck.recording.conversation import client_of, converse
-from looptck.recording.scrub import Leak, Scrubber, texts_of_turn
 from looptck.recording.traffic_log import CapturesDisagree, LoggedExchange, TrafficLog
 from looptck.recording.upstreams import Upstream
 from looptck.wires import WIRES

@@ -32,6 +32,8 @@ class Received:
     problems: tuple[Problem, ...]
     scripted: bool
     """Whether the script had a step for it."""
+    wire: str = ""
+    """The name of its wire."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,14 @@ from looptck.cli import group as cli
 from looptck.commands.init import write
 from looptck.drivers.protocol import complaint
 from looptck.drivers.servers import servers
+from looptck.mock.plugin import pytest_addoption as mock_addoption
+from looptck.mock.script_file import read as read_script
 from looptck.suite.plugin import pytest_addoption
 from looptck_reference.server.cli import main as reference
 from meta.docs.pages import ROOT, Block, blocks
 
 NAMES = re.compile(r"--(requirement|trait|profile)[ =]([a-z0-9-]+)")
-DRAWN = ("looptck (the judge)", "looptck            ", "FAIL  ", "trait  ")
+DRAWN = ("looptck (the judge)", "looptck            ", "FAIL  ", "trait  ", "request 2 would be", "looptck answers")
 """How the blocks of text begin, each of which has a test of its own."""
 
 
@@ -52,6 +54,7 @@ def _checked(line: str) -> None:
         case "pytest", rest:
             known = pytest.Parser(_ispytest=True)
             pytest_addoption(known)
+            mock_addoption(known)
             options = [name for group in known._groups for option in group.options for name in option.names()]
             assert all(word in options for word in rest if word.startswith("--looptck"))
         case "pip", ["install", *rest]:
@@ -123,12 +126,18 @@ def _case(path: Path) -> None:
     assert ["mine"] == [*read_cases(folder)]
 
 
+def _script(path: Path) -> None:
+    """A script that `looptck serve` plays."""
+    assert read_script(path).parts
+
+
 KINDS: dict[str, Callable[[Path], None]] = {
     "setups:": _server,
     "  cell:": _known,
     "- run:": _step,
     "observed_at:": _row,
-    "script:": _case,
+    "checks:\n": _case,
+    "# script.yaml": _script,
 }
 """What a block in YAML is, by words that no other kind has."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from looptck.provider import mock_run as module
+from looptck.provider import model_run as module
 from looptck.provider.gates import Gate
 from looptck.provider.http import LAST_CHUNK, chunked
 from looptck.provider.http_fit import Fitted

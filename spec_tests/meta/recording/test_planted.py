@@ -7,7 +7,7 @@ import json
 import pytest
 
 from looptck.cassettes.decoded import readings
-from looptck.recording.scrub import Scrubber
+from looptck.cassettes.scrub import Scrubber
 from meta.kit.each import each
 from meta.recording.planted import PLACES, Planted, kinds
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.cassettes.decoded import readings
-from looptck.recording.scrub import IN_USE, Leak, Scrubber, texts_of_turn
+from looptck.cassettes.scrub import IN_USE, Leak, Scrubber, texts_of_turn
 from looptck.values.turns import Call, calls
 from meta.kit.steady import STEADY
 

@@ -1,4 +1,4 @@
-"""Somebody's tests, in an environment that has looptck: the plugin loads nothing for them and leaves nothing there."""
+"""Somebody's tests, in an environment that has looptck: the plugins load nothing, and leave two names there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-PLUGIN = {"looptck", "looptck.suite", "looptck.suite.plugin", "looptck.suite.trait_plugin"}
+PLUGIN = {
+    "looptck",
+    "looptck.mock",
+    "looptck.mock.plugin",
+    "looptck.suite",
+    "looptck.suite.plugin",
+    "looptck.suite.trait_plugin",
+}
 PROGRAM = """
 import sys, pytest
 status = pytest.main(["-q", "-p", "no:cacheprovider", *sys.argv[1:]])
@@ -24,14 +31,14 @@ def pytest_in(folder: Path, *words: str) -> list[str]:
 
 
 def test_nothing_is_loaded(tmp_path: Path) -> None:
-    """The plugin is all that is imported of looptck."""
+    """The plugins are all that is imported of looptck."""
     *_, last = pytest_in(tmp_path)
 
     assert ["0", *sorted(PLUGIN)] == last.split()
 
 
-def test_no_fixture_is_there(tmp_path: Path) -> None:
+def test_two_fixtures_are_there(tmp_path: Path) -> None:
     """Names such as `server` and `session` are free."""
     lines = pytest_in(tmp_path, "--fixtures")
 
-    assert [] == [line for line in lines[:-1] if "looptck" in line]
+    assert ["llm", "looptck_llm"] == sorted(line.split()[0] for line in lines[:-1] if "mock/plugin.py" in line)

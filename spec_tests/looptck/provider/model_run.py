@@ -1,0 +1,394 @@
+"""The model's side of one run: plays a script, judges the requests, and writes the transcript.
+
+A run has one wire, or several that play the same script from one position. A request for which the script has no step
+is recorded and answered with an error in the provider's format. Everything here happens on the provider's thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from looptck.provider import faults
+from looptck.provider.encoded import Encoder
+from looptck.provider.gates import Gate
+from looptck.provider.habits import Habits
+from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
+from looptck.provider.script import Recorded, Script, Step
+from looptck.provider.streamed import Stream, recorded, streamed
+from looptck.values.growth import Bodies, Growth
+from looptck.values.jsontext import compact, parsed
+from looptck.values.problem import Problem
+from looptck.values.transcript import Event, GaveUp, HungUp, Received, Replied, SideRequest, Transcript, UnroutedRequest
+from looptck.values.turns import Turn
+from looptck.wires import Wire
+from looptck.wires.wire import Service
+
+_JSON = [("content-type", "application/json")]
+_EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
+_MOST_SIDE_REQUESTS = 100
+"""The most requests outside the script that get an answer."""
+MOST_BYTES = 64 * 1024 * 1024
+"""The most bytes that the bodies of one run's requests may have together."""
+MOST_VALUES = 300_000
+"""The most values in one body, about: objects, arrays, and commas wherever they are."""
+AHEAD = 1000
+"""Where two runs go on at the same time, the numbers of the later one begin so far behind."""
+_HTML = b"<html><body><h1>502 Bad Gateway</h1></body></html>"
+
+
+@dataclass(slots=True)
+class Speaker:
+    """What one wire needs in one run."""
+
+    wire: Wire
+    service: Service
+    encoder: Encoder
+    bodies: Bodies
+
+    @classmethod
+    def of(cls, wire: Wire, *, stateful: bool) -> Speaker:
+        """A speaker that has said nothing; ``stateful``: whether its service keeps its replies."""
+        return cls(wire, wire.service(stateful), Encoder(wire), Bodies())
+
+
+class ModelRun:
+    """One run's provider, below one path prefix."""
+
+    def __init__(
+        self,
+        wires: Sequence[Wire],
+        script: Script,
+        *,
+        gates: tuple[Gate, ...] = (),
+        patience: float = 5.0,
+        habits: Habits | None = None,
+        rest: Callable[[], float] | None = None,
+        after: ModelRun | None = None,
+        mark: str = "",
+    ) -> None:
+        """A run of this script.
+
+        Args:
+            wires: how it speaks.
+            script: what it answers.
+            gates: gates that its events open.
+            patience: seconds for which a gate is waited for.
+            habits: what is known of the implementation in this cell.
+            rest: for how many seconds the implementation has been at rest.
+            after: the run that this one goes on with; the services know what they have answered there.
+            mark: words that its requests have, where two runs have one URL at the same time.
+        """
+        self.script = script
+        self.mark = mark.encode()
+        self.prefix = ""
+        self.transcript = Transcript()
+        self.turns: dict[int, Turn] = {}
+        """The turns that were played, with ids, by the number of the request."""
+        self.under_way: dict[int, tuple[int, str]] = {}
+        """Replies that are not completely sent, by number: status and description."""
+        self.broken: Exception | None = None
+        """The first error in looptck itself while it answered."""
+        self.streams: dict[int, tuple[bytes, ...]] = {}
+        """The writes of each streamed reply, by its number."""
+        self.habits = habits
+        """The habits of the implementation in this cell; None: a stream is held only where its step says so."""
+        self.bodies: dict[int, bytes] = {}
+        """The body of each other reply, by its number, as far as it is sent."""
+        self.judging = 0.0
+        """Seconds that reading and judging requests took."""
+        self.held = 0.0
+        """Seconds that replies and tools waited at gates."""
+        self.speakers: dict[str, Speaker]
+        """By route, the first wire first."""
+        if after is None:
+            self.speakers = {wire.route: Speaker.of(wire, stateful=script.stateful) for wire in wires}
+        else:
+            self.speakers = after.speakers
+        self._before = 0 if after is None else after.answered + (AHEAD if mark else 0)
+        """The number of the last reply before this run, by which the ids of its replies differ from those."""
+        self._patience = patience
+        self._rest = rest
+        self._requests = 0
+        self._received = 0
+        """The bytes of all bodies so far."""
+        self._side_requests = 0
+        self.transcript.watchers += [gate.watch for gate in gates]
+
+    @property
+    def answered(self) -> int:
+        """The number of model requests so far, with those of the runs before it."""
+        return self._before + self._requests
+
+    @property
+    def wire(self) -> Wire:
+        """The run's wire; of several the first."""
+        return next(iter(self.speakers.values())).wire
+
+    @property
+    def service(self) -> Service:
+        """The service of that wire."""
+        return next(iter(self.speakers.values())).service
+
+    def opened(self, prefix: str) -> None:
+        """The provider has given the run its path prefix."""
+        self.prefix = prefix
+
+    def answer(self, request: HttpRequest) -> HttpReply | None:
+        """Answer any request below the prefix. Errors in looptck itself are stored: they are not the loop's fault."""
+        try:
+            return self._route(request)
+        except Exception as error:  # noqa: BLE001 - see above
+            self.broken = self.broken or error
+            return None
+
+    def _route(self, request: HttpRequest) -> HttpReply | None:
+        path = self._path(request)
+        wire = self._wire_for(request, path)
+        if (why := self._too_much(request)) is not None:
+            self.note_unrouted(request.method, f"{path}: {why}")
+            return whole(413, wire.error_body(413, why))
+        if (why := _unreadable(request)) is not None:
+            self.note_unrouted(request.method, f"{path}: {why}")
+            return whole(415, wire.error_body(415, why))
+        speaker = self.speakers.get(path[3:]) if path.startswith("/v1") else None
+        if request.method == "POST" and speaker is not None:
+            return self._model(speaker, request)
+        return self._besides(request, path, wire)
+
+    def _path(self, request: HttpRequest) -> str:
+        """The path of a request below the prefix, without its query."""
+        return request.path.partition("?")[0].removeprefix(self.prefix)
+
+    def _wire_for(self, request: HttpRequest, path: str) -> Wire:
+        """The wire that a request outside the script is answered on."""
+        return self.wire
+
+    def _besides(self, request: HttpRequest, path: str, wire: Wire) -> HttpReply | None:
+        """Answer a request that is none to the model."""
+        side = wire.side(request.method, path.removeprefix("/v1"), parsed(request.body))
+        if side is not None:
+            return self._side_request(request.method, path, "200", whole(200, side))
+        self.note_unrouted(request.method, path)
+        return whole(404, wire.error_body(404, f"Invalid URL ({request.method} {path})"))
+
+    def _too_much(self, request: HttpRequest) -> str | None:
+        """Why a body is more than the kit takes; None where it is not."""
+        self._received += len(request.body)
+        if self._received > MOST_BYTES:
+            return f"the requests of one run have more than {MOST_BYTES} bytes"
+        if sum(map(request.body.count, (b",", b"[", b"{"))) > MOST_VALUES:
+            return f"a body has more than {MOST_VALUES} values"
+        return None
+
+    def note_unrouted(self, method: str, path: str) -> None:
+        """Record a request to an unknown route."""
+        self._note(UnroutedRequest(self.transcript.now(), method, path))
+
+    def _note(self, event: Event) -> None:
+        self.transcript.append(event)
+
+    def _side_request(self, method: str, path: str, answered: str, reply: HttpReply) -> HttpReply | None:
+        """Record and answer a request outside the script; after the most there may be there is no answer."""
+        self._side_requests += 1
+        if self._side_requests > self._most_side_requests:
+            return None
+        self._note(SideRequest(self.transcript.now(), method, path, answered))
+        return reply
+
+    # -- the model ---------------------------------------------------------------------------------------------------
+
+    def _model(self, speaker: Speaker, request: HttpRequest) -> HttpReply | None:
+        n = self._requests + 1
+        if n > self.script.cap:
+            return None
+        began = perf_counter()
+        service = speaker.service
+        body, growth = speaker.bodies.parse(request.body)
+        step = self._step(n, speaker, body)
+        if step is not None and step.forgets is not None:
+            service.lose_state(step.forgets or None)
+        problems = tuple(
+            _with_type(one, request.headers) for one in self._judged(speaker, body, request.headers, growth)
+        )
+        if problems and problems[0].state_missing and self._excuses_lost_state:
+            why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
+            return self._side_request("POST", request.path, why, _refused(speaker.wire, problems[0]))
+        self._requests = n
+        received = Received(
+            at=self.transcript.now(),
+            n=n,
+            path=request.path,
+            headers=request.headers,
+            raw=request.body,
+            body=body,
+            request=service.read(body, growth),
+            problems=problems,
+            scripted=step is not None,
+            wire=speaker.wire.name,
+        )
+        self.judging += perf_counter() - began
+        self._note(received)
+        if problems:
+            return self._noted(n, problems[0].status, "refused", _refused(speaker.wire, problems[0]))
+        if step is None:
+            over = speaker.wire.error_body(400, f"looptck: the script ends before request {n}.")
+            return self._noted(n, 400, "past the end of the script", whole(400, over))
+        return self._play(speaker, n, self._made(step, received), body)
+
+    _most_side_requests = _MOST_SIDE_REQUESTS
+    _excuses_lost_state = True
+    """Whether a request that relies on state which the service has lost is answered outside the script."""
+
+    def _step(self, n: int, speaker: Speaker, body: Any) -> Step | None:
+        """The step for a request; None: the script has none."""
+        return self.script.step(n)
+
+    def _judged(
+        self, speaker: Speaker, body: Any, headers: Mapping[str, str], growth: Growth | None
+    ) -> Sequence[Problem]:
+        """What the service would refuse the request for."""
+        return speaker.service.judge(body, headers, growth)
+
+    def _made(self, step: Step, received: Received) -> Step:
+        """The step as it is played: for a request that is not refused, right before it is."""
+        return step
+
+    def _play(self, speaker: Speaker, n: int, step: Step, body: Any) -> HttpReply:
+        fault, wire = step.fault, speaker.wire
+        stream = body.get("stream") is True
+        if isinstance(fault, faults.HttpError):
+            error = wire.error_body(fault.status, fault.message)
+            if fault.code is not None:
+                error["error"]["code" if "code" in error["error"] else "type"] = fault.code
+            reply = whole(fault.status, error, [*_JSON, *fault.headers])
+            return self._noted(n, fault.status, "an error", reply)
+        if isinstance(fault, faults.NotJson):
+            reply = HttpReply([head(200, [("content-type", "text/html")], length=len(_HTML)) + _HTML])
+            return self._noted(n, 200, "a page of HTML", reply)
+        if step.recorded is not None:
+            return self._recorded(speaker, n, step.turn, step.recorded, body)
+        said = step.by(body) if step.by is not None else step.turn
+        if said is None:
+            raise ValueError(f"step {n} of the script has neither a turn nor a fault that needs no turn")
+        if not wire.can_say(said, stream=stream):
+            raise ValueError(f"{wire.name} cannot express the turn of step {n}: {said}")
+        turn = said.numbered(self.answered)
+        self.turns[n] = turn
+        if fault is None:
+            speaker.service.replied(body, self.answered, turn)
+        reply = self._streamed(speaker, n, turn, step) if stream else _plain(speaker, self.answered, turn, step)
+        if step.before is not None:
+            reply.parts.insert(0, step.before)
+        what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"
+        return self._noted(n, 200, what, reply)
+
+    def _recorded(self, speaker: Speaker, n: int, turn: Turn | None, reply: Recorded, body: Any) -> HttpReply:
+        """The recorded bytes in the recorded chunks, and the recorded break.
+
+        A turn that was recorded plain is sent as a stream if the request asks for one, as the service would do.
+        """
+        what = f"a recorded reply of status {reply.status}"
+        streams = isinstance(body, dict) and body.get("stream") is True
+        if turn is not None:
+            what = "a turn"
+            self.turns[n] = turn
+            speaker.service.replied(body, self.answered, turn, reply.id)
+            if streams and not reply.streamed and speaker.wire.can_say(turn, stream=True):
+                return self._noted(n, 200, what, self._streamed(speaker, n, turn, Step(turn)))
+        headers = list(reply.headers)
+        if not reply.streamed:
+            length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
+            told = head(reply.status, headers, length=length) + reply.body
+            return self._noted(n, reply.status, what, HttpReply([told], then_close=reply.broken))
+        stream = recorded(speaker.wire, turn, reply, self.habits)
+        parts = self._parts(n, stream)
+        if not reply.broken:
+            parts.append(LAST_CHUNK)
+        start = head(reply.status, headers, length=None)
+        return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
+
+    def _streamed(self, speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
+        stream = streamed(speaker.wire, turn, self.answered, step, self.habits, speaker.encoder)
+        parts = self._parts(n, stream)
+        parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
+        if not stream.broken:
+            parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
+        return HttpReply(parts, then_close=stream.broken)
+
+    def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
+        """The writes of a stream as chunks, and its gates."""
+        self.streams[n] = stream.writes
+        if stream.own is not None:
+            self.transcript.watchers.append(stream.own.watch)
+        return [part if isinstance(part, Gate) else chunked(part) for part in stream.parts]
+
+    def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
+        self.under_way[n] = status, what
+        if n not in self.streams:
+            self.bodies[n] = b"".join(one for one in reply.parts if isinstance(one, bytes)).partition(b"\r\n\r\n")[2]
+        reply.sent = lambda: self._left(n)
+        reply.dropped = lambda: self._note(HungUp(self.transcript.now(), n))
+        return self._patient(reply)
+
+    def _left(self, n: int, how: str = "") -> None:
+        status, what = self.under_way.pop(n, (0, ""))
+        if status:
+            stream, body = self.streams.get(n, ()), self.bodies.get(n, b"")
+            self._note(Replied(self.transcript.now(), n, status, what + how, stream, body))
+
+    def finish(self) -> None:
+        """The run is over. A reply that is not completely sent is recorded as far as the loop has read it."""
+        for n in list(self.under_way):
+            self._left(n, ", which the loop did not read to its end")
+
+    def _patient(self, reply: HttpReply) -> HttpReply:
+        reply.patience = self._patience
+        reply.rest = self._rest
+        reply.gave_up = self._gave_up
+        reply.waited = self._waited
+        return reply
+
+    def _waited(self, seconds: float) -> None:
+        self.held += seconds
+
+    def _gave_up(self, gate: Gate) -> None:
+        if self.habits is None or not self.habits.waited(gate):
+            self._note(GaveUp(self.transcript.now(), gate.name))
+
+
+def _plain(speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
+    body = speaker.encoder.plain(turn, n, step.framing)
+    start = head(200, _JSON, length=len(body))
+    if isinstance(step.fault, faults.Cut):
+        return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
+    pieces = step.framing.pieces(body)
+    return HttpReply([start + pieces[0], *pieces[1:]])
+
+
+def _refused(wire: Wire, problem: Problem) -> HttpReply:
+    return whole(problem.status, wire.refusal(problem))
+
+
+def _unreadable(request: HttpRequest) -> str | None:
+    """Why a body is none that the services read, by its headers; None where it is."""
+    encoding = request.headers.get("content-encoding", "identity")
+    if request.body and encoding.lower() != "identity":
+        return f"the body has the content-encoding {encoding}; send it as it is"
+    return None
+
+
+def _with_type(problem: Problem, headers: Mapping[str, str]) -> Problem:
+    """A problem whose message names the content type where a body that says to be no JSON is none."""
+    type = headers.get("content-type", "json")
+    if problem.rule != "body-is-an-object" or "json" in type.lower():
+        return problem
+    return replace(problem, message=f"{problem.message} Its content-type is {type}.")
+
+
+def whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:
+    """A reply in one write, whose body is JSON."""
+    encoded = compact(body)
+    return HttpReply([head(status, headers or _JSON, length=len(encoded)) + encoded])
