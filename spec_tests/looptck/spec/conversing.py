@@ -54,6 +54,11 @@ def result(words: str) -> Carried:
     return Carried("result", words)
 
 
+def words_of(items: Sequence[Item]) -> str:
+    """All words of a history, of whatever the service has added to it too."""
+    return "\n".join(f"{item.tool} {item.arguments}" if isinstance(item, Asked) else item.text for item in items)
+
+
 def guarded(*names: str) -> list[Tool]:
     """The tools of the agent `assistant`, of which these need approval."""
     return [replace(tool, approval=tool.name in names) for tool in agent("assistant").tools]

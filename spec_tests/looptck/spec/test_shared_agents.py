@@ -7,7 +7,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.talk import Talk
 from looptck.provider.gates import Gate
 from looptck.provider.script import Step
-from looptck.spec.conversing import INSTRUCTIONS, carried, question
+from looptck.spec.conversing import INSTRUCTIONS, carried, question, words_of
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -31,7 +31,8 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
         run = talk.run(f"What is the color {color}?", shared=talk.id, limit=limit)
 
         carried(run.request(1).request.items, [INSTRUCTIONS, question(color)])
-        others = [one for one in COLORS if one != color and one.encode() in run.request(1).raw]
+        words = words_of(run.request(1).request.items)
+        others = [one for one in COLORS if one != color and one in words]
         assert not others, f"the first request carries words of another run: {others[0]}"
         offered.append(run.request(1).body.get("tools"))
         assert offered[0] == offered[-1], "another run of the agent offers other tools"
@@ -60,7 +61,8 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
     for color, run in runs.items():
         other = next(one for one in runs if one != color)
         for received in run.requests:
-            assert other.encode() not in received.raw, f"request {received.n} carries words of another run"
+            words = words_of(received.request.items)
+            assert other not in words, f"request {received.n} carries words of another run"
         texts = [str(one) for one in run.tools_ran]
         assert not [one for one in texts if other in one], f"a tool ran with words of another run: {texts}"
         if isinstance(run.outcome, Value):
