@@ -25,7 +25,7 @@ from looptck_reference.loop.values import Answer, Stop
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
-__all__ = ["Program", "arguments"]
+__all__ = ["APPEND", "DONE", "FAILED", "Program", "append", "arguments"]
 
 DONE, FAILED, INCOMPLETE = 0, 1, 3
 """The exit statuses."""
@@ -57,6 +57,12 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--plain", action="store_true", help="ask for plain replies")
     parser.add_argument("--variant", help="MODULE:NAME of a subclass of the program")
     return parser
+
+
+def append(path: str, text: str) -> None:
+    """Append a line to a file."""
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(text + "\n")
 
 
 class Program:
@@ -112,8 +118,7 @@ class Program:
 
     def append(self, path: str, text: str, *, fail: bool = False) -> str:
         """The tool."""
-        with Path(path).open("a", encoding="utf-8") as file:
-            file.write(text + "\n")
+        append(path, text)
         if fail:
             raise RuntimeError(f"the line {text} is written, and this failure was asked for")
         return f"written: {text}"
@@ -135,12 +140,12 @@ class Program:
     def described(cls) -> dict[str, Any]:
         """The description of this program, or of a variant of it, as a file for the kit would have it."""
         variant = [] if cls is Program else ["--variant", f"{cls.__module__}:{cls.__qualname__}"]
-        task = ["--base-url", "{base_url}", "--key", "{key}", "--model", "{model}", "{prompt}"]
+        task = ["--wire", "{wire}", "--base-url", "{base_url}", "--key", "{key}", "--model", "{model}", "{prompt}"]
         return {
             "name": "looptck-reference-program",
             "version": looptck_reference.__version__,
             "language": "python",
-            "wire": "openai-chat",
+            "wire": ["openai-chat", "openai-responses", "anthropic-messages"],
             "once": [sys.executable, "-m", "looptck_reference.program", *variant, *task],
             "env": {"PYTHONPATH": _import_path()},
             "tools": {

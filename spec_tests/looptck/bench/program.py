@@ -152,6 +152,7 @@ class ProgramBench(LoopBench):
         mock_run.look = marks.read
         marks.watch()
         case = {
+            "wire": cell.wire,
             "base_url": f"{self._provider.open(mock_run)}/v1",
             "api_key": API_KEY,
             "model": MODEL,

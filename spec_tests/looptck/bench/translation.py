@@ -1,6 +1,6 @@
 """A script in the words of a program: each call of a tool becomes one of the described tool that leaves a mark.
 
-Only the description's own arguments are ever sent: a word for the mark is all that is filled in, never a text of a case.
+Only the description's own arguments are sent: a word for the mark is all that is filled in, never a text of a case.
 When the mark is found, the word tells for which call of the script it stands, and whether its turn was broken.
 """
 

@@ -78,6 +78,7 @@ __all__ = [
     "ALONE",
     "MODEL",
     "PROGRAM",
+    "PROGRAM_OF_REFERENCE",
     "REFERENCE",
     "SERVER",
     "SOLUTIONS",

@@ -1,4 +1,4 @@
-"""The description of a program: how it is started, on which wire it asks, and one harmless tool that leaves a mark."""
+"""The description of a program: how it is started, on which wires it asks, and one harmless tool that leaves a mark."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Description:
 
     name: str
     version: str
-    wire: str
+    wires: Sequence[str]
     mark: Tool
     language: str = ""
     plain: bool = False
@@ -104,7 +104,7 @@ class Description:
         return cls(
             name=message["name"],
             version=message["version"],
-            wire=message["wire"],
+            wires=(message["wire"],) if isinstance(message["wire"], str) else tuple(message["wire"]),
             mark=Tool.of(tools["mark"]),
             language=message.get("language", ""),
             plain=message.get("plain", False),

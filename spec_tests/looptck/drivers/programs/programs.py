@@ -39,7 +39,7 @@ class Programs:
             name=one.name,
             version=one.version,
             language=one.language,
-            wires=(one.wire,),
+            wires=tuple(one.wires),
             modes=("sync",),
             profiles=(PROGRAM,),
             capabilities={"stream": not one.plain, PLAIN: one.plain, EXITS: True, FAILS: one.fail is not None},
@@ -51,8 +51,8 @@ class Programs:
         return self._places.scratch()
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
-        """Play a case: base URL, key, model and prompt, its scratch places, and what to do right before its outcome."""
-        given = Case(case["base_url"], case["api_key"], case["model"], case["prompt"])
+        """Play a case: wire, URL, key, model, prompt, scratch places, and what to do right before the outcome."""
+        given = Case(case["wire"], case["base_url"], case["api_key"], case["model"], case["prompt"])
         try:
             one = self._playing[id] = Once(self.description, case["scratch"], given, case["before_the_end"])
         except DriverFault as fault:

@@ -21,8 +21,9 @@ TAIL = "." + "x" * 40
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a case gives to a program: the base URL, the key, the model and the prompt."""
+    """What a case gives to a program: the wire, the base URL, the key, the model and the prompt."""
 
+    wire: str
     base_url: str
     key: str
     model: str
@@ -44,6 +45,7 @@ class Scratch:
     def places(self, description: Description, case: Case) -> dict[str, str]:
         """What is filled in for a case."""
         return {
+            "wire": case.wire,
             "base_url": case.base_url,
             "url": case.base_url.removesuffix("/v1"),
             "key": case.key,
