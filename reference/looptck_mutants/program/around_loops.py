@@ -12,8 +12,6 @@ from looptck_mutants.core import (
     histories,
     limits,
     policies,
-    refused,
-    replies,
     results,
     sse,
     stops,
@@ -24,24 +22,9 @@ from looptck_mutants.core import (
 from looptck_mutants.program.parts import breaks
 
 
-@breaks("program-call-runs-its-tool-once")
-class ProgramRunsTwice(turns.RunsTwice):
-    """Runs a call without arguments twice if it is the only one of its turn."""
-
-
-@breaks("program-answer-without-calls-ends-the-loop")
-class ProgramNeverEnds(broad.CoreNeverEnds):
-    """Asks the model again after its answer."""
-
-
 @breaks("program-final-text-is-returned")
 class ProgramAnswersBackwards(broad.CoreAnswersBackwards):
     """Returns the text of the answer reversed."""
-
-
-@breaks("program-every-call-of-a-turn-runs")
-class ProgramRunsThrice(broad.CoreRunsThrice):
-    """Runs each tool three times."""
 
 
 @breaks("program-every-call-is-answered")
@@ -75,8 +58,8 @@ class ProgramCallBehindTextDropped(beside.CallBehindTextDropped):
 
 
 @breaks("program-equal-calls-run-again")
-class ProgramEqualsRunOnce(equals.EqualsRunOnce):
-    """Runs only one of several equal calls of a turn, and uses its result for all of them."""
+class ProgramCachedAnswers(equals.CachedAnswers):
+    """Answers a call with the result of an equal call of an earlier turn."""
 
 
 @breaks("program-ids-may-come-again")
@@ -102,16 +85,6 @@ class ProgramSignatureChanged(histories.SignatureChanged):
 @breaks("program-thinking-leads-its-turn", cells=MESSAGES_STREAM)
 class ProgramThinkingLast(histories.ThinkingLast):
     """Moves the thinking of a turn to its end when it sends it back."""
-
-
-@breaks("program-reasoning-is-echoed", cells=RESPONSES_STREAM)
-class ProgramSilentReasoningDropped(histories.SilentReasoningDropped):
-    """Drops reasoning that has no text."""
-
-
-@breaks("program-bad-arguments-never-run-the-tool")
-class ProgramBadIsNothing(arguments.BadIsNothing):
-    """Runs a tool without arguments if its arguments are invalid."""
 
 
 @breaks("program-bad-arguments-are-not-lost")
@@ -169,11 +142,6 @@ class ProgramRefusalUntold(stops.RefusalUntold):
     """Returns a refusal as an empty answer."""
 
 
-@breaks("program-fragmented-arguments-are-joined")
-class ProgramBlankPiecesDropped(streams_chat.BlankPiecesDropped):
-    """Drops blank pieces of arguments."""
-
-
 @breaks("program-interleaved-calls-stay-apart")
 class ProgramChatCallsMerged(streams_chat.ChatCallsMerged):
     """Appends every piece of arguments to the latest call."""
@@ -189,11 +157,6 @@ class ProgramOneCallADelta(streams_chat.OneCallADelta):
     """Reads only the first call of a delta."""
 
 
-@breaks("program-bytes-may-be-cut-anywhere")
-class ProgramPiecesDecodedApart(sse.PiecesDecodedApart):
-    """Decodes each piece of bytes separately, which breaks characters that are split between pieces."""
-
-
 @breaks("program-crlf-line-ends-are-read")
 class ProgramLinesEndInLineFeeds(sse.LinesEndInLineFeeds):
     """Ends lines only at LF."""
@@ -207,11 +170,6 @@ class ProgramCommentsAreData(sse.CommentsAreData):
 @breaks("program-space-after-colon-is-optional")
 class ProgramColonAndSpace(sse.ColonAndSpace):
     """Drops the character after the colon, even if it is not a space."""
-
-
-@breaks("program-unknown-fields-are-ignored")
-class ProgramUnknownFieldsRefused(replies.UnknownFieldsRefused):
-    """Fails on a message with an unknown field."""
 
 
 @breaks("program-unknown-events-are-skipped", cells=MESSAGES_STREAM)
@@ -294,31 +252,21 @@ class ProgramErrorIsTheAnswer(faults.ErrorIsTheAnswer):
     """Returns the provider's error message as the answer."""
 
 
-@breaks("program-page-instead-of-json-is-told")
-class ProgramPageIsTheAnswer(faults.PageIsTheAnswer):
-    """Returns a reply that is not JSON as the answer."""
-
-
 @breaks("program-retry-never-reruns-a-tool")
 class ProgramRetryRerunsTools(faults.RetryRerunsTools):
     """Runs the last calls again before it repeats a failed request."""
 
 
-@breaks("program-no-request-is-refused")
-class ProgramThirdTurnUnanswered(refused.ThirdTurnUnanswered):
-    """Omits the last result of the third turn."""
+@breaks("program-call-runs-its-tool-once", "program-every-call-of-a-turn-runs")
+class ProgramRunsThrice(broad.CoreRunsThrice):
+    """Runs each tool three times."""
 
 
-@breaks("program-loop-goes-on-until-the-model-answers")
-class ProgramLastWordIsTheAnswer(turns.LastWordIsTheAnswer):
-    """Ends after a round whose turn had text after its calls."""
+@breaks("program-answer-without-calls-ends-the-loop", "program-empty-answer-ends-the-loop")
+class ProgramNeverEnds(broad.CoreNeverEnds):
+    """Asks the model again after its answer."""
 
 
-@breaks("program-empty-answer-ends-the-loop")
-class ProgramNullIsNoAnswer(turns.NullIsNoAnswer):
-    """Asks the model again if the content of an answer is null."""
-
-
-@breaks("program-text-before-calls-is-not-the-answer")
-class ProgramAllThatWasSaid(beside.AllThatWasSaid):
-    """Returns the text of turns with calls as part of the answer."""
+@breaks("program-reasoning-is-echoed", cells=RESPONSES_STREAM)
+class ProgramEchoesGarbled(broad.CoreEchoesGarbled):
+    """Sends turns back with changed texts and arguments."""

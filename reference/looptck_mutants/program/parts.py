@@ -18,8 +18,8 @@ Part = TypeVar("Part")
 
 def _around(driver: type[Any]) -> type[Any]:
     """The program around the parts of a driver of the kit."""
-    members = {"loop": driver.loop, "invoker": driver.invoker, "wires": driver.wires, "__module__": driver.__module__}
-    return type(driver.__name__, (Program,), members)
+    members = {name: getattr(driver, name) for name in ("loop", "invoker", "wires", "__module__")}
+    return type(driver.__name__, (Program,), {**members, "dialect": driver.dialects["core"]})
 
 
 _breaks = Breaks(Program, cells=CHAT_STREAM, parts={**parts.breaks.parts, Driver: _around})

@@ -17,7 +17,8 @@ import httpx
 import looptck_reference
 from looptck_reference.http.runner import Runner
 from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.dialects import CORE
+from looptck_reference.loop.dialects import CORE, Dialect
+from looptck_reference.loop.errors import LoopError
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.registry import Registry
 from looptck_reference.loop.tools import Tool
@@ -70,6 +71,7 @@ class Program:
 
     loop: ClassVar[type[Loop]] = Loop
     invoker: ClassVar[type[Invoker]] = Invoker
+    dialect: ClassVar[Dialect] = CORE
     wires: ClassVar[Mapping[str, Wire]] = {
         "openai-chat": OPENAI_CHAT,
         "openai-responses": OPENAI_RESPONSES,
@@ -87,7 +89,7 @@ class Program:
             try:
                 self.ask_for_a_title()
                 answer = self.drive(self.messages(), [APPEND])
-            except Exception as error:  # noqa: BLE001 - whatever ends the task is reported, and its status says so
+            except (LoopError, httpx.HTTPError) as error:
                 return self.failed(error)
             return self.answered(answer)
 
@@ -99,14 +101,14 @@ class Program:
         """A request beside the loop, without tools. A task without a title is as good, so its failure is no failure."""
         try:
             self.drive([*self.messages(), {"role": "user", "content": TITLE}], [])
-        except Exception as error:  # noqa: BLE001 - see above
+        except (LoopError, httpx.HTTPError) as error:
             click.echo(f"no title: {type(error).__name__}", err=True)
 
     def drive(self, messages: list[dict[str, Any]], tools: list[Tool]) -> Answer:
         """Run the loop on a conversation."""
         agent = Agent(self.given.model, messages, tools)
         registry = Registry({"append": self.append})
-        loop = self.loop(agent, wire=self.wire, dialect=CORE, limit=ROUNDS, registry=registry)
+        loop = self.loop(agent, wire=self.wire, dialect=self.dialect, limit=ROUNDS, registry=registry)
         runner = Runner(
             self.given.base_url,
             self.given.key,
@@ -131,8 +133,8 @@ class Program:
         click.echo(f"the answer is incomplete: {answer.stop.value}", err=True)
         return INCOMPLETE
 
-    def failed(self, error: Exception) -> int:
-        """Print why there is no answer; its exit status."""
+    def failed(self, error: LoopError | httpx.HTTPError) -> int:
+        """Print why there is no answer; its exit status. Any other error is one of this program, and ends it."""
         click.echo(f"error: {type(error).__name__}: {error}", err=True)
         return FAILED
 

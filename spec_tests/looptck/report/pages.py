@@ -121,7 +121,7 @@ def checks_of(row: Requirement) -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
         if f'"{row.id}"' in text:
             yield from _tests(text, row.id)
-    for case in cases().checking({row.id}):
+    for case in cases().checking({row.judged_as}):
         yield f"{case.name}: {case.why}"
 
 
