@@ -20,6 +20,7 @@ from looptck.catalogue.requirements import read as read_catalogue
 from looptck.catalogue.traits import traits
 from looptck.cli import group as cli
 from looptck.commands.init import write
+from looptck.drivers.programs import Description
 from looptck.drivers.protocol import complaint
 from looptck.drivers.servers import servers
 from looptck.suite.plugin import pytest_addoption
@@ -90,6 +91,10 @@ def _server(path: Path) -> None:
     assert servers(str(path)).start().name
 
 
+def _program(path: Path) -> None:
+    assert Description.read(path).mark.name
+
+
 def _known(path: Path) -> None:
     assert known_failures.read(path, catalogue())
 
@@ -125,6 +130,7 @@ def _case(path: Path) -> None:
 
 KINDS: dict[str, Callable[[Path], None]] = {
     "setups:": _server,
+    "  mark:": _program,
     "  cell:": _known,
     "- run:": _step,
     "observed_at:": _row,
