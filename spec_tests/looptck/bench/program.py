@@ -21,6 +21,7 @@ from looptck.drivers import Programs
 from looptck.drivers.case_message import API_KEY, MODEL, RunOptions
 from looptck.drivers.idle import AtWork
 from looptck.drivers.programs.scratch import Scratch
+from looptck.provider import shared
 from looptck.provider.habits import Habits
 from looptck.provider.program_run import ProgramMockRun
 from looptck.provider.script import Script
@@ -151,12 +152,13 @@ class ProgramBench(LoopBench):
         marks = self._open[run.id] = Marks(scratch, translation, mock_run, run.program.marks)
         mock_run.look = marks.read
         marks.watch()
+        prompt = next(text for role, text in reversed(options.messages) if role == "user")
         case = {
             "wire": cell.wire,
-            "base_url": f"{self._provider.open(mock_run)}/v1",
+            "base_url": self._base_url(mock_run, prompt),
             "api_key": API_KEY,
             "model": MODEL,
-            "prompt": next(text for role, text in reversed(options.messages) if role == "user"),
+            "prompt": prompt,
             "scratch": scratch,
             "before_the_end": marks.read,
         }
@@ -165,6 +167,13 @@ class ProgramBench(LoopBench):
             lambda ended: self._ended(run, mock_run, ended, future)
         )
         return Running(self, mock_run, run, future)
+
+    def _base_url(self, mock_run: ProgramMockRun, prompt: str) -> str:
+        """The base URL of a run: its own, or the one of a process that plays all of them."""
+        if self._programs.is_one_process:
+            self._provider.share(mock_run, prompt, ())
+            return self.origin + shared.MODEL
+        return f"{self._provider.open(mock_run)}/v1"
 
     def _ended(self, run: Run, mock_run: ProgramMockRun, ended: Future[Outcome], future: Future[Outcome]) -> None:
         """The program has ended: read its outcome in the words of the script."""

@@ -1,7 +1,8 @@
 """The provider's side of one run of a whole program, which asks more than its loop does.
 
 Programs ask for titles and summaries, before, beside and after the loop. A request that does not offer the described
-tool is beside the script: it gets one word for an answer, costs no turn, and is counted apart.
+tool is beside the script: it gets one word for an answer, costs no turn, and is counted apart. So does one of another
+agent of the program, with a prompt and tools of its own.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from typing import Any
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Step
+from looptck.values.history import Said
 from looptck.values.jsontext import compact, parsed
 from looptck.values.transcript import SideRequest, ToolBegan, ToolEnded
 from looptck.values.turns import Turn, says
 
 WORD, OBJECT = "Fine.", "{}"
 """The answers to a request beside the script, for text and for JSON."""
+BESIDE, BESIDE_WITH_TOOLS = "a word, beside the script", "a word, beside the script, although it offers tools"
+"""What the transcript says of such a request."""
 MOST_BESIDE = 60
 """The most requests beside the script that get an answer."""
 _FIRST = 900_000
@@ -34,6 +38,8 @@ class ProgramMockRun(MockRun):
     """The members of a request that its vendor's service takes."""
     beside = 0
     """How many requests were beside the script."""
+    _first: tuple[tuple[str, ...], frozenset[str]] | None = None
+    """The prompt of the system and the tools of the first request of the script."""
     look: Callable[[], None] = staticmethod(lambda: None)
     """Takes in the marks so far: those of a turn are older than the request after it."""
 
@@ -44,15 +50,30 @@ class ProgramMockRun(MockRun):
             kept = {name: value for name, value in body.items() if name not in self.accepts}
             if len(kept) < len(body):
                 request, body = replace(request, body=compact(kept)), kept
-        if isinstance(body, dict) and self.tool not in {one.name for one in self.service.read(body).tools}:
-            return self._beside(request, body)
+        if isinstance(body, dict) and (how := self._how_beside(body)):
+            return self._beside(request, body, how)
         return super()._model(request)
 
-    def _beside(self, request: HttpRequest, body: dict[str, Any]) -> HttpReply | None:
+    def _how_beside(self, body: dict[str, Any]) -> str:
+        """How a request is beside the script; empty if it belongs to it.
+
+        Without the described tool it is beside, and so it is with another prompt of the system and other tools than the
+        first request of the script: that is another agent of the program, at work on the same conversation.
+        """
+        read = self.service.read(body)
+        tools = frozenset(one.name for one in read.tools)
+        if self.tool not in tools:
+            return BESIDE
+        system = tuple(one.text for one in read.items if isinstance(one, Said) and one.role in {"system", "developer"})
+        if self._first is None:
+            self._first = system, tools
+        return BESIDE_WITH_TOOLS if system != self._first[0] and tools != self._first[1] else ""
+
+    def _beside(self, request: HttpRequest, body: dict[str, Any], how: str) -> HttpReply | None:
         self.beside += 1
         if self.beside > MOST_BESIDE:
             return None
-        self._note(SideRequest(self.transcript.now(), "POST", request.path, "a word, beside the script"))
+        self._note(SideRequest(self.transcript.now(), "POST", request.path, how))
         n = _FIRST + self.beside
         turn: Turn = says(OBJECT if _wants_json(body) else WORD)
         stream = body.get("stream") is True

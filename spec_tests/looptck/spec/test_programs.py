@@ -9,12 +9,14 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError
+from looptck.provider.program_run import BESIDE_WITH_TOOLS
 from looptck.provider.script import Step
 from looptck.spec.failing_service import FailingService
 from looptck.values.history import Said
 from looptck.values.jsontext import compact
 from looptck.values.program import Exit, ProgramRun
-from looptck.values.turns import Call, calls, says
+from looptck.values.transcript import SideRequest
+from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
@@ -119,17 +121,22 @@ def test_no_process_is_left(scenario: Scenario, implementation: Implementation) 
 
 
 @requirement("program-asks-beside-without-tools")
-def test_requests_beside_the_loop(scenario: Scenario, implementation: Implementation) -> None:
-    """A call, then the answer: two requests with tools, and any number without."""
-    scenario.plays(WEATHER, says("It is warm."))
+@pytest.mark.parametrize("turns", [[WEATHER, says("It is warm.")], [says("Good morning.")]], ids=["call", "answer"])
+def test_requests_beside_the_loop(scenario: Scenario, implementation: Implementation, turns: list[Turn]) -> None:
+    """So many requests with tools as the script has turns, and any number without."""
+    scenario.plays(*turns)
 
     run = implementation.run()
 
     run.request(1)
+    beside = [event for event in run.transcript.events if isinstance(event, SideRequest)]
+    with_tools = sum(event.answered == BESIDE_WITH_TOOLS for event in beside)
+    assert not with_tools, f"{with_tools} of {len(beside)} requests beside the loop offer tools"
     for received in run.requests[1:]:
         carried = any(asked.id for asked in received.request.asked)
         assert carried, f"request {received.n} offers tools, and is no continuation of the conversation"
-    assert len(run.requests) <= 2, f"{len(run.requests)} requests offer tools, where the script has two turns"
+    made = len(run.requests)
+    assert made <= len(turns), f"{made} requests offer tools, where the script has {len(turns)} turns"
 
 
 @requirement("program-prompt-reaches-the-model")

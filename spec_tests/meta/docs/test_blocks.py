@@ -67,7 +67,7 @@ def _checked(line: str) -> None:
         assert name in known_names.get(kind, catalogue().profiles), name
 
 
-EXTRAS = {"record", "reference", "scripted", "server", "signatures", "test"}
+EXTRAS = {"program", "record", "reference", "scripted", "server", "signatures", "test"}
 """The extras that the documents may name."""
 
 

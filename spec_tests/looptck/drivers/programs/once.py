@@ -59,6 +59,8 @@ class Once:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
+            self._output.close()
+            self._errors.close()
             raise DriverFault("cannot-start", f"{words[0]}: {error}") from error
         self._watching = threading.Thread(target=self._watch, name="looptck program", daemon=True)
         self._watching.start()

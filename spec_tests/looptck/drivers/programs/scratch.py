@@ -81,7 +81,8 @@ class Places:
         """The places of the next case."""
         self._count += 1
         root = Path(self._folder.name)
-        home = root / ("home" if self._description.keeps_home else f"home{self._count}")
+        kept = self._description.keeps_home or self._description.acp
+        home = root / ("home" if kept else f"home{self._count}")
         work = root / f"work{self._count}"
         home.mkdir(exist_ok=True)
         work.mkdir()
