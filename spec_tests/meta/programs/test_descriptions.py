@@ -37,7 +37,7 @@ def test_a_description_is_read(tmp_path: Path) -> None:
         (GOOD.replace("'1'", "1"), "line 2, /version"),
         (GOOD.replace("{text}", "x"), "line 6, /tools/mark: the arguments have no {text}"),
         (GOOD.replace(MARK, ""), "line 1: lacks tools"),
-        (GOOD.replace("once", "acp") + "mcp: kit_{tool}\n" + "answer: '(?P<text>'\n", "line 8, /answer: is no regular"),
+        (GOOD.replace("once", "acp") + "answer: '(?P<text>'\n", "line 7, /answer: is no regular"),
         (GOOD.replace("once: [one, '{prompt}']\n", ""), "line 1: lacks once"),
         (GOOD + "files: {../x: y}\n", "line 7, /files"),
         (GOOD + "answer: x\n", "line 7, /answer"),

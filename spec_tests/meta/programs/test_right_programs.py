@@ -20,9 +20,9 @@ from looptck.suite.session import Options, Session
 RIGHT = Path(__file__).parent / "right"
 
 
-@pytest.mark.parametrize("name", ["with_httpx", "with_openai", "with_fetch"])
+@pytest.mark.parametrize("name", ["with_httpx", "with_openai", "with_fetch", "over_acp"])
 def test_a_right_program_fails_nothing(name: str, tmp_path: Path) -> None:
-    """Over Chat as a stream, over Chat with plain replies, and over Messages in JavaScript."""
+    """Over Chat as a stream, over Chat with plain replies, over Messages in JavaScript, and in one process over ACP."""
     if name == "with_fetch" and shutil.which("node") is None:
         pytest.skip("node is not installed")
     found = tmp_path / "results.json"

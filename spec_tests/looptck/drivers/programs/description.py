@@ -52,7 +52,6 @@ class Description:
     once: Sequence[str] = ()
     acp: Sequence[str] = ()
     authenticate: str | None = None
-    mcp: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     keeps_home: bool = False
@@ -89,8 +88,6 @@ class Description:
             raise BadFile(
                 path, "line 1: lacks once, the command of a process for each case, or acp, that of one for all"
             )
-        if "mcp" in message and "acp" not in message:
-            raise BadFile(path, f"{_place(path, ['mcp'])}: tools are handed over by ACP: add acp")
         tools = message["tools"]
         for name, tool in tools.items():
             if not re.search(r"\{text\}", json.dumps(tool["arguments"])):
@@ -111,7 +108,6 @@ class Description:
             once=tuple(message.get("once", ())),
             acp=tuple(message.get("acp", ())),
             authenticate=message.get("authenticate"),
-            mcp=message.get("mcp"),
             env=message.get("env", {}),
             files=message.get("files", {}),
             keeps_home=message.get("home") == "kept",
