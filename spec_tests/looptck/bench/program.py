@@ -153,6 +153,9 @@ class ProgramBench(LoopBench):
         mock_run.look = marks.read
         marks.watch()
         prompt = next(text for role, text in reversed(options.messages) if role == "user")
+        if self._programs.is_one_process:
+            mock_run.task = f"task-{translation.number}."
+            prompt = f"{prompt} (This is {mock_run.task})"
         case = {
             "wire": cell.wire,
             "base_url": self._base_url(mock_run, prompt),

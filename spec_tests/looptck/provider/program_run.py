@@ -23,6 +23,8 @@ WORD, OBJECT = "Fine.", "{}"
 """The answers to a request beside the script, for text and for JSON."""
 BESIDE, BESIDE_WITH_TOOLS = "a word, beside the script", "a word, beside the script, although it offers tools"
 """What the transcript says of such a request."""
+ANOTHERS = "a word, as it belongs to another task"
+"""What it says of one that a process for all cases still makes for an earlier one."""
 MOST_BESIDE = 60
 """The most requests beside the script that get an answer."""
 _FIRST = 900_000
@@ -38,6 +40,8 @@ class ProgramMockRun(MockRun):
     """The members of a request that its vendor's service takes."""
     beside = 0
     """How many requests were beside the script."""
+    task = ""
+    """A word of the prompt that every request of the run carries; empty where the URL tells whose a request is."""
     _first: tuple[tuple[str, ...], frozenset[str]] | None = None
     """The prompt of the system and the tools of the first request of the script."""
     look: Callable[[], None] = staticmethod(lambda: None)
@@ -60,6 +64,8 @@ class ProgramMockRun(MockRun):
         Without the described tool it is beside, and so it is with another prompt of the system and other tools than the
         first request of the script: that is another agent of the program, at work on the same conversation.
         """
+        if self.task not in compact(body).decode():
+            return ANOTHERS
         read = self.service.read(body)
         tools = frozenset(one.name for one in read.tools)
         if self.tool not in tools:
