@@ -1,6 +1,7 @@
 """The bench of a whole program: it plays scripts in the program's words, and reads marks back into tool runs.
 
-"Told" means of a program: an exit status that is not 0, or a line that says so and that it does not print otherwise.
+"Told" means of a program: an exit status that is not 0, a line that says so and that it does not print otherwise, or a
+further request behind the end of the script.
 The text for the caller is the answer of the script where the output holds it, and else the output.
 """
 
@@ -145,6 +146,7 @@ class ProgramBench(LoopBench):
             habits=Habits(AtWork(self._pulse), HELD),
             rest=self._rest,
         )
+        mock_run.ends = len(scenario.steps) if scenario.endless is None else None
         mock_run.tool, mock_run.accepts = one.mark.name, one.accepts
         run = self._run(cell, (), mock_run)
         run.offered, run.pruned = [one.mark.name], True
@@ -201,6 +203,7 @@ class ProgramBench(LoopBench):
             SAYS_SO.search(line) and not any(_squeezed(line) in text or text in _squeezed(line) for text in said)
             for line in lines - self._usual
         )
+        told = told or mock_run.has_asked_again
         text = outcome.text or ""
         if answer and _squeezed(answer) in _squeezed(text):
             text = answer

@@ -38,6 +38,8 @@ class ProgramMockRun(MockRun):
     """The name of the described tool."""
     accepts: Collection[str] = ()
     """The members of a request that its vendor's service takes."""
+    ends: int | None = None
+    """The number of the steps before the spare turns; None: the script has no end."""
     beside = 0
     """How many requests were beside the script."""
     task = ""
@@ -86,6 +88,11 @@ class ProgramMockRun(MockRun):
         reply = self._streamed(n, turn, Step(turn)) if stream else self._plain(n, turn, Step(turn))
         self.streams.pop(n, None)
         return reply
+
+    @property
+    def has_asked_again(self) -> bool:
+        """Whether the program has asked for more than the script has."""
+        return self.ends is not None and max(self.turns, default=0) > self.ends
 
     def marked(self, tool: str, arguments: Any) -> float:
         """The described tool has left the mark of a call of this tool; returns when."""
