@@ -56,6 +56,11 @@ class Breaks:
         self._cells = tuple(cells)
         self._parts = dict(parts)
 
+    @property
+    def parts(self) -> Mapping[type[Any], Holder]:
+        """The parts that a mutant may replace, with what holds each."""
+        return self._parts
+
     def part_of(self, owner: type[Any], name: str) -> Callable[[type[Part]], type[Part]]:
         """Register the common base of mutants: their driver has them as the attribute `name` of `owner`."""
 

@@ -3,7 +3,8 @@
     python spec_tests/targets/run.py [smoke] [NAME ...] [OPTION of looptck run or smoke ...]
 
 A target is a folder here: what to install (``requirements.txt``, or ``package.json`` for one in JavaScript), how to
-drive it (``driver.py`` or ``driver.mjs``, which ``server.yaml`` describes where it is a server), what its driver
+drive it (``driver.py`` or ``driver.mjs``, which ``server.yaml`` describes where it is a server; for a whole program, in
+``programs/``, its description ``program.yaml``, and ``program@VARIANT.yaml`` for another wire), what its driver
 chooses (``README.md``), and where present what is known to be wrong with it (``known-failures.yaml``).
 
 A target of several ages has files for each of them, ``requirements-AGE.txt`` and ``known-failures-AGE.yaml``, and one
@@ -86,12 +87,28 @@ class Target:
         return self.requirements.suffix == ".json"
 
     @property
+    def commands(self) -> Path:
+        """The folder of the commands that were installed."""
+        return self.place / "node_modules" / ".bin" if self.is_javascript else self.place / SCRIPTS
+
+    @property
     def requirements(self) -> Path:
         package = self.folder / "package.json"
         return package if package.is_file() else self._file("requirements", ".txt")
 
     @property
+    def program(self) -> Path:
+        """The description of a whole program; a variant has one of its own."""
+        return self.folder / ("program.yaml" if self.variant is None else f"program@{self.variant}.yaml")
+
+    @property
+    def is_program(self) -> bool:
+        return (self.folder / "program.yaml").is_file()
+
+    @property
     def driver(self) -> Path:
+        if self.is_program:
+            return self.program
         return self.folder / ("driver.mjs" if self.is_javascript else "driver.py")
 
     @property
@@ -117,6 +134,7 @@ class Target:
 def targets() -> list[Target]:
     """All that there are, those of one folder beside each other, each before its variants."""
     required = [*TARGETS.glob("*/requirements*.txt"), *TARGETS.glob("*/package.json")]
+    required += [*TARGETS.glob("programs/*/requirements*.txt"), *TARGETS.glob("programs/*/package.json")]
     first = [Target.required_by(path) for path in sorted(required)]
     return [one for target in first for one in (target, *target.variants())]
 
@@ -183,6 +201,8 @@ def line(target: Target, program: Path) -> str:
     """What ``--driver`` takes."""
     if target.server.is_file():
         return f"server:{target.server}"
+    if target.is_program:
+        return f"program:{target.program}"
     if target.is_javascript:
         return "cmd:" + shlex.join([str(program), str(_beside_its_modules(target))])
     return "cmd:" + shlex.join([str(program), str(SERVE), f"{target.driver}:Driver"])
@@ -203,7 +223,9 @@ def run(target: Target, program: Path, options: list[str], command: str = "run")
         words += ["--thorough", "--json", str(target.kept / "results.json")]
         if target.known_failures.is_file():
             words += ["--known-failures", str(target.known_failures)]
-    around = NO_PROXY | {"PATH": _path(program.parent)} if target.server.is_file() else surroundings(target.kept)
+    around = surroundings(target.kept)
+    if target.server.is_file() or target.is_program:
+        around = NO_PROXY | {"PATH": _path(target.commands if target.is_program else program.parent)}
     environ = os.environ | around | {VARIANT: target.variant or ""}
     return subprocess.run([*words, *options], env=environ, check=False).returncode
 

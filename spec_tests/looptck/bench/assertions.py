@@ -202,6 +202,8 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
     if len(run.requests) == expected["turn"]:
         assert shows_failure(run), f"the error reached neither the caller nor the model: the loop {run.outcome}"
         return
+    if run.program is not None and run.request(expected["turn"]).request == run.request(expected["turn"] + 1).request:
+        return  # a program may ask for the turn again
     id = turn.calls[expected.get("call", 1) - 1].id
     answered = [answer for answer in run.answers(expected["turn"]) if answer.id == id]
 
@@ -214,8 +216,12 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
 
 
 def result_texts(run: Run, expected: dict[str, Any]) -> None:
-    """Decided by the request after the turn."""
+    """Decided by the request after the turn. A program's tool has words of its own: only their number is compared."""
     texts = [answer.text for answer in run.answers(expected["turn"])]
+    if run.program is not None:
+        wanted = len(expected["texts"])
+        assert wanted == len(texts), f"there are {len(texts)} results, not {wanted}: {plain(texts, MOST)}"
+        return
 
     assert expected["texts"] == texts, f"the results are {plain(texts, MOST)}, not {plain(expected['texts'], MOST)}"
 

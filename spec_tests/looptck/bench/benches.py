@@ -12,7 +12,7 @@ from looptck.bench.reasoning import named
 from looptck.bench.run import Run
 from looptck.bench.settling import may_go_on, settle
 from looptck.client import Ask
-from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message, connect
+from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Programs, Servers, case_message, connect
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
 from looptck.provider import shared
@@ -47,6 +47,10 @@ def bench_for(driver: str, patience: Patience | None = None) -> Bench:
     line = connect(driver)
     if isinstance(line, Servers):
         return ServerBench(driver, line, patience or Patience())
+    if isinstance(line, Programs):
+        from looptck.bench.program import ProgramBench  # which is a bench of this module
+
+        return ProgramBench(driver, line, patience or Patience())
     return LoopBench(driver, line, patience or Patience())
 
 

@@ -18,6 +18,7 @@ from looptck.values.history import Answered, Asked, Item, Request, Said, spelled
 from looptck.values.jsontext import canonical, plain
 from looptck.values.outcome import Failed, Nothing, Outcome, Suspended, Value
 from looptck.values.plain import Listed
+from looptck.values.program import ProgramRun
 from looptck.values.spans import Spans
 from looptck.values.transcript import (
     Chunk,
@@ -70,6 +71,8 @@ class Run:
     """The script of a model file, whose requests looptck cannot see; None: looptck is the model."""
     nested: bool = False
     """Whether some of its requests may come from other agents, which run as tools."""
+    program: ProgramRun | None = None
+    """What only a whole program shows; None: the implementation is none."""
 
     @property
     def requests(self) -> list[Received]:

@@ -9,13 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from looptck.bench.run import Run
-from looptck.drivers.protocol import AGENT_LOOP, SERVER_LOOP
+from looptck.drivers.protocol import AGENT_LOOP, PROGRAM, SERVER_LOOP
 from looptck.provider.server import Late
 
 REFUSED = "no-request-is-refused"
 LATE = "nothing-runs-after-the-end"
 
-_REFUSED = {SERVER_LOOP: "server-no-request-is-refused", AGENT_LOOP: "loop010-no-request-is-refused"}
+_REFUSED = {
+    SERVER_LOOP: "server-no-request-is-refused",
+    AGENT_LOOP: "loop010-no-request-is-refused",
+    PROGRAM: "program-no-request-is-refused",
+}
 """The same requirement for profiles without ``core``."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,23 @@ class Requirement:
     no_mutant: str | None = None
     """Why no mutant can break it."""
     excluded: str | None = None
+    stands_for: str | None = None
+    """The requirement of another profile that it judges in its own; None: it is its own."""
+    cases: tuple[str, ...] = ()
+    """The cases of that requirement on which it is judged; a test's name without brackets is all of its variants."""
+
+    @property
+    def judged_as(self) -> str:
+        """The id by which tests and declared cases name it."""
+        return self.stands_for or self.id
+
+    def plays(self, case: str) -> bool:
+        """Whether it is judged on this case of the requirement that it stands for, or on any of its own."""
+        return self.stands_for is None or not {case, case.partition("[")[0]}.isdisjoint(self.cases)
+
+    def plays_a_variant(self, test: str) -> bool:
+        """Whether it is judged on a variant of this test."""
+        return any(case.partition("[")[0] == test for case in self.cases)
 
     @property
     def source(self) -> str:
@@ -82,13 +99,23 @@ class Catalogue:
     profiles: dict[str, Profile]
     rows: Mapping[str, Requirement] = field(init=False, repr=False)
     """All requirements, by id."""
+    _standing: Mapping[str, Sequence[Requirement]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", {row.id: row for row in self})
+        standing: dict[str, list[Requirement]] = {}
+        for row in self:
+            if row.stands_for is not None:
+                standing.setdefault(row.stands_for, []).append(row)
+        object.__setattr__(self, "_standing", standing)
 
     def __iter__(self) -> Iterator[Requirement]:
         for profile in self.profiles.values():
             yield from profile.requirements
+
+    def standing_for(self, id: str) -> Sequence[Requirement]:
+        """The rows of other profiles that stand for a requirement."""
+        return self._standing.get(id, ())
 
     def __getitem__(self, id: str) -> Requirement:
         """The requirement with this id. Raises KeyError, with similar ids, if there is none."""
@@ -122,8 +149,8 @@ def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Cat
     """
     profiles: dict[str, Profile] = {}
     places: dict[str, Path] = {}
-    for path in sorted(folder.glob("*.yaml")):
-        data = load(path, folder / "profile.schema.json")
+    files = {path: load(path, folder / "profile.schema.json") for path in sorted(folder.glob("*.yaml"))}
+    for path, data in files.items():
         for row in data["requirements"]:
             for document in (key for source in row["source"] for key in source if key not in data["documents"]):
                 raise BadFile(path, f"{row['id']}: {unknown('document', document, list(data['documents']))}")
@@ -137,7 +164,46 @@ def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Cat
         profiles[profile.name] = profile
     if not profiles:
         raise BadFile(folder, "there is no profile in it")
+    rows = {row.id: row for profile in profiles.values() for row in profile.requirements}
+    for path, data in files.items():
+        taken = tuple(_pointing(path, one, data, rows, proofs or {}) for one in data.get("points_at", ()))
+        if taken:
+            whole = profiles[data["profile"]]
+            profiles[whole.name] = replace(whole, requirements=(*taken, *whole.requirements))
     return Catalogue(profiles)
+
+
+def _pointing(
+    path: Path,
+    one: dict[str, Any],
+    data: dict[str, Any],
+    rows: Mapping[str, Requirement],
+    proofs: Mapping[str, Sequence[str]],
+) -> Requirement:
+    """The row of a profile that stands for one of another."""
+    if one["row"] not in rows:
+        raise BadFile(path, unknown("requirement", one["row"], [*rows]))
+    row, id = rows[one["row"]], f"{data['profile']}-{one['row']}"
+    text = row.text
+    for word in one.get("reworded", ()):
+        if word not in data.get("rewordings", {}):
+            raise BadFile(path, f"{one['row']}: {unknown('rewording', word, [*data.get('rewordings', {})])}")
+        text = f"{text[:-1]}; {data['rewordings'][word]}."
+    return replace(
+        row,
+        id=id,
+        profile=data["profile"],
+        level=one.get("level", row.level),
+        text=text,
+        observed_at="driver",
+        added=one["added"],
+        streams={"stream": True, "plain": False}.get(one.get("cells", ""), row.streams),
+        needs=tuple(one.get("needs", ())),
+        killed_by=tuple(proofs.get(id, ())),
+        no_mutant=one.get("no_mutant"),
+        stands_for=row.id,
+        cases=tuple(one["cases"]),
+    )
 
 
 def _profile(data: dict[str, Any], proofs: Mapping[str, Sequence[str]]) -> Profile:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -165,6 +165,20 @@ def _let_in(path: Path, text: str) -> None:
             depth -= 1
         if depth > DEEPEST:
             raise BadFile(path, f"is nested more than {DEEPEST} deep: {event.start_mark}")
+
+
+def line_of(path: Path, place: Sequence[Any]) -> int:
+    """The line, from 1, of the value at a place in a YAML file; of the value around it if there is none."""
+    node = yaml.compose(path.read_text(encoding="utf-8"), Loader=_Loader)
+    line = 0
+    for part in place:
+        pairs = node.value if isinstance(node, yaml.MappingNode) else [*enumerate(getattr(node, "value", ()))]
+        found = next(((key, value) for key, value in pairs if getattr(key, "value", key) == part), None)
+        if found is None:
+            break
+        node = found[1]
+        line = (found[0] if isinstance(found[0], yaml.Node) else node).start_mark.line
+    return int(line) + 1
 
 
 def pointer(path: list[Any]) -> str:

@@ -42,7 +42,8 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "driver": click.option(
         "--driver",
         metavar="DRIVER",
-        help="The implementation under test: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND or server:FILE.  "
+        help="The implementation under test: python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND, server:FILE or "
+        "program:FILE.  "
         "[default: the reference]",
     ),
     "profile": click.option("--profile", multiple=True, metavar="NAME", help="Only this profile. May be repeated."),

@@ -9,7 +9,8 @@ from looptck.drivers.connection import Connection, Line
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.in_process import InProcess
 from looptck.drivers.process import Process
-from looptck.drivers.protocol import AGENT_LOOP, ALONE, SERVER_LOOP, Started
+from looptck.drivers.programs import Programs, programs
+from looptck.drivers.protocol import AGENT_LOOP, ALONE, PROGRAM, SERVER_LOOP, Started
 from looptck.drivers.servers import MODEL, USUAL, Servers, servers
 
 REFERENCE = "python:looptck_reference.kit.driver:Driver"
@@ -21,10 +22,13 @@ SERVER = "server:python:looptck_reference.server.bench:Bench"
 SOLUTIONS = "python:looptck_reference.agent_loop_010.driver:Driver"
 """The reference loop whose model writes Solutions, for the profile ``agent-loop-010``."""
 
-_OF_REFERENCE = "python:looptck_reference.", "python:looptck_mutants"
-"""The prefixes of the reference's drivers and mutants, after ``server:``."""
+PROGRAM_OF_REFERENCE = "program:python:looptck_reference.program:Program"
+"""The small program around the reference loop, for the profile ``program``."""
 
-_REFERENCES = {SERVER_LOOP: SERVER, AGENT_LOOP: SOLUTIONS}
+_OF_REFERENCE = "python:looptck_reference.", "python:looptck_mutants"
+"""The prefixes of the reference's drivers and mutants, after ``server:`` or ``program:``."""
+
+_REFERENCES = {SERVER_LOOP: SERVER, AGENT_LOOP: SOLUTIONS, PROGRAM: PROGRAM_OF_REFERENCE}
 """The references of the standalone profiles."""
 
 
@@ -36,19 +40,20 @@ def reference(profiles: Collection[str] = ()) -> str:
 
 def need_reference(name: str) -> None:
     """Raises NotInstalled if a driver or a collection of mutants belongs to the reference and its extra is missing."""
-    if name.removeprefix("server:").startswith(_OF_REFERENCE):
+    if name.removeprefix("server:").removeprefix("program:").startswith(_OF_REFERENCE):
         need("The reference loop", "reference")
 
 
-def connect(driver: str) -> Connection | Servers:
+def connect(driver: str) -> Connection | Servers | Programs:
     """A connection to the implementation that a driver names.
 
     ``python:MODULE:NAME``, ``python:FILE.py:NAME`` and ``cmd:COMMAND LINE`` are drivers; ``server:URL``,
-    ``server:FILE`` and ``server:python:MODULE:NAME`` are servers that run the loop themselves.
+    ``server:FILE`` and ``server:python:MODULE:NAME`` are servers that run the loop themselves; ``program:FILE`` and
+    ``program:python:MODULE:NAME`` are whole programs.
 
     Raises:
         ValueError: the name has none of these forms.
-        BadFile: a server's file does not describe a server.
+        BadFile: the file of a server or program does not describe one.
         NotInstalled: it needs an extra.
     """
     need_reference(driver)
@@ -60,8 +65,11 @@ def connect(driver: str) -> Connection | Servers:
     if kind == "server":
         need("A server under test", "server")
         return servers(rest)
+    if kind == "program":
+        return programs(rest)
     raise ValueError(
-        f"{driver!r} is not a driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL"
+        f"{driver!r} is not a driver: write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, "
+        "server:URL, or program:FILE"
     )
 
 
@@ -69,6 +77,8 @@ __all__ = [
     "AGENT_LOOP",
     "ALONE",
     "MODEL",
+    "PROGRAM",
+    "PROGRAM_OF_REFERENCE",
     "REFERENCE",
     "SERVER",
     "SOLUTIONS",
@@ -78,6 +88,7 @@ __all__ = [
     "InProcess",
     "Line",
     "Process",
+    "Programs",
     "Servers",
     "Started",
     "connect",

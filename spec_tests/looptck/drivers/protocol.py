@@ -56,7 +56,9 @@ SERVER_LOOP = "server-loop"
 """The profile of servers that run the loop themselves: they take requests, not cases."""
 AGENT_LOOP = "agent-loop-010"
 """The profile of loops whose model writes Solutions instead of tool calls."""
-ALONE = frozenset({SERVER_LOOP, AGENT_LOOP})
+PROGRAM = "program"
+"""The profile of whole programs, which run tools of their own and write their answer to standard output."""
+ALONE = frozenset({SERVER_LOOP, AGENT_LOOP, PROGRAM})
 """The standalone profiles: an implementation that claims one is judged by its claimed profiles and not by ``core``, and
 only such an implementation is judged by the profile."""
 
@@ -101,6 +103,11 @@ class Started:
     def alone(self) -> bool:
         """Whether only the profiles that it claims judge it."""
         return not ALONE.isdisjoint(self.profiles)
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is a whole program, judged with a tool of its own."""
+        return PROGRAM in self.profiles
 
     @property
     def serves(self) -> bool:

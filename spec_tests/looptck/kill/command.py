@@ -16,7 +16,7 @@ from looptck.bench.bench import Patience
 from looptck.bench.checks import Drawn, drawn
 from looptck.catalogue.extras import NotInstalled, need
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue, unknown
-from looptck.drivers import SERVER, SOLUTIONS, DriverFault, need_reference, reference
+from looptck.drivers import PROGRAM_OF_REFERENCE, SERVER, SOLUTIONS, DriverFault, need_reference, reference
 from looptck.kill import mutants, proofs
 from looptck.kill.apart import Done, apart
 from looptck.kill.columns import Column
@@ -39,7 +39,8 @@ SHARES = 3
 MUTANTS = "python:looptck_mutants:MUTANTS"
 SERVER_MUTANTS = "python:looptck_mutants.server_loop:MUTANTS"
 SOLUTION_MUTANTS = "python:looptck_mutants.agent_loop_010:MUTANTS"
-COLLECTIONS = {SERVER: SERVER_MUTANTS, SOLUTIONS: SOLUTION_MUTANTS}
+PROGRAM_MUTANTS = "python:looptck_mutants.program:MUTANTS"
+COLLECTIONS = {SERVER: SERVER_MUTANTS, SOLUTIONS: SOLUTION_MUTANTS, PROGRAM_OF_REFERENCE: PROGRAM_MUTANTS}
 """The mutants of the other references, by reference; those of the usual one are `MUTANTS`."""
 
 

@@ -45,7 +45,7 @@ def read(reference: str, catalogue: Catalogue) -> tuple[Mutant, ...]:
 
     Each class has ``breaks``, a tuple of requirement ids, and may have ``collateral``, a mapping of ids to reasons,
     ``cells``, a tuple of patterns, and ``broad``, true or false. The first sentence of its docstring states the fault.
-    A class with ``open`` is one of servers.
+    A class with ``open`` is one of servers, and one with ``described`` a program.
 
     Raises:
         BadMutant: the collection cannot be loaded, or a class in it does not declare what it breaks.
@@ -105,7 +105,7 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
         raise BadMutant(f"mutant {name}: the collateral of a broad mutant is not judged: remove `collateral`")
     return Mutant(
         name=slug(name),
-        driver=f"{'server:' if hasattr(one, 'open') else ''}{PREFIX}{one.__module__}:{one.__qualname__}",
+        driver=f"{_kind(one)}{PREFIX}{one.__module__}:{one.__qualname__}",
         fault=re.split(r"(?<=[.:])\s", doc, maxsplit=1)[0].rstrip(":."),
         profile=profiles.pop(),
         breaks=breaks,
@@ -113,6 +113,11 @@ def _mutant(one: Any, catalogue: Catalogue) -> Mutant:
         cells=tuple(getattr(one, "cells", ())) or ("*",),
         broad=broad,
     )
+
+
+def _kind(one: Any) -> str:
+    """What the driver's name begins with: a class with ``open`` has servers, one with ``described`` is a program."""
+    return "server:" if hasattr(one, "open") else "program:" if hasattr(one, "described") else ""
 
 
 def slug(name: str) -> str:

@@ -17,11 +17,14 @@ from looptck.suite.plugin import ITEM
 from looptck.suite.session import Session
 from looptck.suite.verdict_of import result_of
 from looptck.values.outcome import Failed
+from looptck.values.program import Exit
 from looptck.values.verdicts import Result
 
 PLAYER = Path(__file__)
 SUITE = PLAYER.parents[1]
 """The package; frames outside it, such as those of a library that draws examples, are not the place of a failure."""
+TRACEBACK = "Traceback (most recent call last)"
+"""What a program writes that ends by an error of its own; an exit status alone is planned."""
 UNPLANNED = "other"
 """The reason of an unexpected error: not the limit, the provider, the arguments or a tool."""
 
@@ -85,4 +88,6 @@ def _place(error: BaseException | None) -> str:
 
 def _crash(run: Run | None) -> str:
     outcome = run.outcome if run else None
+    if run is not None and run.program is not None and TRACEBACK not in (run.program.exit or Exit(None)).stderr:
+        return ""
     return outcome.type if isinstance(outcome, Failed) and outcome.reason == UNPLANNED else ""

@@ -39,6 +39,8 @@ class Habits:
     at_work: Callable[[], bool] = lambda: False
     """Whether the implementation runs or waits for a processor, or has run a moment ago: then it does not wait for the
     stream."""
+    learning: float = LEARNING
+    """Seconds without a call after which it counts as one that waits."""
     _waits: set[Place] = field(default_factory=set)
     """The places at which it started no call."""
     _held: dict[Gate, Place] = field(default_factory=dict)
@@ -50,7 +52,7 @@ class Habits:
         """
         if place in self._waits:
             return None
-        gate = Gate("a call starts before the stream has the finish reason", _begins, LEARNING, if_ever=True)
+        gate = Gate("a call starts before the stream has the finish reason", _begins, self.learning, if_ever=True)
         left = iter(range(AT_WORK))
         gate.not_while = lambda: self.at_work() and next(left, None) is not None
         self._held[gate] = place

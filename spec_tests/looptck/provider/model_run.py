@@ -279,7 +279,7 @@ class ModelRun:
         self.turns[n] = turn
         if fault is None:
             speaker.service.replied(body, self.answered, turn)
-        reply = self._streamed(speaker, n, turn, step) if stream else _plain(speaker, self.answered, turn, step)
+        reply = self._streamed(speaker, n, turn, step) if stream else plain(speaker, self.answered, turn, step)
         if step.before is not None:
             reply.parts.insert(0, step.before)
         what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"
@@ -310,8 +310,9 @@ class ModelRun:
         start = head(reply.status, headers, length=None)
         return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
-    def _streamed(self, speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
-        stream = streamed(speaker.wire, turn, self.answered, step, self.habits, speaker.encoder)
+    def _streamed(self, speaker: Speaker, n: int, turn: Turn, step: Step, number: int | None = None) -> HttpReply:
+        """The stream that answers request ``n``; ``number``: of the reply, if it is not the next."""
+        stream = streamed(speaker.wire, turn, number or self.answered, step, self.habits, speaker.encoder)
         parts = self._parts(n, stream)
         parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:
@@ -359,7 +360,8 @@ class ModelRun:
             self._note(GaveUp(self.transcript.now(), gate.name))
 
 
-def _plain(speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
+def plain(speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
+    """The ``n``-th reply, in one piece or in those of its framing."""
     body = speaker.encoder.plain(turn, n, step.framing)
     start = head(200, _JSON, length=len(body))
     if isinstance(step.fault, faults.Cut):

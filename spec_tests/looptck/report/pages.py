@@ -119,17 +119,22 @@ def checks_of(row: Requirement) -> Iterator[str]:
 
     for path in sorted(Path(next(iter(spec.__path__))).glob("test_*.py")):
         text = path.read_text(encoding="utf-8")
-        if f'"{row.id}"' in text:
-            yield from _tests(text, row.id)
-    for case in cases().checking({row.id}):
-        yield f"{case.name}: {case.why}"
+        if f'"{row.judged_as}"' in text:
+            yield from (f"{name}: {about}" for name, about in _tests(text, row.judged_as) if _plays(row, name))
+    for case in cases().checking({row.judged_as}):
+        if _plays(row, case.name):
+            yield f"{case.name}: {case.why}"
 
 
-def _tests(text: str, id: str) -> Iterator[str]:
-    """The tests of a module that ``@requirement`` binds to an id."""
+def _plays(row: Requirement, case: str) -> bool:
+    return row.plays(case) or row.plays_a_variant(case)
+
+
+def _tests(text: str, id: str) -> Iterator[tuple[str, str | None]]:
+    """The tests of a module that ``@requirement`` binds to an id, each with its description."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and any(_binds(one, id) for one in node.decorator_list):
-            yield f"{node.name.removeprefix('test_').replace('_', '-')}: {ast.get_docstring(node)}"
+            yield node.name.removeprefix("test_").replace("_", "-"), ast.get_docstring(node)
 
 
 def _binds(decorator: ast.expr, id: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from looptck.bench.cases import cases
@@ -10,7 +10,7 @@ from looptck.bench.checks import Check
 from looptck.cassettes import Cassette
 from looptck.cassettes.deviations import all_deviations, deviations_of
 from looptck.cassettes.playback import case_followed
-from looptck.catalogue.requirements import Catalogue
+from looptck.catalogue.requirements import Catalogue, Requirement
 from looptck.drivers import Started
 from looptck.suite.selection import Selection
 from looptck.values.cell import Cell
@@ -37,21 +37,32 @@ class Choice:
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", self.selection.rows(self.catalogue, self.cells, self.started))
 
+    @property
+    def named(self) -> frozenset[str]:
+        """The ids by which tests and cases name the selected requirements."""
+        return frozenset(self.catalogue[id].judged_as for id in self.rows)
+
     def checks(self, requirements: Iterable[str], case: str) -> list[Check]:
         """The checks of a test function or a declared case: one for each selected requirement and cell."""
         return [
             Check(row, cell, case)
-            for row in map(self.catalogue.__getitem__, requirements)
-            if row.id in self.rows
+            for row in self._judged_as(requirements)
+            if row.id in self.rows and (row.plays(case) or row.plays_a_variant(case))
             for cell in self.cells
             if self.selection.takes(row, cell, self.started)
         ]
+
+    def _judged_as(self, requirements: Iterable[str]) -> Iterator[Requirement]:
+        """These requirements, and the rows of other profiles that stand for them."""
+        for id in requirements:
+            yield self.catalogue[id]
+            yield from self.catalogue.standing_for(id)
 
     def declared_checks(self) -> list[Check]:
         """The checks of all declared cases, and of those recordings in which the model followed the script."""
         scripted = [
             check
-            for case in cases().checking(self.rows)
+            for case in cases().checking(self.named)
             for check in self.checks(case.checks, case.name)
             if case.fits(check.cell)
         ]
@@ -61,7 +72,7 @@ class Choice:
             for cassette, case in kept
             if case is not None
             for check in self.checks(case.checks, cassette.name)
-            if cassette.fits(check.cell) and case.fits(check.cell)
+            if cassette.fits(check.cell) and case.fits(check.cell) and check.requirement.stands_for is None
         ]
         return scripted + recorded
 
@@ -76,7 +87,7 @@ class Choice:
             for by in [judged_by(cassette)]
             if takes(cassette) and (by is None or RECORDED in requirements)
             for check in self.checks([by] if by else requirements, cassette.name)
-            if cassette.fits(check.cell)
+            if cassette.fits(check.cell) and check.requirement.stands_for is None
         ]
 
 

@@ -186,7 +186,8 @@ def check_of(item: pytest.Item) -> Check | None:
 
 
 def _is_played(item: pytest.Item, check: Check) -> bool:
-    return all(check.cell.matches(marker.args) for marker in item.iter_markers("looptck_cells"))
+    in_cell = all(check.cell.matches(marker.args) for marker in item.iter_markers("looptck_cells"))
+    return in_cell and check.requirement.plays(check.case)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -227,7 +228,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         for item, check in checks.items()
         if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
     }
-    whole = bench.record.thorough or bench.selection.is_narrow
+    whole = bench.record.thorough or bench.selection.is_narrow or bench.bench.started.is_program
     spared = set() if whole else spare({item: check for item, check in checks.items() if check and item in taken})
     taken -= spared
     items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]

@@ -25,7 +25,7 @@ from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
 from looptck.catalogue.traits import traits
 from looptck.catalogue.yaml_files import BadFile
-from looptck.drivers import ALONE, DriverFault, reference
+from looptck.drivers import ALONE, PROGRAM, DriverFault, reference
 from looptck.drivers.cells import cells
 from looptck.failures import trace
 from looptck.failures.failure import again
@@ -196,7 +196,7 @@ class Session:
         rows = self.choice.rows
         asked = frozenset(trait.id for trait in traits() if self.questions(trait.id))
         recorded = {RECORDED} if rows & {judged_by(one) for one in self.cassettes} else set()
-        return rows | asked | recorded
+        return rows | self.choice.named | asked | recorded
 
     def cassette_of(self, check: Check) -> Cassette | None:
         """The cassette that a check plays; None if it plays none."""
@@ -212,7 +212,7 @@ class Session:
         """
         self.record.left_out = [one.names for one in left_out]
         self._places = {check: place for place, check in enumerate(chosen, 1)}
-        self._asked_about = {(check.case, check.cell) for check in chosen if check.requirement.id == REFUSED}
+        self._asked_about = {(check.case, check.cell) for check in chosen if check.requirement.judged_as == REFUSED}
         self.choose(chosen)
         self.record.offered = list(dict.fromkeys(check.case for check in offered))
 
@@ -277,8 +277,8 @@ class Session:
             return False
         if REFUSED not in case.checks:
             return True
-        of_core = check.requirement.profile == self.catalogue[REFUSED].profile
-        return of_core and (played.name, check.cell) in self._asked_about
+        is_judged = check.requirement.profile in {self.catalogue[REFUSED].profile, PROGRAM}
+        return is_judged and (played.name, check.cell) in self._asked_about
 
     def notice(self, check: Check, runs: Sequence[Run]) -> tuple[Result, Run] | None:
         """A refused request in a check's runs, as an additional result; None: no request was refused.

@@ -20,6 +20,7 @@ from looptck.catalogue.requirements import read as read_catalogue
 from looptck.catalogue.traits import traits
 from looptck.cli import group as cli
 from looptck.commands.init import write
+from looptck.drivers.programs import Description
 from looptck.drivers.protocol import complaint
 from looptck.drivers.servers import servers
 from looptck.mock.plugin import pytest_addoption as mock_addoption
@@ -69,7 +70,7 @@ def _checked(line: str) -> None:
         assert name in known_names.get(kind, catalogue().profiles), name
 
 
-EXTRAS = {"record", "reference", "scripted", "server", "signatures", "test"}
+EXTRAS = {"program", "record", "reference", "scripted", "server", "signatures", "test"}
 """The extras that the documents may name."""
 
 
@@ -91,6 +92,10 @@ def test_the_commands_of_the_documents_are_looked_at() -> None:
 
 def _server(path: Path) -> None:
     assert servers(str(path)).start().name
+
+
+def _program(path: Path) -> None:
+    assert Description.read(path).mark.name
 
 
 def _known(path: Path) -> None:
@@ -133,6 +138,7 @@ def _script(path: Path) -> None:
 
 KINDS: dict[str, Callable[[Path], None]] = {
     "setups:": _server,
+    "  mark:": _program,
     "  cell:": _known,
     "- run:": _step,
     "observed_at:": _row,

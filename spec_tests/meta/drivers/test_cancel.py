@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from looptck import driver as door
-from looptck.drivers import Connection, DriverFault, connect
+from looptck.drivers import Connection, DriverFault, InProcess, Process, connect
 from looptck.values.outcome import Failed, Outcome, Value
 
 DRIVERS = Path(__file__).with_name("cancelled_drivers.py")
@@ -33,7 +33,7 @@ def connection(way: str, name: str) -> Iterator[Connection]:
     reference = f"{DRIVERS}:{name}"
     served = "cmd:" + shlex.join([sys.executable, door.__file__, reference])
     line = connect(f"python:{reference}" if way == "inside" else served)
-    assert not hasattr(line, "between")
+    assert isinstance(line, InProcess | Process)
     line.start()
     try:
         yield line

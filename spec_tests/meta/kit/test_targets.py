@@ -183,6 +183,23 @@ def test_a_target_may_be_a_server(folder: Path, monkeypatch: pytest.MonkeyPatch,
     assert "/env/bin" != other["PATH"].split(os.pathsep)[0]
 
 
+def test_a_target_may_be_a_program(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A folder in programs/ has a description for each wire, and finds the commands of its environment."""
+    four = folder / "programs" / "four"
+    four.mkdir(parents=True)
+    for file in ("package.json", "program.yaml", "program@other.yaml"):
+        (four / file).touch()
+    (four / "variants.yaml").write_text("other: {about: Another wire.}\n", encoding="utf-8")
+    monkeypatch.setattr(runner, "KEPT", tmp_path / "kept")
+    lines = _lines(monkeypatch)
+    for target in [target for target in runner.targets() if target.is_program]:
+        runner.run(target, Path("node"), [])
+
+    assert [f"program:{four}/program.yaml", f"program:{four}/program@other.yaml"] == [driver for driver, _ in lines]
+    commands = str(tmp_path / "kept" / "four" / "node" / "node_modules" / ".bin")
+    assert {commands} == {own["PATH"].split(os.pathsep)[0] for _, own in lines}
+
+
 def test_a_target_may_be_written_in_javascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One with a package is run by Node.js, that of its packages if it has one, beside what was installed."""
     monkeypatch.setattr(runner, "TARGETS", tmp_path)
@@ -204,7 +221,7 @@ def test_a_target_may_be_written_in_javascript(tmp_path: Path, monkeypatch: pyte
 def test_every_file_belongs_to_a_target() -> None:
     """No file of known failures is passed over for its name, and every target has a driver."""
     known = runner.targets()
-    files = set(runner.TARGETS.glob("*/known-failures*"))
+    files = {*runner.TARGETS.glob("*/known-failures*"), *runner.TARGETS.glob("programs/*/known-failures*")}
 
     assert set() == files - {target.known_failures for target in known}
     assert [] == [target.name for target in known if not target.driver.is_file()]
@@ -244,6 +261,7 @@ def test_a_variant_is_one(folder: Path) -> None:
     """A variant says what it is about, is one that the driver asks for, and has the ages of its target alone."""
     shared = list(folder.parent.glob(f"{folder.name.partition('_')[0]}_*.py"))
     source = "".join(path.read_text(encoding="utf-8") for path in [*folder.glob("driver.*"), *shared])
+    source += "".join(f'"{path.stem.partition("@")[2]}"' for path in folder.glob("program@*.yaml"))
     ages = {target.age for target in FIRST if target.folder == folder}
 
     for name, one in _variants(folder).items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 ROOMS = {
     "looptck": "",
     "looptck.client.visit": "server",
+    "looptck.drivers.programs.acp": "program",
     "looptck.kill.page": "reference",
     "looptck.recording": "record",
     "looptck.scripted": "scripted",

@@ -1,0 +1,30 @@
+"""How a mutant of the program is declared: it replaces the program, or any part of the loop that it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from looptck_mutants import parts
+from looptck_mutants.breaking import Breaks
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_reference.kit.driver import Driver
+from looptck_reference.program import Program
+
+__all__ = ["breaks"]
+
+Part = TypeVar("Part")
+
+
+def _around(driver: type[Any]) -> type[Any]:
+    """The program around the parts of a driver of the kit."""
+    members = {name: getattr(driver, name) for name in ("loop", "invoker", "wires", "__module__")}
+    return type(driver.__name__, (Program,), {**members, "dialect": driver.dialects["core"]})
+
+
+_breaks = Breaks(Program, cells=CHAT_STREAM, parts={**parts.breaks.parts, Driver: _around})
+
+
+def breaks(*requirements: str, cells: Sequence[str] = CHAT_STREAM) -> Callable[[type[Part]], type[Part]]:
+    """Decorate a mutant with the requirements that must fail; it is judged by their checks only."""
+    return _breaks(*requirements, cells=cells, broad=True)

@@ -1,0 +1,111 @@
+"""The provider's side of one run of a whole program, which asks more than its loop does.
+
+Programs ask for titles and summaries, before, beside and after the loop. A request that does not offer the described
+tool is beside the script: it gets one word for an answer, costs no turn, and is counted apart. So does one of another
+agent of the program, with a prompt and tools of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from typing import Any
+
+from looptck.provider.http import HttpReply, HttpRequest
+from looptck.provider.mock_run import MockRun
+from looptck.provider.model_run import Speaker, plain
+from looptck.provider.script import Step
+from looptck.values.history import Said
+from looptck.values.jsontext import compact, parsed
+from looptck.values.transcript import SideRequest, ToolBegan, ToolEnded
+from looptck.values.turns import Turn, says
+
+WORD, OBJECT = "Fine.", "{}"
+"""The answers to a request beside the script, for text and for JSON."""
+BESIDE, BESIDE_WITH_TOOLS = "a word, beside the script", "a word, beside the script, although it offers tools"
+"""What the transcript says of such a request."""
+ANOTHERS = "a word, as it belongs to another task"
+"""What it says of one that a process for all cases still makes for an earlier one."""
+MOST_BESIDE = 60
+"""The most requests beside the script that get an answer."""
+_FIRST = 900_000
+"""The number of the first reply beside the script: none in it has such a number."""
+
+
+class ProgramMockRun(MockRun):
+    """A mock run of a program that offers a tool of its own."""
+
+    tool = ""
+    """The name of the described tool."""
+    accepts: Collection[str] = ()
+    """The members of a request that its vendor's service takes."""
+    ends: int | None = None
+    """The number of the steps before the spare turns; None: the script has no end."""
+    beside = 0
+    """How many requests were beside the script."""
+    task = ""
+    """A word of the prompt that every request of the run carries; empty where the URL tells whose a request is."""
+    _first: tuple[tuple[str, ...], frozenset[str]] | None = None
+    """The prompt of the system and the tools of the first request of the script."""
+    look: Callable[[], None] = staticmethod(lambda: None)
+    """Takes in the marks so far: those of a turn are older than the request after it."""
+
+    def _model(self, speaker: Speaker, request: HttpRequest) -> HttpReply | None:
+        self.look()
+        body = parsed(request.body)
+        if isinstance(body, dict) and self.accepts:
+            kept = {name: value for name, value in body.items() if name not in self.accepts}
+            if len(kept) < len(body):
+                request, body = replace(request, body=compact(kept)), kept
+        if isinstance(body, dict) and (how := self._how_beside(body)):
+            return self._beside(speaker, request, body, how)
+        return super()._model(speaker, request)
+
+    def _how_beside(self, body: dict[str, Any]) -> str:
+        """How a request is beside the script; empty if it belongs to it.
+
+        Without the described tool it is beside, and so it is with another prompt of the system and other tools than the
+        first request of the script: that is another agent of the program, at work on the same conversation.
+        """
+        if self.task not in compact(body).decode():
+            return ANOTHERS
+        read = self.service.read(body)
+        tools = frozenset(one.name for one in read.tools)
+        if self.tool not in tools:
+            return BESIDE
+        system = tuple(one.text for one in read.items if isinstance(one, Said) and one.role in {"system", "developer"})
+        if self._first is None:
+            self._first = system, tools
+        return BESIDE_WITH_TOOLS if system != self._first[0] and tools != self._first[1] else ""
+
+    def _beside(self, speaker: Speaker, request: HttpRequest, body: dict[str, Any], how: str) -> HttpReply | None:
+        self.beside += 1
+        if self.beside > MOST_BESIDE:
+            return None
+        self._note(SideRequest(self.transcript.now(), "POST", request.path, how))
+        n = _FIRST + self.beside
+        turn: Turn = says(OBJECT if _wants_json(body) else WORD)
+        stream = body.get("stream") is True
+        reply = self._streamed(speaker, n, turn, Step(turn), n) if stream else plain(speaker, n, turn, Step(turn))
+        self.streams.pop(n, None)
+        return reply
+
+    @property
+    def has_asked_again(self) -> bool:
+        """Whether the program has asked for more than the script has."""
+        return self.ends is not None and max(self.turns, default=0) > self.ends
+
+    def marked(self, tool: str, arguments: Any) -> float:
+        """The described tool has left the mark of a call of this tool; returns when."""
+        self.tool_runs += 1
+        at = self.transcript.now()
+        self._note(ToolBegan(at, self.tool_runs, tool, arguments))
+        self._note(ToolEnded(at, self.tool_runs, {"value": None}, tool))
+        return at
+
+
+def _wants_json(body: dict[str, Any]) -> bool:
+    """Whether a request asks for an answer in JSON."""
+    text = body.get("text")
+    format = body.get("response_format") or (text.get("format") if isinstance(text, dict) else None)
+    return isinstance(format, dict) and str(format.get("type", "")).startswith("json")
