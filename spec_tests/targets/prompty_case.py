@@ -55,23 +55,52 @@ def _tool(tool: Json) -> Json:
         told["bindings"] = {parameter: {"input": name} for parameter, name in tool["bindings"].items()}
     if tool["kind"] not in {"function", "prompty"}:
         told["connection"] = NOWHERE
-    return {**told, "parameters": _properties(tool["parameters"])}
+    return {**told, "parameters": _properties(tool["parameters"], tool["parameters"].get("$defs", {}))}
 
 
-def _properties(schema: Json) -> list[Json]:
+def _properties(schema: Json, definitions: Json) -> list[Json]:
     """The properties of a JSON Schema as a list of Prompty's."""
     required = schema.get("required", [])
     return [
-        {"name": name, "required": name in required, **_property(one)}
+        {"name": name, "required": name in required, **_property(one, definitions)}
         for name, one in schema.get("properties", {}).items()
     ]
 
 
-def _property(schema: Json) -> Json:
-    """A schema as one of Prompty's properties, without what only an object says of it."""
-    told = {"kind": schema.get("type"), "description": schema.get("description"), "enumValues": schema.get("enum")}
+def _property(schema: Json, definitions: Json) -> Json:
+    """A schema as one of Prompty's properties, without what only an object says of it.
+
+    Prompty has no references: a definition stands where it is referred to, except within itself.
+    """
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        others = {key: one for key, one in definitions.items() if key != name}
+        return _property({**definitions.get(name, {}), **_without(schema, "$ref")}, others)
+    types = schema.get("type")
+    choices = schema.get("anyOf") or [{"type": one} for one in (types if isinstance(types, list) else [types])]
+    some = [one for one in choices if one != {"type": "null"}]
+    about = {"description": schema.get("description"), "nullable": len(some) < len(choices) or None}
+    each = [{**_without(schema, "anyOf", "type", "description"), **one} for one in some]
+    if len(each) > 1:
+        told = {"kind": "union", "anyOf": [_property(one, definitions) for one in each]}
+    elif "anyOf" in schema:
+        told = _property(each[0], definitions)
+    else:
+        told = _of_one_kind(each[0], definitions)
+    return {**told, **{name: value for name, value in about.items() if value is not None}}
+
+
+def _of_one_kind(schema: Json, definitions: Json) -> Json:
+    """A schema of one type. One without, whose values may be anything, has no kind: Prompty has no word for it."""
+    told = {"kind": schema["type"], "enumValues": schema.get("enum")}
+    if "const" in schema:
+        told |= {"kind": schema["type"] or "string", "enumValues": [schema["const"]]}
     if "items" in schema:
-        told["items"] = _property(schema["items"])
+        told["items"] = _property(schema["items"], definitions)
     if "properties" in schema:
-        told["properties"] = _properties(schema)
+        told["properties"] = _properties(schema, definitions)
     return {name: value for name, value in told.items() if value is not None}
+
+
+def _without(schema: Json, *names: str) -> Json:
+    return {name: one for name, one in schema.items() if name not in names}

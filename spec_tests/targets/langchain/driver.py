@@ -144,7 +144,7 @@ class ToldErrors(AgentMiddleware):
 
 def _told(request: Any, exception: Exception) -> ToolMessage:
     return ToolMessage(
-        f"Tool error: Please check your input and try again. ({error})", tool_call_id=request.tool_call["id"]
+        f"Tool error: Please check your input and try again. ({exception})", tool_call_id=request.tool_call["id"]
     )
 
 
