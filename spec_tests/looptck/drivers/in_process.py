@@ -62,6 +62,7 @@ class InProcess:
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
         run = self._runs[id] = _Run(id, on_chunk, self._late)
+        run.may_be_cancelled = "leave_after" in case.get("options", ())
         if case["mode"] == "async":
             if self._loop is None:
                 self._loop = _EventLoop()
@@ -76,6 +77,7 @@ class InProcess:
         run = self._runs.get(id)
         if run is None:
             return
+        run.may_be_cancelled = True
         if hasattr(self._driver, "cancel"):
             self._worker().take(lambda: self._cancel(run))
         elif run.task is not None:
@@ -146,10 +148,10 @@ class InProcess:
         try:
             run.finished(await self._driver.run_async(case, run.emit))
         except asyncio.CancelledError as cancelled:
-            if run.abandoned:
-                run.crashed(cancelled)
-            else:
+            if run.may_be_cancelled:
                 run.finished(failed(cancelled, "cancelled"))
+            else:
+                run.crashed(cancelled)
         except BaseException as error:
             run.crashed(error)
         self._runs.pop(run.id, None)
@@ -186,6 +188,8 @@ class _Run:
         self.result: Future[Outcome] = Future()
         self.wrong: DriverFault | None = None
         self.abandoned = False
+        self.may_be_cancelled = False
+        """Whether the kit has asked for it, or for leaving the stream."""
         self.worker: _Worker | None = None
         self.task: Future[None] | None = None
         self._on_chunk = on_chunk

@@ -155,7 +155,7 @@ def test_it_ends_while_a_retry_waits(scenario: Scenario, implementation: Impleme
     refused.wait_here(bench.patience.gate)
     bench.rest()
     if running.future.done():
-        implementation.end(running)
+        implementation.end(running).replied(1)
         raise NotApplicable("the loop does not try again after a while")
     running.cancel()
 

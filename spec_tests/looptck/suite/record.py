@@ -85,6 +85,11 @@ class Record:
         """All cells in which the implementation can be judged."""
         return cells(self.started, WIRES)
 
+    @property
+    def has_all(self) -> bool:
+        """Whether every check that was chosen has a verdict."""
+        return self.judged >= self.checks
+
     def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
         """Whether a known failure covers a check."""
         return self.known_for(requirement, cell, case) is not None

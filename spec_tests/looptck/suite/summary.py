@@ -35,7 +35,7 @@ def stale(record: Record) -> list[str]:
         judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
         if judged and all(result.verdict == "pass" for result in judged) and record.judges_all_of(entry):
             found.append(f"{entry}: passes now; remove it from the known failures ({entry.reason})")
-        elif not judged and record.selection == Selection() and record.shard is None:
+        elif not judged and record.selection == Selection() and record.has_all and record.judges_all_of(entry):
             found.append(f"{entry}: no check of this run matches it; remove it from the known failures")
     return found
 

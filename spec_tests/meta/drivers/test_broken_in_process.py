@@ -154,7 +154,9 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
     report = judged(driver or ":", CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.json)
-    assert "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, or server:URL" in report.printed
+    assert (
+        "write python:MODULE:NAME, python:FILE.py:NAME, cmd:COMMAND LINE, server:URL, or program:FILE" in report.printed
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from looptck_reference.loop.tools import Handler
 from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.wires import ChatStream, MessagesStream, ResponsesStream
+from meta.loops.declaring import without_talking
 
 
 class EarlyLoop(Loop):
@@ -81,8 +82,7 @@ class StartsEarly(Driver):
 
     def start(self) -> Json:
         """The description, with async mode only."""
-        started = super().start()
-        return {**started, "modes": ["async"], "capabilities": {**started["capabilities"], "eager": self.eager}}
+        return {**without_talking(super().start(), eager=self.eager), "modes": ["async"]}
 
 
 class StartsEarlyUndeclared(StartsEarly):

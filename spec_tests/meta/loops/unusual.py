@@ -14,6 +14,7 @@ from looptck_reference.loop.actions import Action, Finish
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.loop.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ResponsesStream
+from meta.loops.declaring import without_talking
 
 
 class Unordered(Driver):
@@ -29,6 +30,10 @@ class Unordered(Driver):
 
         def append_results(self, results: Sequence[ToolResult]) -> None:
             super().append_results(sorted(results, key=lambda result: self.order.index(result.call_id)))
+
+    def start(self) -> Json:
+        """The description, without what needs an order over several runs."""
+        return without_talking(super().start())
 
 
 class BadCallsHandedBack(Driver):
