@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import ssl
-from functools import cache
 
 import pytest
 
@@ -16,12 +14,6 @@ THEMES = "themes"
 """The folder of loops whose drivers are told by their class or fault, not by their file alone."""
 CONTROL = "call-runs-its-tool-once"
 """A requirement that every loop of the table meets."""
-
-
-@pytest.fixture(autouse=True)
-def _one_context(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let SDKs share one TLS context: all traffic is plain HTTP, and making a context for each run is slow."""
-    monkeypatch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
 
 
 def _can_be_played(loop: str) -> None:
