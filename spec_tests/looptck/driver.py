@@ -629,7 +629,9 @@ class _Host:
 
     def _run(self, id: str, case: Case) -> None:
         if case["mode"] == "async":
-            self._tasks[id] = asyncio.run_coroutine_threadsafe(self._run_async(id, case), self._event_loop())
+            task = asyncio.run_coroutine_threadsafe(self._run_async(id, case), self._event_loop())
+            self._tasks[id] = task
+            task.add_done_callback(lambda _: self._tasks.pop(id, None))
         else:
             threading.Thread(target=self._run_sync, args=(id, case), daemon=True).start()
 
@@ -661,8 +663,6 @@ class _Host:
             self._send({"type": "finished", "id": id, "outcome": error(cancelled, "cancelled")})
         except BaseException:
             _die()
-        finally:
-            self._tasks.pop(id, None)
 
     def _chunk(self, id: str, text: str) -> None:
         self._send({"type": "chunk", "id": id, "text": text})

@@ -23,6 +23,20 @@ from looptck_reference.prompty.invoke import Invoker
 REJECTED: Collateral = {"any-conversation-goes-on": "a call of it is rejected"}
 
 
+class _Understands(Loop):
+    """Understands the decisions about the calls of a turn otherwise, whoever hands them over."""
+
+    def understood(self, decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+        """The decisions in place of these."""
+        raise NotImplementedError
+
+    def decided(self, decisions: Mapping[str, Decision]) -> Action:
+        return super().decided(self.understood(decisions))
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, self.understood(decisions))
+
+
 @breaks("nothing-runs-unapproved", collateral={"approval-is-for-its-call": "it comes again"}, cells=CHAT)
 class FirstTurnIsAskedAbout(Loop):
     """Asks about the calls of the first turn, and runs those of later turns."""
@@ -92,19 +106,12 @@ class RejectionsAnswerNothing(Loop):
     },
     cells=CHAT,
 )
-class OneRejectionRejectsAll(Loop):
+class OneRejectionRejectsAll(_Understands):
     """Runs none of the calls of a turn that need approval if one of them is rejected."""
 
-    def decided(self, decisions: Mapping[str, Decision]) -> Action:
-        return super().decided(_all_alike(decisions))
-
-    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
-        super().resume(state, _all_alike(decisions))
-
-
-def _all_alike(decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
-    rejected = next((one for one in decisions.values() if isinstance(one, Reject)), None)
-    return decisions if rejected is None else dict.fromkeys(decisions, rejected)
+    def understood(self, decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+        rejected = next((one for one in decisions.values() if isinstance(one, Reject)), None)
+        return decisions if rejected is None else dict.fromkeys(decisions, rejected)
 
 
 @breaks(
@@ -137,19 +144,12 @@ class ApprovedForGood(Loop):
     },
     cells=CHAT,
 )
-class DecisionsAreShifted(Loop):
+class DecisionsAreShifted(_Understands):
     """Gives each call of a turn the decision about the next one."""
 
-    def decided(self, decisions: Mapping[str, Decision]) -> Action:
-        return super().decided(_shifted(decisions))
-
-    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
-        super().resume(state, _shifted(decisions))
-
-
-def _shifted(decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
-    made = list(decisions.values())
-    return dict(zip(decisions, [*made[1:], *made[:1]], strict=True))
+    def understood(self, decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+        made = list(decisions.values())
+        return dict(zip(decisions, [*made[1:], *made[:1]], strict=True))
 
 
 @breaks(

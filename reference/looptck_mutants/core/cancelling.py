@@ -138,27 +138,19 @@ class CancelledCallsStayOpen(Loop):
         return list(self.history)
 
 
-class _Left(Loop):
-    """Knows whether its caller has cancelled the run or left it."""
-
-    @property
-    def was_left(self) -> bool:
-        """Whether the run has ended so."""
-        return isinstance(self.end, Fail) and self.end.reason == "cancelled"
-
-
 @breaks(
     "next-turn-after-leaving-is-accepted",
     "next-turn-after-a-cancel-is-accepted",
     collateral={"any-conversation-goes-on": "a run of it is cancelled"},
     cells=CHAT_STREAM,
 )
-class HalfTurnsStay(_Left):
+class HalfTurnsStay(Loop):
     """Keeps a turn that was cut short as a message without content."""
 
     def settled(self) -> list[Json]:
         said = super().settled()
-        return [*said, {"role": "assistant"}] if self.was_left and said[-1].get("role") == "user" else said
+        cancelled = isinstance(self.end, Fail) and self.end.reason == "cancelled"
+        return [*said, {"role": "assistant"}] if cancelled and said[-1].get("role") == "user" else said
 
 
 @breaks("left-run-starts-no-tool", "left-stream-is-closed", cells=CHAT_STREAM)

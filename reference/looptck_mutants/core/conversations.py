@@ -121,20 +121,6 @@ class AnErrorTakesAnswersBack(Loop):
         return [one for one in said if one["role"] != "assistant" or "tool_calls" in one]
 
 
-class _Renames(Driver):
-    """Takes all conversations for one."""
-
-    def run(self, case: Json, emit: OnText) -> Json:
-        return super().run(_one(case), emit)
-
-    async def run_async(self, case: Json, emit: OnText) -> Json:
-        return await super().run_async(_one(case), emit)
-
-
-def _one(case: Json) -> Json:
-    return {**case, "conversation": case["base_url"][:16]} if "conversation" in case else case
-
-
 @breaks(
     "conversations-stay-apart",
     collateral={
@@ -146,8 +132,18 @@ def _one(case: Json) -> Json:
     },
     cells=CHAT,
 )
-class OneConversationForAll(_Renames):
+class OneConversationForAll(Driver):
     """Goes on with the latest conversation, whichever was asked for."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return super().run(_of_the_one(case), emit)
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return await super().run_async(_of_the_one(case), emit)
+
+
+def _of_the_one(case: Json) -> Json:
+    return {**case, "conversation": "the one"} if "conversation" in case else case
 
 
 @breaks("given-history-is-kept", cells=CHAT)

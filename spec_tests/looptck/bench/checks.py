@@ -161,6 +161,11 @@ class Implementation:
         profile = self.check.requirement.profile
         return profile if profile in self.started.claimed else "core"
 
+    def needs(self, capability: str, why: str = "") -> None:
+        """Raises NotApplicable if the driver does not declare a capability that only a part of a check needs."""
+        if not self.started.can(capability):
+            raise NotApplicable(f"the driver declares no capability `{capability}`{why}")
+
     def begin(
         self,
         question: str | None = "Go.",
@@ -179,8 +184,7 @@ class Implementation:
         if self._stopped is not None:
             raise self._stopped
         cell = how.pop("cell", self.cell)
-        if not self.started.can(cell.needs):
-            raise NotApplicable(f"the driver declares no capability `{cell.needs}`, which a run in {cell} needs")
+        self.needs(cell.needs, f", which a run in {cell} needs")
         if self.check.requirement.profile == AGENT_LOOP:
             how.setdefault("context", [] if question is None else [{"type": "text", "text": question}])
             how.setdefault("output_schema", {})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from looptck.catalogue.agents import Tool, agent
 from looptck.values.history import Answered, Asked, Item, Said, same_arguments
+from looptck.values.transcript import Received
 
 ROLES = {"system": "instructions", "developer": "instructions", "user": "question", "assistant": "answer"}
 
@@ -62,6 +63,12 @@ def words_of(items: Sequence[Item]) -> str:
 def guarded(*names: str) -> list[Tool]:
     """The tools of the agent `assistant`, of which these need approval."""
     return [replace(tool, approval=tool.name in names) for tool in agent("assistant").tools]
+
+
+def accepted(received: Received) -> None:
+    """The service accepts a request. Raises AssertionError with what it says if it does not."""
+    problems = received.problems
+    assert not problems, f"the service refuses request {received.n}, at {problems[0].pointer}: {problems[0].message}"
 
 
 INSTRUCTIONS = Carried("instructions", "You are a helpful assistant.")

@@ -9,7 +9,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from looptck.bench.bench import Running, Scenario
-from looptck.bench.benches import loop_bench
 from looptck.bench.checks import Implementation, lengthy, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
@@ -19,7 +18,8 @@ from looptck.provider.faults import Cut, HttpError
 from looptck.provider.gates import Gate, cancelled_run_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Raises, Returns
-from looptck.spec.conversing import answer, carried, guarded, question
+from looptck.spec.cancelling import cancelled_at
+from looptck.spec.conversing import accepted, answer, carried, guarded, question
 from looptck.values.cell import Cell
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, calls, says
@@ -116,12 +116,7 @@ def _never_ends(story: Story) -> None:
 
 def _cancelled(story: Story, gate: Gate, *steps: Any) -> None:
     """Cancel the run when it waits at the gate."""
-    running = story.begin(*steps)
-    bench = loop_bench(story.talk.implementation.bench)
-    if gate.reached(bench.patience.gate):
-        bench.rest()
-        running.cancel()
-    story.end(running)
+    story.runs.append(cancelled_at(gate, story.talk.implementation, story.begin(*steps)))
 
 
 def _cancelled_at_once(story: Story) -> None:
@@ -197,13 +192,13 @@ def test_any_conversation(scenario: Scenario, implementation: Implementation) ->
         _answers(story)
         run = story.runs[-1]
 
-        refused = [
-            (received.n, problem) for one in story.runs for received in one.received for problem in received.problems
-        ]
-        assert not refused, f"the service refuses request {refused[0][0]} of a run: {refused[0][1].message}"
-        assert isinstance(run.outcome, Value), f"the last question was not answered: the loop {run.outcome}"
-        pieces = [piece for asked, said in story.said for piece in (question(asked), answer(said))]
-        carried(run.request(1).request.items, [*pieces[:-2], question(story.asked[-1])])
+        for one in story.runs:
+            for received in one.received:
+                accepted(received)
+        answered = [asked for asked, _ in story.said]
+        assert story.asked[-1] in answered, f"the last question was not answered: the loop {run.outcome}"
+        pieces = [piece for asked, said in story.said[:-1] for piece in (question(asked), answer(said))]
+        carried(run.request(1).request.items, [*pieces, question(story.asked[-1])])
         _nothing_twice(story)
 
 

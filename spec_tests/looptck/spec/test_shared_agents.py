@@ -10,7 +10,7 @@ from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, carried, question, words_of
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotReached
 
 COLORS = ("violet", "indigo", "crimson")
 
@@ -43,8 +43,7 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
 @requirement("shared-agent-runs-apart")
 def test_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
     """Two runs of one agent overlap, unless it makes one wait or refuses it: neither has words of the other."""
-    if not implementation.started.can("concurrent"):
-        raise NotApplicable("the driver declares no capability `concurrent`")
+    implementation.needs("concurrent")
     talk = Talk(implementation, named=False)
     both = Gate("the other run has asked too", patience=3.0, if_ever=True)
     scenario.watching = (both,)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck.bench.benches import loop_bench
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.catalogue.traits import trait
@@ -12,13 +11,14 @@ from looptck.provider.confirmation import Change, Reject
 from looptck.provider.faults import HttpError
 from looptck.provider.gates import cancelled_run_ended
 from looptck.provider.script import Hold, Step
+from looptck.spec.cancelling import cancelled_at, require_cancelling
 from looptck.spec.conversing import answer, guarded, question
 from looptck.spec.trait_answers import require_played
 from looptck.suite.asking import Loop, error_text
 from looptck.values.history import Said
 from looptck.values.outcome import Failed
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotApplicable, NotReached
+from looptck.values.verdicts import NotReached
 
 ASKED = "What is the weather?"
 CALL = Call.of("weather", {"city": "Paris"})
@@ -74,19 +74,11 @@ def test_tools(loop: Loop) -> None:
 @trait("text-of-a-cancelled-run")
 def test_text(loop: Loop) -> None:
     """Some of an answer has arrived when the run is cancelled; the next question follows."""
-    if loop.cell.mode == "sync" and not loop.started.can("interrupt"):
-        raise NotApplicable("the driver declares no capability `interrupt`, which a run in sync mode needs")
-    bench = loop_bench(loop.bench)
+    require_cancelling(loop)
     gate = cancelled_run_ended()
     talk = Talk(loop)
     loop.scenario.plays(Step(says("It is fine in Paris today."), holds=(Hold(gate, "It is fine"),)))
-    running = talk.begin(ASKED)
-    if not gate.reached(bench.patience.gate):
-        loop.end(running)
-        raise NotReached("the run did not come to its answer")
-    bench.rest()
-    running.cancel()
-    loop.end(running)
+    cancelled_at(gate, loop, talk.begin(ASKED))
 
     run = _next(loop, talk)
 
