@@ -132,10 +132,14 @@ class Server(TypedDict):
     url: str
 
 
-class Hosted(TypedDict):
-    """A tool that the service runs by itself."""
+class _Hosted(TypedDict):
+    kind: Literal["search", "other"]
 
-    kind: Literal["search"]
+
+class Hosted(_Hosted, total=False):
+    """A tool that the service runs by itself: its web search, or another, which `tool` has as a request offers it."""
+
+    tool: dict[str, Any]
 
 
 class Telemetry(TypedDict):
@@ -262,7 +266,9 @@ class Capabilities(TypedDict, total=False):
     mcp: bool
     """It can name MCP servers, which the service calls itself."""
     hosted: bool
-    """It can offer tools that the service runs itself."""
+    """It can offer the service's web search."""
+    hosted_others: bool
+    """It can offer any tool that the service runs itself, given in the wire's form."""
     spans: bool
     """It emits OpenTelemetry spans for its runs."""
     confirm: bool

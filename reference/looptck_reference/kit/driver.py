@@ -100,6 +100,7 @@ class Driver:
                 "prune": True,
                 "mcp": True,
                 "hosted": True,
+                "hosted_others": True,
                 "spans": True,
                 "conversations": True,
                 "histories": True,
@@ -253,6 +254,7 @@ class Driver:
             name=case["agent"]["name"],
             mcp_servers={server["name"]: server["url"] for server in case.get("mcp_servers", ())},
             search=any(tool["kind"] == "search" for tool in case.get("hosted_tools", ())),
+            hosted=[tool["tool"] for tool in case.get("hosted_tools", ()) if tool["kind"] == "other"],
         )
         return agent if shared is None else self._agents.setdefault(shared, agent)
 

@@ -34,6 +34,8 @@ class Agent:
     """URLs of MCP servers by name; the provider offers and calls their tools."""
     search: bool = False
     """Whether the provider may search the web itself."""
+    hosted: Sequence[Json] = ()
+    """Other tools that the provider runs itself, in the form of the wire's API."""
     offered: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
     """The tools by the name under which the provider is offered them; it allows fewer names than an agent."""
 

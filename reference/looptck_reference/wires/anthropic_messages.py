@@ -120,7 +120,7 @@ class MessagesWire:
         hosted: list[Json] = [{"type": "mcp_toolset", "mcp_server_name": name} for name in agent.mcp_servers]
         if agent.search:
             hosted.append(SEARCH)
-        if tools := [*starmap(_offer, agent.offered.items()), *hosted]:
+        if tools := [*starmap(_offer, agent.offered.items()), *hosted, *agent.hosted]:
             body["tools"] = tools
         if stream:
             body["stream"] = True

@@ -85,7 +85,7 @@ class ResponsesWire:
         hosted: list[Json] = [_server(name, url) for name, url in agent.mcp_servers.items()]
         if agent.search:
             hosted.append({"type": "web_search"})
-        if tools := [*starmap(_offer, agent.offered.items()), *hosted]:
+        if tools := [*starmap(_offer, agent.offered.items()), *hosted, *agent.hosted]:
             body["tools"] = tools
         if stream:
             body["stream"] = True

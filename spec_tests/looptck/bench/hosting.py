@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from looptck.drivers import Started
 from looptck.drivers.case_message import RunOptions
@@ -11,9 +12,10 @@ from looptck.provider.script import Step
 from looptck.values.history import Opaque
 from looptck.values.turns import Hosted, HostedKind, Served, Turn
 from looptck.values.verdicts import NotApplicable
+from looptck.wires.hosted import made_by
 from looptck.wires.wire import Wire
 
-NEEDS: dict[HostedKind, str] = {"search": "hosted", "mcp": "mcp"}
+NEEDS: dict[str, str] = {"search": "hosted", "mcp": "mcp", "other": "hosted_others"}
 """The capability that a loop needs to offer a kind of hosted tool."""
 SERVER = {"name": "looptck", "url": "https://mcp.looptck.example/sse"}
 """The MCP server of a script whose case names none."""
@@ -25,19 +27,29 @@ def offering(options: RunOptions, steps: Iterable[Step], wire: Wire, started: St
     Raises:
         NotApplicable: the implementation cannot offer one of them.
     """
-    kinds = {kind for kind in _played(steps) if _is_said(kind, wire)}
-    for kind in sorted(kinds):
+    played = list(_played(steps, wire))
+    for kind in sorted({tool["kind"] for tool in played}):
         if not started.can(NEEDS[kind]):
             raise NotApplicable(f"the driver declares no capability `{NEEDS[kind]}`")
-    servers = options.mcp_servers or ([SERVER] if "mcp" in kinds else ())
-    return replace(options, mcp_servers=servers, hosted_tools=["search"] if "search" in kinds else ())
+    offered: list[Mapping[str, Any]] = []
+    for tool in played:
+        if tool["kind"] != "mcp" and tool not in offered:
+            offered.append(tool)
+    servers = options.mcp_servers or ([SERVER] if {"kind": "mcp"} in played else ())
+    return replace(options, mcp_servers=servers, hosted_tools=offered)
 
 
-def _played(steps: Iterable[Step]) -> Iterable[HostedKind]:
-    turns = (step.turn for step in steps if step.turn is not None)
-    pieces = [piece for turn in turns for piece in turn.pieces]
-    kinds = {piece.kind for piece in pieces if isinstance(piece, Hosted)}
-    return kinds | ({"search"} if any(isinstance(piece, Served) for piece in pieces) else set())
+def _played(steps: Iterable[Step], wire: Wire) -> Iterator[Mapping[str, Any]]:
+    """The hosted tools that leave something in these steps, in the form of the protocol."""
+    for piece in (piece for step in steps if step.turn is not None for piece in step.turn.pieces):
+        if isinstance(piece, Hosted) and _is_said(piece.kind, wire):
+            yield {"kind": piece.kind}
+        elif isinstance(piece, Served):
+            maker = made_by(piece)
+            if isinstance(maker, str):
+                yield {"kind": maker}
+            elif maker is not None:
+                yield {"kind": "other", "tool": maker}
 
 
 def _is_said(kind: HostedKind, wire: Wire) -> bool:

@@ -39,8 +39,8 @@ class RunOptions:
     """How many of the latest rounds each request should carry; None: all."""
     mcp_servers: Sequence[Mapping[str, str]] = ()
     """MCP servers that the service should call itself: name and url of each."""
-    hosted_tools: Sequence[str] = ()
-    """The kinds of tools that the service should run itself, in addition to those of MCP servers."""
+    hosted_tools: Sequence[Mapping[str, Any]] = ()
+    """The tools that the service should run itself, in addition to those of MCP servers, in the protocol's form."""
     telemetry: bool = False
     """Whether the driver should export its spans."""
     context: Sequence[Mapping[str, Any]] | None = None
@@ -133,7 +133,7 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str, 
     if setting.mcp_servers:
         content["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
     if setting.hosted_tools:
-        content["hosted_tools"] = [{"kind": kind} for kind in setting.hosted_tools]
+        content["hosted_tools"] = [dict(tool) for tool in setting.hosted_tools]
     if setting.kinds:
         content["kinds"] = {kind: f"{url}/kinds/{kind}" for kind in setting.kinds}
     if below := [tool for child in actor.children for tool in child.tools if tool.handled]:

@@ -69,6 +69,7 @@ class Driver:
                 "eager": VARIANT == "eager",
                 "mcp": True,
                 "hosted": True,
+                "hosted_others": True,
             },
             "dialect": {"limit_counts": "model-calls"},
         }
@@ -146,10 +147,10 @@ def _offered(
 
 
 def _hosted(case: Json) -> list[Json]:
-    """The tools of the service: the web search, and for each MCP server the toolset that the API wants beside it."""
-    searches = [SEARCH for tool in case.get("hosted_tools", []) if tool["kind"] == "search"]
+    """The tools of the service as they are, and for each MCP server the toolset that the API wants beside it."""
+    tools = [tool.get("tool", SEARCH) for tool in case.get("hosted_tools", [])]
     names = [server["name"] for server in case.get("mcp_servers", [])]
-    return [*searches, *({"type": "mcp_toolset", "mcp_server_name": name} for name in names)]
+    return [*tools, *({"type": "mcp_toolset", "mcp_server_name": name} for name in names)]
 
 
 def _as_text(handler: Callable[..., Any]) -> Callable[..., str]:

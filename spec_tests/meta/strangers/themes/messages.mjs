@@ -66,7 +66,7 @@ serve({
   started: {
     name: `themes-messages-${name ?? 'right'}`,
     wires: ['anthropic-messages'],
-    capabilities: { limit: true, concurrent: true, hosted: true },
+    capabilities: { limit: true, concurrent: true, hosted: true, hosted_others: true },
   },
   run: (given) => talk({ ...steps, ...FAULTS[name] }, given),
 });

@@ -24,7 +24,7 @@ export const steps = {
       input_schema: this.schema(tool, run),
       ...(tool.strict && { strict: true }),
     }));
-    const searches = (run.given.hosted_tools ?? []).map(() => ({ type: 'web_search_20250305', name: 'web_search' }));
+    const searches = (run.given.hosted_tools ?? []).map(({ tool }) => tool ?? { type: 'web_search_20250305', name: 'web_search' });
     return [...own, ...searches];
   },
 

@@ -41,7 +41,7 @@ class Conversation:
     def __init__(self, case: Json) -> None:
         self.case = case
         self.tools = self.named(case["tools"])
-        self.searches = [SEARCH for tool in case.get("hosted_tools", []) if tool["kind"] == "search"]
+        self.hosted = [tool.get("tool", SEARCH) for tool in case.get("hosted_tools", [])]
         self.fixed: Json = {"model": case["model"], "max_tokens": 4096, **messages_prompt(case["messages"])}
         self.history: list[Json] = self.fixed.pop("messages")
 
@@ -51,7 +51,7 @@ class Conversation:
 
     def offers(self) -> list[Json]:
         """Give what stands under `tools` in the next request."""
-        return [*messages_tools(self.tools), *self.searches]
+        return [*messages_tools(self.tools), *self.hosted]
 
     def body(self) -> Json:
         body: Json = {**self.fixed, "messages": self.history}
@@ -115,7 +115,7 @@ class Driver:
     service: ClassVar[type[Service]] = Service
 
     def start(self) -> Json:
-        able = {"limit": True, "concurrent": True, "hosted": True}
+        able = {"limit": True, "concurrent": True, "hosted": True, "hosted_others": True}
         return started(f"themes-{type(self).__name__}", ["anthropic-messages"], ["sync"], **able)
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:

@@ -74,7 +74,7 @@ class Talk:
     def __init__(self, case: Json, service: AsyncService, emit: Callable[[str], None]) -> None:
         self.case, self.service, self.emit = case, service, emit
         self.tools = offered(case["tools"])
-        self.searches = [SEARCH for tool in case.get("hosted_tools", []) if tool["kind"] == "search"]
+        self.hosted = [tool.get("tool", SEARCH) for tool in case.get("hosted_tools", [])]
         self.fixed: Json = {"model": case["model"], "max_tokens": 4096, **messages_prompt(case["messages"])}
         self.history: list[Json] = self.fixed.pop("messages")
         self.raws: dict[int, str] = {}
@@ -84,7 +84,7 @@ class Talk:
         return self.fixed.get("system", "")
 
     def body(self) -> Json:
-        tools = [*messages_tools(self.tools), *self.searches]
+        tools = [*messages_tools(self.tools), *self.hosted]
         parts = {"system": self.system(), "tools": tools, "messages": self.history, "stream": self.case["stream"]}
         return self.fixed | {key: value for key, value in parts.items() if value}
 
@@ -192,7 +192,14 @@ class Driver:
     talk: ClassVar[type[Talk]] = Talk
 
     def start(self) -> Json:
-        able = {"stream": True, "chunks": True, "limit": True, "concurrent": True, "hosted": True}
+        able = {
+            "stream": True,
+            "chunks": True,
+            "limit": True,
+            "concurrent": True,
+            "hosted": True,
+            "hosted_others": True,
+        }
         return started(f"themes-{type(self).__name__}", ["anthropic-messages"], ["async"], **able)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:

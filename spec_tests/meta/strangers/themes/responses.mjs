@@ -33,7 +33,7 @@ serve({
   started: {
     name: `themes-responses-${name ?? 'right'}`,
     wires: ['openai-responses'],
-    capabilities: { stream: true, chunks: true, limit: true, concurrent: true, hosted: true },
+    capabilities: { stream: true, chunks: true, limit: true, concurrent: true, hosted: true, hosted_others: true },
   },
   run: (given, emit) => new Loop(given, emit).run(),
 });

@@ -28,7 +28,7 @@ export class Responses {
       parameters,
       strict: strict ?? false,
     }));
-    const tools = [...own, ...(this.given.hosted_tools ?? []).map(() => ({ type: 'web_search' }))];
+    const tools = [...own, ...(this.given.hosted_tools ?? []).map(({ tool }) => tool ?? { type: 'web_search' })];
     return {
       model: this.given.model,
       input: this.input,

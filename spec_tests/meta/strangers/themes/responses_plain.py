@@ -46,8 +46,8 @@ class Run:
 
     def offers(self) -> list[Json]:
         """Give what stands under `tools` in the next request."""
-        searches: list[Json] = [{"type": "web_search"} for tool in self.case.get("hosted_tools", [])]
-        return [*responses_tools(self.tools), *searches]
+        hosted: list[Json] = [tool.get("tool", {"type": "web_search"}) for tool in self.case.get("hosted_tools", [])]
+        return [*responses_tools(self.tools), *hosted]
 
     def body(self, items: Items) -> Json:
         """Write a request that leaves nothing at the service."""
@@ -106,7 +106,7 @@ class Driver:
     service: ClassVar[type[Service]] = Service
 
     def start(self) -> Json:
-        able = {"limit": True, "concurrent": True, "hosted": True}
+        able = {"limit": True, "concurrent": True, "hosted": True, "hosted_others": True}
         return started(f"themes-{type(self).__name__}", ["openai-responses"], ["sync"], **able)
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
