@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
 from looptck.failures.groups import Finding, Key, grouped
 from looptck.failures.signs import WEAK
+from looptck.values.cell import Cell
 from looptck.values.printable import untimed
 from looptck.values.verdicts import Result
 
@@ -85,9 +87,16 @@ def causes(findings: Sequence[Finding], rows: Mapping[str, Requirement], results
 
 
 def details(
-    results: Sequence[Result], findings: Sequence[Finding], found: Sequence[Cause], rows: Mapping[str, Requirement]
+    results: Sequence[Result],
+    findings: Sequence[Finding],
+    found: Sequence[Cause],
+    rows: Mapping[str, Requirement],
+    known: Sequence[Known] = (),
 ) -> list[dict[str, Any]]:
-    """Results as JSON, each with the impact of its requirement; a failure also with its cause and its report."""
+    """Results as JSON, each with the impact of its requirement; a failure also with its cause and its report.
+
+    A failure that is known has the reason of the first entry that covers it.
+    """
     by_result = {id(one.result): one for one in findings}
     names = {id(one.result): cause.id for cause in found for one in cause.findings}
     detailed = []
@@ -95,6 +104,10 @@ def details(
         more: dict[str, Any] = {"impact": rows[result.requirement].impact} if result.requirement in rows else {}
         if (one := by_result.get(id(result))) is not None:
             more |= {"cause": names[id(result)], "detail": untimed(one.text)}
+            cell = Cell.parse(result.cell)
+            covering = (entry for entry in known if entry.covers(result.requirement, cell, result.case))
+            if (entry := next(covering, None)) is not None:
+                more["known"] = entry.reason
         detailed.append(result.serializable() | more)
     return detailed
 
@@ -132,6 +145,7 @@ def documented(found: Sequence[Cause], places: Mapping[int, int]) -> list[dict[s
             "evidence": list(cause.example.evidence),
             "again": cause.example.again,
             "trace": cause.example.trace or None,
+            **({} if cause.example.receipt is None else {"receipt": cause.example.receipt}),
             "results": sorted(places[id(one.result)] for one in cause.findings),
         }
         for cause in found

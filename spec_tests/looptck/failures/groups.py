@@ -24,6 +24,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from looptck.catalogue.requirements import Requirement
 from looptck.failures.signs import OF_AN_ERROR, WEAK, Sign
@@ -55,6 +56,8 @@ class Finding:
     size: int = 0
     """The number of events: of several examples the smallest is shown."""
     known: bool = False
+    receipt: Sequence[Mapping[str, Any]] | None = None
+    """The steps of the run; None if nothing ran."""
 
     def __post_init__(self) -> None:
         self.text = steady(printable(self.text))

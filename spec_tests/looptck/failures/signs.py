@@ -16,7 +16,7 @@ from looptck.bench.run import Run
 from looptck.failures.deltas import encoding_of
 from looptck.values.history import Answered, Asked, Item, Opaque, Said, same_arguments
 from looptck.values.outcome import Failed, Nothing, Value
-from looptck.values.transcript import Ended, Received, Replied, ToolBegan, UnroutedRequest
+from looptck.values.transcript import Ended, Event, Received, Replied, ToolBegan, UnroutedRequest
 from looptck.values.turns import Call, Turn
 
 Sign = tuple[str, ...]
@@ -33,9 +33,15 @@ _ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_
 
 def sign(run: Run) -> Sign | None:
     """The sign of the first wrong event of a run; None if no event is wrong."""
+    first = first_wrong(run)
+    return None if first is None else first[1]
+
+
+def first_wrong(run: Run) -> tuple[Event, Sign] | None:
+    """The first wrong event of a run, with its sign; None if no event is wrong."""
     found = sorted(_found(run), key=lambda one: one[0])
-    firm = [one for _, one in found if one not in SLIGHT]
-    return next(iter(firm or [one for _, one in found]), None)
+    firm = [one for one in found if one[2] not in SLIGHT]
+    return next(((event, sign) for _, event, sign in firm or found), None)
 
 
 SLIGHT: frozenset[Sign] = frozenset(
@@ -44,20 +50,20 @@ SLIGHT: frozenset[Sign] = frozenset(
 """Signs that break nothing by themselves: they are the cause only if nothing else is wrong."""
 
 
-def _found(run: Run) -> Iterator[tuple[float, Sign]]:
+def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
     """The wrong events of a run, each with its time."""
     for event in run.transcript.events:
         match event:
             case Received() if event.problems:
-                yield event.at, ("refused", event.problems[0].rule)
+                yield event.at, event, ("refused", event.problems[0].rule)
             case UnroutedRequest():
-                yield event.at, ("stray", event.method, _alike(event.path))
+                yield event.at, event, ("stray", event.method, _alike(event.path))
             case Ended(at, Failed() as outcome):
-                yield at, ("error", outcome.type, _alike(outcome.message), *_unusual(run))
+                yield at, event, ("error", outcome.type, _alike(outcome.message), *_unusual(run))
             case Ended(at, Nothing()):
-                yield at, ("hang",)
+                yield at, event, ("hang",)
             case Ended(at, Value() as outcome):
-                yield from ((at, one) for one in _ending(run, outcome))
+                yield from ((at, event, one) for one in _ending(run, outcome))
     yield from _histories(run)
     yield from _tools(run)
 
@@ -81,10 +87,10 @@ def _is_own(received: Received, pointer: str) -> bool:
 # -- histories --------------------------------------------------------------------------------------------------------
 
 
-def _histories(run: Run) -> Iterator[tuple[float, Sign]]:
+def _histories(run: Run) -> Iterator[tuple[float, Event, Sign]]:
     """The wrong history, timed just before the refusal that follows from it: the missing item is the better sign."""
     for received, found, _ in _grown(run):
-        yield received.at - 1e-6, found
+        yield received.at - 1e-6, received, found
 
 
 def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
@@ -158,7 +164,7 @@ def _name(piece: Wanted | Item) -> str:
 # -- tools ------------------------------------------------------------------------------------------------------------
 
 
-def _tools(run: Run) -> Iterator[tuple[float, Sign]]:
+def _tools(run: Run) -> Iterator[tuple[float, Event, Sign]]:
     """The first tool run that no turn asked for, or that belongs to a turn whose calls must not run."""
     if run.scripted is not None:
         return
@@ -177,13 +183,14 @@ def _tools(run: Run) -> Iterator[tuple[float, Sign]]:
             asked = of_tool[0]
         if asked is None:
             again = f"{event.tool}({text})" in ran
-            yield event.at, ("tool", "runs again" if again else "runs as no turn asked", *_stimulus(run))
+            yield event.at, event, ("tool", "runs again" if again else "runs as no turn asked", *_stimulus(run))
             return
         left.remove(asked)
         ran[f"{event.tool}({text})"] += 1
         if not _is_whole(asked):
             _, turn, what = asked
-            yield event.at, ("tool", "runs in a turn that is not whole", _ALIKE.get(turn.stopped, turn.stopped), what)
+            how = _ALIKE.get(turn.stopped, turn.stopped)
+            yield event.at, event, ("tool", "runs in a turn that is not whole", how, what)
             return
 
 

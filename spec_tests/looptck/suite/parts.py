@@ -54,6 +54,7 @@ def finding_as_json(one: Finding, place: int) -> dict[str, Any]:
         "trace": one.trace,
         "size": one.size,
         "known": one.known,
+        "receipt": one.receipt,
     }
 
 
@@ -64,7 +65,7 @@ def findings_from_json(found: Iterable[Mapping[str, Any]], results: Sequence[Res
             results[one["result"]],
             sign=None if one["sign"] is None else tuple(one["sign"]),
             runs=tuple(one["runs"]),
-            **{name: one[name] for name in ("text", "evidence", "again", "trace", "size", "known")},
+            **{name: one[name] for name in ("text", "evidence", "again", "trace", "size", "known", "receipt")},
         )
         for one in found
     ]

@@ -104,7 +104,7 @@ def serializable(record: Record) -> dict[str, Any]:
     return {
         **{name: known.pop(name) for name in ("looptck", "driver", "implementation")},
         "summary": counted(record.results),
-        "results": details(record.results, record.findings, found, _rows(record.catalogue)),
+        "results": details(record.results, record.findings, found, _rows(record.catalogue), record.known),
         "causes": documented(found, {id(result): place for place, result in enumerate(record.results)}),
         "traits": [one.serializable() for one in record.answers],
         "driver_faults": [

@@ -18,6 +18,7 @@ from looptck.drivers import DriverFault
 from looptck.failures import trace
 from looptck.failures.failure import again, evidence, render_failure
 from looptck.failures.groups import Finding
+from looptck.failures.receipt import receipt
 from looptck.failures.signs import sign
 from looptck.suite.sizes import EXAMPLES
 from looptck.values.plain import compared, cut
@@ -168,6 +169,7 @@ def _finding(
         again=line,
         size=len(run.transcript.events) if run else 0,
         known=session.known_for(check) is not None,
+        receipt=receipt(runs),
     )
     if session.trace is not None and run is not None:
         folder = session.trace / trace.folder_of(run, check.case)
