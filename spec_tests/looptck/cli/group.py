@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from looptck.cli.cassettes import cassettes
+from looptck.cli.matrix import matrix, need_site, target
 from looptck.cli.options import EXIT, OPTIONS, Trouble, chosen_options, leave, options
 
 _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
@@ -21,15 +22,20 @@ def main() -> None:
 
 
 main.add_command(cassettes)
+main.add_command(matrix)
+main.add_command(target)
 
 
 @main.command(epilog=EXIT)
 @options(*OPTIONS)
+@click.option("--html", type=click.Path(file_okay=False, path_type=Path), help="Write the results as pages below DIR.")
 def run(**chosen: Any) -> None:
     """Run the suite on an implementation and print the verdicts."""
+    if chosen["html"] is not None:
+        need_site()
     from looptck.commands.pytest_run import run_suite
 
-    how = {name: chosen.pop(name) for name in ("json_file", "junit", "quiet", "workers", "hosts", "durations")}
+    how = {name: chosen.pop(name) for name in ("json_file", "junit", "html", "quiet", "workers", "hosts", "durations")}
     leave(run_suite(chosen_options(**chosen), **how))
 
 

@@ -8,16 +8,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from rich.console import Console
 
 from looptck import spec
 from looptck.catalogue.content import content
+from looptck.catalogue.yaml_files import BadFile
 from looptck.guard import playing
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
+from looptck.suite.record import Record
 from looptck.suite.session import CouldNotRun, Options, Session
-from looptck.suite.summary import as_json, exit_status, head, kit_version
+from looptck.suite.summary import as_json, exit_status, head, kit_version, serializable
 
 LEFT_OUT = (
     "terminal",
@@ -47,6 +50,7 @@ def run_suite(
     *,
     json_file: Path | None = None,
     junit: Path | None = None,
+    html: Path | None = None,
     quiet: bool = False,
     preflight: bool = True,
     workers: int | None = None,
@@ -59,6 +63,7 @@ def run_suite(
         options: the options of the run.
         json_file: the file for the results as JSON.
         junit: the file for the results as JUnit XML.
+        html: the folder for the results as pages.
         quiet: print only failures and counts.
         preflight: first make sure that some run of the implementation reaches the provider, else skip the suite.
         workers: how many processes play at a time; None: one for each core, or one if little is selected.
@@ -109,10 +114,25 @@ def run_suite(
         terminal.stop()
         return could_not_run(console, "it was interrupted before the first check")
     terminal.finish()
-    lost = write_all(texts, console)
+    lost = [*write_all(texts, console), *(_pages(record, html, console) if html else [])]
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
     return exit_status(record)
+
+
+def _pages(record: Record, folder: Path, console: Console) -> list[Path]:
+    """Write the pages of the results; the folder if it cannot be written."""
+    from looptck.site.building import Site, build
+    from looptck.site.entries import Entry
+
+    data = serializable(record)
+    try:
+        build(Site([Entry(str(data["implementation"]["name"]), data)], kit_version(), {}), folder)
+    except BadFile as error:
+        console.print(str(error), style="bold red", markup=False, soft_wrap=True)
+        return [folder]
+    console.print(f"pages: {folder / 'index.html'}", markup=False, soft_wrap=True)
+    return []
 
 
 def _processes(wanted: int | None, session: Session) -> int:

@@ -1,0 +1,156 @@
+"""``looptck matrix`` and ``looptck target``: all implementations of a folder for the site, or one for its verdicts."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.text import Text
+
+from looptck.catalogue.data import fixture
+from looptck.catalogue.yaml_files import BadFile
+from looptck.matrix.environments import Environment, NotInstalled
+from looptck.matrix.kept import Kept, Made, entry, kept
+from looptck.matrix.playing import Playing
+from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
+from looptck.report.console import could_not_run, output_console
+from looptck.site.building import Site, build
+from looptck.suite.summary import kit_version
+from looptck.values.verdicts import AGAINST
+
+ROOT = fixture("").parent
+"""The top of a checkout."""
+TARGETS = ROOT / "spec_tests" / "targets"
+ENVIRONMENTS = ROOT / ".tox" / "targets"
+PAGES = {"Fairness": ROOT / "docs" / "fairness.md"}
+"""Pages of the documentation that the site has too."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixOptions:
+    """What ``looptck matrix`` was asked for."""
+
+    names: Sequence[str] = ()
+    """Names or patterns of targets; none: all in their first way."""
+    folder: Path = TARGETS
+    results: Path = ROOT / ".tox" / "matrix"
+    site: Path | None = None
+    workers: int = 1
+    shard: tuple[int, int] = (1, 1)
+    again: bool = False
+    """Whether targets are played whose results are current."""
+    plays: bool = True
+    """Whether anything is played at all."""
+    longest: float = 3600.0
+    options: Sequence[str] = ()
+
+
+def matrix(options: MatrixOptions) -> int:
+    """Play what is not current, and build the site of all that is kept; returns the exit status: 0, 1 or 2.
+
+    1: a failure is not known, or an entry of the known failures is stale, or a target could not be run.
+    """
+    console = output_console()
+    known = targets(options.folder)
+    try:
+        wanted = _part(chosen(known, options.names), options.shard)
+        here = {(one.made.target, one.version): one for one in kept(options.results)}
+    except (NoSuchTarget, BadFile) as error:
+        return could_not_run(console, str(error))
+    playing = Playing(ENVIRONMENTS, options.results, options.options, options.longest, ROOT)
+    current = {one.made: one for one in here.values() if one.run is not None}
+    clean = True
+    for target, one, is_new in _played(wanted, playing, current, options):
+        clean &= _is_clean(one)
+        console.print(_line(target, one, is_new=is_new), soft_wrap=True)
+    if options.site is not None:
+        by_name = {target.name: target for target in known}
+        try:
+            entries = [entry(one, by_name) for one in kept(options.results)]
+            pages = {title: path.read_text(encoding="utf-8") for title, path in PAGES.items() if path.is_file()}
+            made = build(Site(entries, kit_version(), pages), options.site)
+        except BadFile as error:
+            return could_not_run(console, str(error))
+        console.print(f"{len(made)} pages: {options.site / 'index.html'}", markup=False, soft_wrap=True)
+    return 0 if clean else 1
+
+
+def play(names: Sequence[str], folder: Path, command: str, words: Sequence[str]) -> int:
+    """Play targets one after the other with ``looptck run`` or ``smoke``, as they print; returns the exit status."""
+    console = output_console()
+    try:
+        wanted = chosen(targets(folder), names)
+    except NoSuchTarget as error:
+        return could_not_run(console, str(error))
+    clean = True
+    for target in wanted:
+        console.print(f"== {target.name}", markup=False, soft_wrap=True)
+        environment = Environment(target, ENVIRONMENTS)
+        try:
+            environment.install()
+        except NotInstalled as error:
+            could_not_run(console, str(error))
+            clean = False
+            continue
+        environment.folder.mkdir(parents=True, exist_ok=True)
+        results = ["--json", str(environment.folder / "results.json")] if command == "run" else []
+        line = [*environment.words(command), *results, *words]
+        clean &= subprocess.run(line, env=os.environ | environment.variables, check=False).returncode == 0
+    return 0 if clean else 1
+
+
+def _part(wanted: Sequence[Target], shard: tuple[int, int]) -> list[Target]:
+    """Every N-th target, so that the variants of one installation are spread."""
+    number, of = shard
+    return [one for at, one in enumerate(wanted) if at % of == number - 1]
+
+
+def _played(
+    wanted: Sequence[Target], playing: Playing, current: Mapping[Made, Kept], options: MatrixOptions
+) -> Iterator[tuple[Target, Kept, bool]]:
+    """What there is of each target, played now or before, as it comes; variants of one installation come together."""
+    left: list[Target] = []
+    for target in wanted:
+        one = current.get(playing.made_from(target))
+        if one is not None and not options.again:
+            yield target, one, False
+        elif options.plays:
+            left.append(target)
+    by_place: dict[str, list[Target]] = {}
+    for target in left:
+        by_place.setdefault(target.installed, []).append(target)
+    with ThreadPoolExecutor(options.workers) as pool:
+        waiting = [pool.submit(_all_of, alike, playing) for alike in by_place.values()]
+        for done in as_completed(waiting):
+            yield from ((target, one, True) for target, one in done.result())
+
+
+def _all_of(alike: Iterable[Target], playing: Playing) -> list[tuple[Target, Kept]]:
+    return [(target, playing.play(target)) for target in alike]
+
+
+def _is_clean(one: Kept) -> bool:
+    """Whether a run has only failures that are known, none that is stale, and no fault of the driver."""
+    if one.run is None:
+        return False
+    unknown = [row for row in one.run["results"] if row["verdict"] in AGAINST | {"error"} and "known" not in row]
+    return not (unknown or one.run["stale_known_failures"] or one.run["driver_faults"])
+
+
+def _line(target: Target, one: Kept, *, is_new: bool) -> Text:
+    if one.run is None:
+        return Text(f"{target.name}: {one.why_not}", style="bold red")
+    rows = one.run["results"]
+    against = [row for row in rows if row["verdict"] in AGAINST]
+    unknown = sum("known" not in row for row in against)
+    parts = [f"{one.run['summary']['pass']} pass", f"{len(against)} against", f"{unknown} of them not known"]
+    if stale := len(one.run["stale_known_failures"]):
+        parts.append(f"{stale} stale")
+    if faults := one.run["summary"]["error"] + len(one.run["driver_faults"]):
+        parts.append(f"{faults} faults of the driver")
+    took = f"{one.seconds:.0f} s" if is_new else "kept"
+    return Text(f"{target.name} {one.version}: {', '.join(parts)} ({took})", style="" if _is_clean(one) else "yellow")

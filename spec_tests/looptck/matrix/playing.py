@@ -1,0 +1,97 @@
+"""Playing: one target from its installation to what is kept of it; nothing that it does ends the matrix."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from looptck.catalogue.content import content
+from looptck.matrix.environments import Environment, NotInstalled
+from looptck.matrix.kept import Kept, Made
+from looptck.matrix.targets import Target
+
+LAST_LINES = 6
+"""How many of the last lines of a run that came to nothing are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """How targets are played."""
+
+    environments: Path
+    results: Path
+    """The folder of what is kept."""
+    options: Sequence[str]
+    """Options of ``looptck run`` for every target."""
+    longest: float
+    """Seconds after which a run is ended."""
+    root: Path
+    """The folder that paths in results are relative to."""
+
+    def made_from(self, target: Target) -> Made:
+        """What the results of a target would be made from now."""
+        return Made(target.name, target.kind, target.digest, content(), tuple(self.options))
+
+    def play(self, target: Target) -> Kept:
+        """Install a target, run the suite on it, and keep what came of it."""
+        began = perf_counter()
+        environment = Environment(target, self.environments)
+        made = self.made_from(target)
+        try:
+            environment.install(quiet=True)
+            run, why_not = self._run(environment)
+        except NotInstalled as error:
+            run, why_not = None, f"It cannot be installed: {error}"
+        seconds = round(perf_counter() - began, 1)
+        one = Kept(made, seconds, run, None if why_not is None else self._relative(why_not))
+        one.write(self.results)
+        return one
+
+    def _run(self, environment: Environment) -> tuple[Mapping[str, Any] | None, str | None]:
+        """The JSON of a run, or why there is none."""
+        environment.folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix="looptck-matrix-") as folder:
+            results, log = Path(folder) / "results.json", environment.folder / "matrix.log"
+            words = [*environment.words("run"), "-q", "--workers", "1", "--json", str(results), *self.options]
+            with log.open("wb") as file:
+                child = subprocess.Popen(
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                    env=os.environ | environment.variables,
+                    start_new_session=True,
+                )
+                try:
+                    child.wait(self.longest)
+                except subprocess.TimeoutExpired:
+                    os.killpg(child.pid, signal.SIGTERM)  # looptck then writes the verdicts that there are
+                    child.wait()
+            said = log.read_text(encoding="utf-8", errors="replace")
+            if not results.is_file() or not (text := results.read_text(encoding="utf-8").strip()):
+                last = "\n".join(line for line in said.splitlines() if line.strip())[-1000:].splitlines()[-LAST_LINES:]
+                return None, f"The suite could not run: {' '.join(last) or 'it said nothing'}"
+        run: dict[str, Any] = json.loads(self._relative(text))
+        for cause in run.get("causes", ()):
+            cause["again"] = _repeatable(cause["again"], environment.target)
+        return run, None
+
+    def _relative(self, text: str) -> str:
+        """A text without the paths of this machine."""
+        return text.replace(f"{self.root}/", "").replace(str(Path.home()), "~")
+
+
+def _repeatable(again: str, target: Target) -> str:
+    """The command that repeats a failure in any checkout."""
+    words = shlex.split(again)
+    at = words.index("--driver")
+    return shlex.join(["looptck", "target", target.name, *words[2:at], *words[at + 2 :]])

@@ -1,0 +1,206 @@
+"""Entries: the implementations of a site, each at one version, with a standing for every requirement."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from looptck.catalogue.families import Family
+from looptck.catalogue.requirements import IMPACTS, Requirement
+from looptck.report.results import Results
+from looptck.values.verdicts import AGAINST
+
+State = Literal["fail", "disputed", "not-reached", "error", "pass", "not-applicable", "not-played"]
+"""The worst verdict of a requirement over all cells; disputed: each failure is known to be looptck's own fault."""
+OURS = "Ours"
+"""How the reason of a known failure begins that looptck has to mend."""
+MEANINGS: Mapping[State, str] = {
+    "fail": "fails in at least one cell",
+    "disputed": "fails, and the fault is looptck's",
+    "not-reached": "the run ended before the deciding event",
+    "error": "a fault of looptck or of the driver",
+    "pass": "passes in every cell in which it applies",
+    "not-applicable": "need not do it: a capability is declared absent, or no wire of it can express it",
+    "not-played": "no check of it was played",
+}
+WORDLESS = "not classified"
+"""The impact of a requirement whose row has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a requirement has come to in one implementation."""
+
+    state: State
+    verdicts: Mapping[str, int] = field(default_factory=dict)
+    cells: Sequence[str] = ()
+    """The cells with a verdict against the implementation."""
+    known: Sequence[str] = ()
+    """The reasons of the known failures that cover such verdicts."""
+    reason: str = ""
+    """The reason of the first verdict against the implementation, else of the first verdict."""
+
+
+UNPLAYED = Standing("not-played")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A family in one implementation: how many of its requirements were judged, and those that fail, by impact."""
+
+    judged: int
+    failing: Mapping[str, int]
+    disputed: int
+
+    @property
+    def words(self) -> str:
+        """As a sentence, for those who do not see colours."""
+        if not self.judged:
+            return "not judged"
+        found = [f"{count} {impact}" for impact, count in self.failing.items()]
+        found += [f"{self.disputed} disputed"] if self.disputed else []
+        return f"{', '.join(found) or 'nothing fails'} of {self.judged} judged"
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """An implementation at one version; one that could not be installed or run has no results."""
+
+    target: str
+    """What it is called where it is kept."""
+    data: Mapping[str, Any] | None = None
+    """The JSON of its run."""
+    why_not: str | None = None
+    """Why there are no results."""
+    kind: str = "loop"
+    """loop, server or program."""
+    seconds: float | None = None
+    notes: str = ""
+    """What its driver chooses, as Markdown."""
+    reports: Mapping[str, str] = field(default_factory=dict)
+    """Reports of its faults, ready to be filed: Markdown by the name of its file."""
+    _standings: dict[str, Standing] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.data is not None:
+            self._standings = _standings(self.data["results"])
+
+    @property
+    def implementation(self) -> Mapping[str, Any]:
+        """What its driver declares."""
+        return self.data["implementation"] if self.data is not None else {}
+
+    @property
+    def name(self) -> str:
+        return str(self.implementation.get("name") or self.target)
+
+    @property
+    def version(self) -> str:
+        return str(self.implementation.get("version") or "")
+
+    @property
+    def language(self) -> str:
+        return str(self.implementation.get("language") or "")
+
+    @property
+    def slug(self) -> str:
+        """Its name in the addresses of pages."""
+        return slug(f"{self.target}-{self.version}" if self.version else self.target)
+
+    @property
+    def results(self) -> Results | None:
+        """The results, as comparisons read them."""
+        return None if self.data is None else Results.of(self.data)
+
+    @property
+    def causes(self) -> Sequence[Mapping[str, Any]]:
+        """The causes of its failures, the worst first."""
+        return () if self.data is None else self.data.get("causes", ())
+
+    def standing(self, id: str) -> Standing:
+        """What a requirement has come to."""
+        return self._standings.get(id, UNPLAYED)
+
+    def tally(self, family: Family) -> Tally:
+        """What a family has come to."""
+        failing: Counter[str] = Counter()
+        judged = disputed = 0
+        for row in family.requirements:
+            state = self.standing(row.id).state
+            judged += state not in {"not-applicable", "not-played"}
+            disputed += state == "disputed"
+            if state in {"fail", "not-reached"}:
+                failing[row.impact or WORDLESS] += 1
+        return Tally(judged, {one: failing[one] for one in (*IMPACTS, WORDLESS) if failing[one]}, disputed)
+
+    def known_of(self, cause: Mapping[str, Any]) -> list[str]:
+        """The reasons for which the failures of a cause are known."""
+        assert self.data is not None
+        return [*dict.fromkeys(self.data["results"][at]["known"] for at in cause["results"] if self._knows(at))]
+
+    def _knows(self, at: int) -> bool:
+        return self.data is not None and "known" in self.data["results"][at]
+
+    @property
+    def answers(self) -> Mapping[str, Mapping[str, list[str]]]:
+        """The cells in which each trait has each answer."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for one in self.data.get("traits", ()) if self.data is not None else ():
+            found.setdefault(one["trait"], {}).setdefault(one["answer"], []).append(one["cell"])
+        return found
+
+
+def slug(text: str) -> str:
+    """A text as part of an address."""
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
+
+
+def _standings(results: Iterable[Mapping[str, Any]]) -> dict[str, Standing]:
+    by_requirement: dict[str, list[Mapping[str, Any]]] = {}
+    for one in results:
+        by_requirement.setdefault(one["requirement"], []).append(one)
+    return {id: _standing(alike) for id, alike in by_requirement.items()}
+
+
+def _standing(results: Sequence[Mapping[str, Any]]) -> Standing:
+    verdicts = Counter(one["verdict"] for one in results if one["verdict"] != "divergence")
+    against = [one for one in results if one["verdict"] in AGAINST]
+    known = [*dict.fromkeys(one["known"] for one in against if "known" in one)]
+    first = next(iter([*against, *results]))
+    cells = [*dict.fromkeys(one["cell"] for one in against)]
+    return Standing(_state(verdicts, against), verdicts, cells, known, first["reason"])
+
+
+def _state(verdicts: Mapping[str, int], against: Sequence[Mapping[str, Any]]) -> State:
+    if against and all(one.get("known", "").startswith(OURS) for one in against):
+        return "disputed"
+    order: tuple[State, ...] = ("fail", "not-reached", "error", "pass", "not-applicable")
+    return next((state for state in order if verdicts.get(state)), "not-played")
+
+
+@dataclass(frozen=True)
+class Shortest:
+    """The shortest receipt of a requirement's failure."""
+
+    entry: Entry
+    cause: Mapping[str, Any]
+
+    @cached_property
+    def length(self) -> int:
+        """In lines."""
+        return sum(1 + len(step["lines"]) for step in self.cause["receipt"])
+
+
+def shortest(entries: Iterable[Entry], row: Requirement) -> Shortest | None:
+    """The shortest receipt of a cause that is named after the requirement; None: there is none."""
+    found = [
+        Shortest(entry, cause)
+        for entry in entries
+        for cause in entry.causes
+        if cause.get("receipt") and cause["requirement"] == row.id
+    ]
+    return min(found, key=lambda one: one.length, default=None)
