@@ -28,13 +28,15 @@ def prose(text: str) -> Markup:
     return Markup("").join(marked)
 
 
-def markdown(text: str) -> Markup:
-    """Markdown as HTML, one level of headings below the page's own; HTML in it is shown as text."""
+def markdown(text: str, below: int = 0) -> Markup:
+    """Markdown as HTML, with headings so many levels further down; HTML in it is shown as text."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(6, int(token.tag[1]) + 1)}"
+            token.tag = f"h{min(6, int(token.tag[1]) + below)}"
+        elif token.type in {"fence", "code_block"}:
+            token.attrSet("tabindex", "0")
     return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704  the parser has escaped its input
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
 from looptck.spec.conversing import accepted, answer, call, carried, guarded, question, result
-from looptck.values.outcome import Pending
+from looptck.values.outcome import Pending, Suspended
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
@@ -22,6 +23,8 @@ ADD = Call.of("add", {"a": 1, "b": 2})
 TOOLS = guarded("note")
 DONE = says("All done.")
 NO = "Not on a Sunday."
+MOST_CALLS = 2
+"""The most calls that wait in one turn of these scripts."""
 
 SCRIPTS: dict[str, list[Turn]] = {
     "a-call": [calls(NOTE), DONE],
@@ -38,6 +41,21 @@ def _stop(scenario: Scenario, talk: Talk, script: list[Turn]) -> tuple[Run, list
     run = talk.run("Go.", tools=TOOLS)
     suspended(run)
     return run, script[len(run.requests) :]
+
+
+def _resumed(talk: Talk, first: Run, decide: Callable[[Run], list[dict[str, Any]]]) -> list[Run]:
+    """The runs that resume it. A loop may ask about one call of a turn at a time: it is resumed until it goes on."""
+    runs: list[Run] = []
+    asked = len(suspended(first).calls)
+    while not runs or (_only_asks(runs[-1]) and asked <= MOST_CALLS):
+        runs.append(talk.resume(runs[-1] if runs else first, decide(runs[-1] if runs else first), tools=TOOLS))
+        asked += len(runs[-1].outcome.calls) if isinstance(runs[-1].outcome, Suspended) else 0
+    return runs
+
+
+def _only_asks(run: Run) -> bool:
+    """Whether a run has ended as suspended before it asked the model."""
+    return isinstance(run.outcome, Suspended) and not run.received
 
 
 def _approved(run: Run) -> list[dict[str, Any]]:
@@ -58,30 +76,30 @@ def _decided(run: Run, text: str) -> list[dict[str, Any]]:
 def _broken(
     scenario: Scenario, implementation: Implementation, script: list[Turn], *, renewed: bool = False
 ) -> list[Run]:
-    """The two halves of a run that is suspended, and resumed with approvals."""
+    """The parts of a run that is suspended, and resumed with approvals."""
     talk = Talk(implementation, named=False)
     first, left = _stop(scenario, talk, script)
     scenario.plays(*left)
     if renewed:
         talk.renew()
-    return [first, talk.resume(first, _approved(first), tools=TOOLS)]
+    return [first, *_resumed(talk, first, _approved)]
 
 
-def _equal(whole: Run, halves: list[Run]) -> None:
+def _equal(whole: Run, parts: list[Run]) -> None:
     """Tool runs, the last request and the answer are the same."""
-    requests = [received for half in halves for received in half.received]
+    requests = [received for part in parts for received in part.received]
     for received in requests:
         accepted(received)
     assert len(whole.requests) == len(requests), "the model was not asked as often as in an unbroken run"
-    ran = [one for half in halves for one in half.tools_ran]
+    ran = [one for part in parts for one in part.tools_ran]
     assert sorted(map(str, whole.tools_ran)) == sorted(map(str, ran))
-    unbroken, resumed = (run.request(len(run.requests)).request for run in (whole, halves[-1]))
+    unbroken, resumed = (run.request(len(run.requests)).request for run in (whole, parts[-1]))
     kinds = [[type(item) for item in one.items] for one in (unbroken, resumed)]
     assert kinds[0] == kinds[1], "the last request carries other pieces than that of an unbroken run"
     names = [sorted(tool.name for tool in one.tools) for one in (unbroken, resumed)]
     assert names[0] == names[1], "the last request offers other tools than that of an unbroken run"
     assert sorted(one.text for one in unbroken.answers) == sorted(one.text for one in resumed.answers)
-    assert (whole.value.text or "").strip() == (halves[-1].value.text or "").strip()
+    assert (whole.value.text or "").strip() == (parts[-1].value.text or "").strip()
 
 
 def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:
@@ -115,7 +133,7 @@ def test_a_resumed_run_is_suspended_again(scenario: Scenario, implementation: Im
     run = talk.resume(first, _approved(first), tools=TOOLS)
 
     run.delivered(1)
-    ran = [one.arguments for half in (first, run) for one in half.ran]
+    ran = [one.arguments for part in (first, run) for one in part.ran]
     assert {"text": "second"} not in ran, "a call of the resumed run has run, and it was not approved"
     suspended(run)
 
@@ -132,11 +150,11 @@ def test_it_equals_an_unbroken_run(scenario: Scenario, implementation: Implement
 @requirement("resume-reruns-nothing")
 @pytest.mark.parametrize("name", ["beside-others", "in-a-later-turn"])
 def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, name: str) -> None:
-    """Other tools, in the same turn or in an earlier one, run once in both halves together."""
-    halves = _broken(scenario, implementation, SCRIPTS[name])
+    """Other tools, in the same turn or in an earlier one, run once in both parts together."""
+    parts = _broken(scenario, implementation, SCRIPTS[name])
 
-    halves[-1].request(1)
-    ran = [one.tool for half in halves for one in half.ran]
+    parts[-1].request(1)
+    ran = [one.tool for part in parts for one in part.ran]
     for tool in ("weather", "add"):
         assert 1 >= ran.count(tool), f"{tool} has run {ran.count(tool)} times for one call"
 
@@ -149,9 +167,10 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
     first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
     scenario.plays(*left)
 
-    run = talk.resume(first, _decided(first, text), tools=TOOLS)
+    runs = _resumed(talk, first, lambda one: _decided(one, text))
 
-    ran = [one.arguments for half in (first, run) for one in half.ran]
+    run = runs[-1]
+    ran = [one.arguments for part in (first, *runs) for one in part.ran]
     run.request(1)
     assert [{"text": text}] == ran
     accepted(run.request(1))

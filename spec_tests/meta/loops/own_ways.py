@@ -250,3 +250,23 @@ class Talkative(Driver):
     """Adds its own sentence to the prompt, and closes schemas as an SDK does."""
 
     wires = speaking(chat=TalkativeWire())
+
+
+class OneAtATime(Driver):
+    """Asks about the calls of a turn one after the other, each time as a suspended run; then it goes on with all."""
+
+    def run(self, case: Json, emit: Callable[[str], object]) -> Json:
+        resumed = case.get("resume", {"state": {"asked": [], "left": [], "state": None}, "decisions": []})
+        state, decisions = resumed["state"], resumed["decisions"]
+        decided = [*state["asked"], *decisions]
+        if state["left"]:
+            return self._asks(state["state"], decided, state["left"])
+        if "resume" in case:
+            case = {**case, "resume": {"state": state["state"], "decisions": decided}}
+        outcome = super().run(case, emit)
+        return self._asks(outcome["state"], [], outcome["calls"]) if outcome["kind"] == "suspended" else outcome
+
+    def _asks(self, state: object, asked: list[Json], calls: list[Json]) -> Json:
+        """Suspend the run once more, for the first of the calls that nobody has decided about."""
+        kept = {"asked": asked, "left": calls[1:], "state": state}
+        return {"kind": "suspended", "state": kept, "calls": calls[:1]}

@@ -76,3 +76,14 @@ def test_loop_keeps_to_its_document(loop: type[Driver], profile: str) -> None:
     results = judged(loop, cell, profile=profile, examples=3)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+
+
+@pytest.mark.parametrize("cell", ["openai-chat/plain/sync", "anthropic-messages/stream/sync"])
+def test_calls_may_be_asked_about_one_at_a_time(cell: str) -> None:
+    """A run may be suspended for one call of a turn after the other, before any of them runs."""
+    rows = [row.id for row in catalogue() if "suspend" in row.needs and row.profile == "core"]
+
+    results = judged(own_ways.OneAtATime, cell, requirements=rows)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert set(rows) == {result.requirement for result in results if result.verdict == "pass"}
