@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from looptck.cli.cassettes import cassettes
-from looptck.cli.matrix import matrix, need_site, target
+from looptck.cli.matrix import matrix, need_site, summary, target
 from looptck.cli.options import EXIT, OPTIONS, Trouble, chosen_options, leave, options
 
 _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
@@ -24,6 +24,7 @@ def main() -> None:
 main.add_command(cassettes)
 main.add_command(matrix)
 main.add_command(target)
+main.add_command(summary)
 
 
 @main.command(epilog=EXIT)

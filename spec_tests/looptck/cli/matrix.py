@@ -54,6 +54,28 @@ def target(name: str, *, targets: Path | None, smoke: bool, words: tuple[str, ..
     sys.exit(play([name], targets or _there(TARGETS), "smoke" if smoke else "run", words))
 
 
+@click.command(epilog="Exit status: 0 written, 2 could not write.")
+@click.argument("results", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--badge", type=click.Path(dir_okay=False, path_type=Path), help="Write a badge, as SVG, to this file.")
+def summary(results: Path, badge: Path | None) -> None:
+    """Print the summary of RESULTS, as `looptck run --json` wrote them, in Markdown: for the page of a CI job."""
+    need_site()
+    from looptck.catalogue.yaml_files import BadFile
+    from looptck.report.results import read_json
+    from looptck.site.entries import Entry
+    from looptck.site.summing import badge as drawn
+    from looptck.site.summing import markdown_summary
+
+    try:
+        data = read_json(results)
+        entry = Entry(str(data["implementation"]["name"]), data)
+        if badge is not None:
+            badge.write_text(drawn(entry), encoding="utf-8")
+    except (BadFile, OSError) as error:
+        raise Trouble(str(error)) from error
+    click.echo(markdown_summary(entry))
+
+
 def need_site() -> None:
     """Raises Trouble if the packages that make pages are not installed."""
     from looptck.catalogue.extras import NotInstalled, need

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
@@ -46,14 +47,19 @@ def script(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704  no element can begin or end in it
 
 
+def cell(text: str) -> str:
+    """A text in a cell of a table in Markdown: nothing in it is markup."""
+    return re.sub(r"([\\`*_{}\[\]<>|#~])", r"\\\1", " ".join(text.split()))
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2", "svg.j2"), default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"prose": prose, "markdown": markdown, "script": script}
+    environment.filters |= {"prose": prose, "markdown": markdown, "script": script, "cell": cell}
     return environment
