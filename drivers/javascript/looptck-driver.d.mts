@@ -35,7 +35,8 @@ export function error(exception: unknown, known?: { reason?: Reason; reasons?: R
 /** The outcome of a run that waits for decisions about these calls. */
 export function suspended(state: unknown, calls: Pending[]): Suspended;
 
-export type Handler = (args?: object) => Promise<any>;
+/** It takes the arguments as one object, and a signal for a tool that can be aborted. */
+export type Handler = (args?: object, options?: { signal?: AbortSignal }) => Promise<any>;
 
 /** A function for each tool of the case that should have a handler, by name. */
 export function handlers(scenario: Case): Record<string, Handler>;
@@ -47,7 +48,7 @@ export class ToolError extends globalThis.Error {}
 export function confirm(scenario: Case, id: string, name: string, args: unknown): Promise<Omit<Decision, 'id'>>;
 
 /** Post a JSON message to a URL of the case; returns the reply. */
-export function post(url: string, message: object): Promise<any>;
+export function post(url: string, message: object, signal?: AbortSignal): Promise<any>;
 
 // Generated from fixtures/protocol/ by python -m tools.javascript_types.
 

@@ -140,17 +140,20 @@ export class ToolError extends Error {
   }
 }
 
-// A function for each tool of the case that should have a handler, by name. It takes the arguments as one object, has
-// the name of the tool, and returns or throws what the kit wants.
+// A function for each tool of the case that should have a handler, by name. It takes the arguments as one object, and
+// { signal } for a tool that can be aborted; it has the name of the tool, and returns or throws what the kit wants.
 export function handlers(scenario) {
   const wanted = scenario.tools.filter(({ url }) => url);
-  return Object.fromEntries(wanted.map(({ name, url }) => [name, named(name, (args) => runTool(url, args))]));
+  return Object.fromEntries(wanted.map(({ name, url }) => [name, handler(name, url)]));
 }
 
-const named = (name, call) => Object.defineProperty(call, 'name', { value: name });
+function handler(name, url) {
+  const call = (args, options) => runTool(url, args, options?.signal);
+  return Object.defineProperty(call, 'name', { value: name });
+}
 
-async function runTool(url, args) {
-  const reply = await post(url, { arguments: args ?? {} });
+async function runTool(url, args, signal) {
+  const reply = await post(url, { arguments: args ?? {} }, signal);
   if (reply.error) throw new ToolError(reply.error);
   return reply.value;
 }
@@ -161,9 +164,9 @@ async function runTool(url, args) {
 export const confirm = (scenario, id, name, args) => post(scenario.confirm, { call: { id, name, arguments: args } });
 
 // Post a JSON message to a URL of the case; returns the reply.
-export async function post(url, message) {
+export async function post(url, message, signal) {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(message) });
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(message), signal });
   if (!response.ok) throw new Error(`${url} answers ${response.status}`);
   return response.json();
 }

@@ -1,4 +1,6 @@
-"""Writes the types of the protocol into the declarations of the JavaScript package: ``python -m tools.javascript_types``.
+"""Writes the types of the protocol into the declarations of the JavaScript package.
+
+    PYTHONPATH=spec_tests python -m tools.javascript_types
 
 They are those of the schemas in ``fixtures/protocol/``. A test of the package compares them; run this when they differ.
 """

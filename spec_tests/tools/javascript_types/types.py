@@ -55,7 +55,7 @@ NARROWER = {"minLength", "minItems", "minimum", "uniqueItems", "pattern"}
 
 
 def written(declarations: str) -> str:
-    """The text of the declarations, with the types of the schemas between the two marks. Raises ValueError: no marks."""
+    """The declarations, with the types of the schemas between the two marks. Raises ValueError: there are no marks."""
     found = re.fullmatch(f"(.*{re.escape(BEGIN)}).*({re.escape(END)}.*)", declarations, re.DOTALL)
     if not found:
         raise ValueError("the declarations have no place for what is generated")
@@ -101,24 +101,25 @@ def _type(schema: Any) -> str:
     for name, one in (CHOICES | OBJECTS).items():
         if schema is one or (name in CHOICES and schema.get("enum") == one["enum"]):
             return name
-    match {key: one for key, one in schema.items() if key != "description" and key not in NARROWER}:
-        case {"enum": _} as rest if len(rest) == 1:
+    said = {key: one for key, one in schema.items() if key != "description" and key not in NARROWER}
+    match said.get("type"), sorted(said):
+        case None, ["enum"]:
             return _choice(schema)
-        case {"const": constant, **rest} if not rest:
-            return _literal(constant)
-        case {"type": "array", "items": items, **rest} if not rest:
-            inner = _type(items)
-            return f"({inner})[]" if " | " in inner else f"{inner}[]"
-        case {"type": "object", "additionalProperties": dict(values), **rest} if not rest:
-            return f"Record<string, {_type(values)}>"
-        case {"type": "object", **rest} if not rest:
-            return "Record<string, unknown>"
-        case {"type": [*types], **rest} if not rest:
-            return " | ".join(SCALARS[one] for one in types)
-        case {"type": str(kind), **rest} if not rest:
-            return SCALARS[kind]
-        case rest if not rest:
+        case None, ["const"]:
+            return _literal(said["const"])
+        case None, []:
             return "unknown"
+        case "array", ["items", "type"]:
+            inner = _type(said["items"])
+            return f"({inner})[]" if " | " in inner else f"{inner}[]"
+        case "object", ["additionalProperties", "type"]:
+            return f"Record<string, {_type(said['additionalProperties'])}>"
+        case "object", ["type"]:
+            return "Record<string, unknown>"
+        case [*kinds], ["type"]:
+            return " | ".join(SCALARS[one] for one in kinds)
+        case str(kind), ["type"]:
+            return SCALARS[kind]
     raise ValueError(f"no type stands for {schema}")
 
 
