@@ -21,6 +21,11 @@ def cassette(relative: str) -> Path:
     return _ROOT / "cassettes" / relative
 
 
+def driver_package(relative: str) -> Path:
+    """A file of the packages that drivers in other languages import, under ``drivers/``."""
+    return _ROOT / "drivers" / relative
+
+
 @cache
 def json_fixture(relative: str) -> Any:
     """The parsed JSON file at ``fixtures/relative``; treat it as read-only."""

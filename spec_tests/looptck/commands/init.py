@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import Literal
 
 from looptck import driver
+from looptck.catalogue.data import driver_package
 
 Kind = Literal["python", "process", "javascript"]
-DRIVERS = "looptck_driver.py"
-"""The name of the copy of `looptck.driver` for a driver process whose environment lacks looptck."""
+BESIDE: dict[Kind, dict[str, Path]] = {
+    "python": {},
+    "process": {"looptck_driver.py": Path(driver.__file__)},
+    "javascript": {
+        name: driver_package(f"javascript/{name}") for name in ("looptck-driver.mjs", "looptck-driver.d.mts")
+    },
+}
+"""What is copied beside a driver whose environment lacks looptck: the file's name, and the original."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +42,19 @@ def write(kind: Kind, into: Path) -> Made:
         FileExistsError: one of the files exists; no file is written.
     """
     name = "driver.mjs" if kind == "javascript" else "driver.py"
-    wanted = [into / name] + ([into / DRIVERS] if kind == "process" else [])
+    wanted = [into / name, *(into / beside for beside in BESIDE[kind])]
     for path in wanted:
         if path.exists():
             raise FileExistsError(f"{path} exists already; no file was written")
     into.mkdir(parents=True, exist_ok=True)
     with as_file(files("looptck.commands") / "templates" / name) as template:
         shutil.copyfile(template, wanted[0])
+    for beside, original in BESIDE[kind].items():
+        shutil.copyfile(original, into / beside)
     match kind:
         case "python":
             words = f"python:{wanted[0]}:Driver"
         case "process":
-            shutil.copyfile(driver.__file__, wanted[1])
             words = f"cmd:python {wanted[1]} {wanted[0]}:Driver"
         case "javascript":
             words = f"cmd:node {wanted[0]}"

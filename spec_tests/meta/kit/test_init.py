@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from looptck.cli.group import main
 from looptck.commands.init import write
-from meta.docs.pages import LOOP
+from meta.docs.pages import LOOP, ROOT
 
 PYTHON_LINE = 'raise NotImplementedError("call your loop here")'
 JAVASCRIPT_LINE = "throw new Error('call your loop here');"
@@ -88,6 +88,15 @@ def test_a_javascript_process(tmp_path: Path) -> None:
     status, printed = _smoke(made.driver)
 
     assert 0 == status, printed
+
+
+def test_what_is_copied_is_the_package(tmp_path: Path) -> None:
+    """A driver in JavaScript has the module and the types of the package beside it."""
+    made = write("javascript", tmp_path)
+
+    assert ["driver.mjs", "looptck-driver.mjs", "looptck-driver.d.mts"] == [path.name for path in made.files]
+    for path in made.files[1:]:
+        assert (ROOT / "drivers" / "javascript" / path.name).read_bytes() == path.read_bytes()
 
 
 @pytest.mark.parametrize("kind", ["python", "process", "javascript"])

@@ -1,0 +1,172 @@
+// Helpers for drivers in JavaScript: the process that speaks the protocol, tool handlers, outcomes.
+//
+//     import { error, handlers, serve, started, value } from './looptck-driver.mjs';
+//
+//     serve({
+//       start: () => started({ name: 'my loop', version: '1.0', wires: ['openai-chat'], limit: true }),
+//       async run(scenario, emit, signal) {
+//         try {
+//           return value(await myLoop(scenario.messages, handlers(scenario)));
+//         } catch (exception) {
+//           return error(exception);
+//         }
+//       },
+//     });
+//
+// It needs Node.js 18 or later and nothing else, so it can be copied beside a driver. Import it first: from then on
+// standard output belongs to the protocol, and whatever else is printed goes to standard error.
+
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+// Serve a driver on standard input and output until `stop`. Runs overlap. `cancel` aborts the signal of a run; if that
+// then fails without a reason of its own, it is cancelled. Any other exception of a method ends the process as a crash.
+export async function serve(driver) {
+  const send = (message) => write(JSON.stringify(message) + '\n');
+  const running = new Map();
+  const run = async (id, scenario) => {
+    const abort = new AbortController();
+    running.set(id, abort);
+    const outcome = await ended(driver, scenario, (text) => send({ type: 'chunk', id, text }), abort.signal);
+    running.delete(id);
+    send({ type: 'finished', id, outcome });
+  };
+  try {
+    for await (const line of lines(process.stdin)) {
+      const message = JSON.parse(line);
+      if (message.type === 'start') send({ type: 'started', ...(await driver.start()) });
+      if (message.type === 'run') run(message.id, message.case).catch(die);
+      if (message.type === 'cancel') running.get(message.id)?.abort();
+      if (message.type === 'stop') break;
+    }
+    await driver.stop?.();
+    process.exit(0);
+  } catch (exception) {
+    die(exception);
+  }
+}
+
+async function ended(driver, scenario, emit, signal) {
+  try {
+    const outcome = await driver.run(scenario, emit, signal);
+    return signal.aborted && outcome?.reason === 'other' ? { ...outcome, reason: 'cancelled' } : outcome;
+  } catch (exception) {
+    if (signal.aborted) return error(exception, { reason: 'cancelled' });
+    throw exception;
+  }
+}
+
+// The lines of a stream. Those of node:readline also end at U+2028, which JSON may have in a string.
+async function* lines(stream) {
+  let rest = '';
+  for await (const piece of stream.setEncoding('utf8')) {
+    const whole = (rest + piece).split('\n');
+    rest = whole.pop();
+    yield* whole;
+  }
+}
+
+function die(exception) {
+  console.error(exception);
+  process.exit(70);
+}
+
+// What `start` returns: name and version of the loop, its wires, and its capabilities by name.
+export function started({ name, version, wires, modes = ['async'], profiles = [], dialect, ...capabilities }) {
+  const found = { protocol: 1, name, version, language: 'javascript', wires, modes, profiles, capabilities };
+  return dialect ? { ...found, dialect } : found;
+}
+
+// The outcome of a loop that returned: the text that its caller received, null if there was none. `stop` is why the
+// loop ended, if it reports that to its caller; `output` is for a loop that returns JSON.
+export function value(text, { stop, ...more } = {}) {
+  const strange = Object.keys(more).filter((name) => name !== 'output');
+  if (strange.length) throw new TypeError(`an outcome has no ${strange.sort().join(', ')}`);
+  return { kind: 'value', text: text ?? null, ...(stop && { stop }), ...more };
+}
+
+// The outcome of a run that waits for decisions about `calls`: { id, name, arguments } of each. `state` is what is
+// needed to resume the run, as JSON; the case that resumes it has it in `resume`.
+export const suspended = (state, calls) => ({ kind: 'suspended', state, calls });
+
+// The outcome of a loop that threw. `reason`: if the driver knows it. `reasons`: by the name of an error or of its class,
+// such as { MaxTurnsExceededError: 'limit' }. They come first, then the errors of tool handlers, and errors of Node.js
+// and of the common SDKs; where none fits, the cause of the exception is tried.
+export function error(exception, { reason, reasons = {} } = {}) {
+  const [type] = names(exception);
+  const message = String(exception?.message ?? exception);
+  return { kind: 'error', reason: reason ?? guessed(exception, reasons), type, message };
+}
+
+function guessed(exception, reasons) {
+  for (const one of [exception, exception?.cause]) {
+    const found =
+      first(names(one), reasons) ?? (one instanceof ToolError ? 'tool' : undefined) ?? first(names(one), REASONS);
+    const reason = typeof found === 'function' ? found(one) : found;
+    if (reason) return reason;
+  }
+  return 'other';
+}
+
+const first = (all, reasons) => reasons[all.find((name) => Object.hasOwn(reasons, name))];
+
+// What an exception is: its own name, if it has one, and the names of its classes.
+function names(exception) {
+  if (!(exception instanceof Object)) return [typeof exception];
+  const found = exception.name && exception.name !== 'Error' ? [String(exception.name)] : [];
+  for (let one = Object.getPrototypeOf(exception); one; one = Object.getPrototypeOf(one)) {
+    if (one.constructor?.name) found.push(one.constructor.name);
+  }
+  return found;
+}
+
+// Reasons by the name of an error of Node.js or of the packages openai and @anthropic-ai/sdk, or of a class above it.
+const REASONS = {
+  AbortError: 'cancelled',
+  APIConnectionError: 'provider',
+  APIError: ({ status }) => (status ? 'provider' : 'stream'),
+  APIUserAbortError: 'cancelled',
+  ContentFilterFinishReasonError: 'truncated',
+  LengthFinishReasonError: 'truncated',
+  SyntaxError: 'stream',
+  TypeError: ({ message }) => ({ 'fetch failed': 'provider', terminated: 'stream' })[message],
+};
+
+// The error that a handler throws on request; its name is the requested one.
+export class ToolError extends Error {
+  constructor({ type, message }) {
+    super(message);
+    this.name = type;
+  }
+}
+
+// A function for each tool of the case that should have a handler, by name. It takes the arguments as one object, and
+// { signal } for a tool that can be aborted; it has the name of the tool, and returns or throws what the kit wants.
+export function handlers(scenario) {
+  const wanted = scenario.tools.filter(({ url }) => url);
+  return Object.fromEntries(wanted.map(({ name, url }) => [name, handler(name, url)]));
+}
+
+function handler(name, url) {
+  const call = (args, options) => runTool(url, args, options?.signal);
+  return Object.defineProperty(call, 'name', { value: name });
+}
+
+async function runTool(url, args, signal) {
+  const reply = await post(url, { arguments: args ?? {} }, signal);
+  if (reply.error) throw new ToolError(reply.error);
+  return reply.value;
+}
+
+// Ask whether a call may run, in a case with `confirm`. Its arguments are an object, or the text that the model has
+// written; the decision is { decision: 'approve' }, { decision: 'reject', feedback } or
+// { decision: 'change', parameters }.
+export const confirm = (scenario, id, name, args) => post(scenario.confirm, { call: { id, name, arguments: args } });
+
+// Post a JSON message to a URL of the case; returns the reply.
+export async function post(url, message, signal) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(message), signal });
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  return response.json();
+}
