@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from looptck import driver
+from looptck.catalogue.data import driver_package
 from looptck.matrix.targets import Target
 
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+HELPERS = "javascript/looptck-driver.mjs"
 VARIANT = "LOOPTCK_VARIANT"
 """The environment variable that tells a driver which variant it is; absent or empty for the first usual way."""
 
@@ -99,8 +101,13 @@ class Environment:
         return "cmd:" + shlex.join([str(self.runs_drivers), driver.__file__, f"{self.target.driver}:Driver"])
 
     def _beside_its_modules(self) -> Path:
-        """A copy of the driver where Node.js finds the packages: it looks imports up from the file that has them."""
-        for module in self.target.folder.glob("*.mjs"):
+        """A copy of the driver where Node.js finds the packages: it looks imports up from the file that has them.
+
+        What all drivers in JavaScript share is copied beside it: the package of helpers, and the modules of the folder
+        of targets.
+        """
+        folder = self.target.folder
+        for module in [driver_package(HELPERS), *folder.parent.glob("*.mjs"), *folder.glob("*.mjs")]:
             shutil.copy(module, self.place)
         return self.place / self.target.driver.name
 

@@ -93,7 +93,7 @@ class Target:
     @property
     def digest(self) -> str:
         """A fingerprint of its folder, and of the modules beside it that drivers share."""
-        files = [*self.folder.rglob("*"), *self.folder.parent.glob("*.py")]
+        files = [*self.folder.rglob("*"), *self.folder.parent.glob("*.py"), *self.folder.parent.glob("*.mjs")]
         made = blake2b(digest_size=8)
         for path in sorted(path for path in files if path.is_file() and path.suffix not in {".pyc", ".md"}):
             made.update(path.name.encode())
