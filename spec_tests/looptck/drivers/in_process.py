@@ -24,6 +24,8 @@ from looptck.values.outcome import Outcome, from_message
 
 STARTING = 60.0
 """Seconds that a driver may take to be imported and to start, unless it is said otherwise."""
+AGAIN = 0.2
+"""Seconds between two alarms for a driver that has taken too long to start."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
@@ -225,33 +227,40 @@ class _Run:
             self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
 
 
+class _TimeIsOver(BaseException):
+    """Raised in what takes too long."""
+
+
 @contextmanager
 def _time_limit(seconds: float, what: str) -> Iterator[None]:
     """A limit on what is done in the main thread, where a driver may set signal handlers; elsewhere there is none.
 
+    The alarm comes again and again until the block is left: what is raised in a finalizer, or in an import that goes on
+    after any error, is lost.
+
     Raises:
         DriverFault: the time is over.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_kill"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
-    over = threading.Event()
+    limited = True
 
-    def end() -> None:
-        over.set()
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    def end(*_: object) -> None:
+        if limited:
+            raise _TimeIsOver
 
-    timer = threading.Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
-    except KeyboardInterrupt:
-        if not over.is_set():
-            raise
+    except _TimeIsOver:
         raise DriverFault("cannot-start", f"{what} within {seconds:g} s") from None
     finally:
-        timer.cancel()
+        limited = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if signal.getsignal(signal.SIGALRM) is end:
+            signal.signal(signal.SIGALRM, before)
 
 
 class _Worker:

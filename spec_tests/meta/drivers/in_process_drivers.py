@@ -55,6 +55,21 @@ class HangsAtStart(Driver):
             threading.Event().wait()
 
 
+class HangsInAFinalizer(Driver):
+    """Never returns from start, and is in a finalizer when its time is over: what is raised there is lost."""
+
+    def start(self) -> NoReturn:
+        """Wait for the first alarm where it is lost, and then for ever."""
+        _Waits()
+        while True:
+            threading.Event().wait()
+
+
+class _Waits:
+    def __del__(self) -> None:
+        threading.Event().wait()
+
+
 class LeavesAtStart(Driver):
     """Raises an error at start that is no Exception."""
 

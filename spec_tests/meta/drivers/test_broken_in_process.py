@@ -55,11 +55,13 @@ def test_a_driver_starts_in_the_main_thread() -> None:
     assert (0, {"pass": 4}) == (report.status, report.counts)
 
 
-def test_a_start_that_hangs_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("driver", ["HangsAtStart", "HangsInAFinalizer"])
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_start_that_hangs_ends_the_run(driver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A start that does not return in its time is the driver's fault, and ends the run with exit status 2."""
     monkeypatch.setattr(line, "STARTING", 0.2)
 
-    report = judged(in_process("HangsAtStart"), CALLS, cases=SCRIPTED)
+    report = judged(in_process(driver), CALLS, cases=SCRIPTED)
 
     assert (2, {}) == (report.status, report.json)
     assert "start() did not return within 0.2 s" in report.printed

@@ -1,0 +1,120 @@
+"""The summary and the badge of a run, the action that uses them, and `looptck run --html`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from looptck.cli.group import main
+from looptck.site.entries import Entry
+from looptck.site.summing import badge, failing, markdown_summary
+from meta.docs.pages import ROOT
+from meta.site.making import NEWER, WRONG, cause, data, result
+
+ONE = ["--requirement", "call-runs-its-tool-once", "--case", "one-call", "--cell", "openai-chat/plain/sync"]
+TWICE = """
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Loop
+
+class Wrong(Driver):
+    class loop(Loop):
+        def calls_of(self, turn):
+            return [*turn.calls, *turn.calls]
+"""
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+
+
+def test_the_summary_names_each_cause() -> None:
+    """A row for each cause, with why it is known; what is looptck's own fault does not count as failing."""
+    text = markdown_summary(Entry("wrong", WRONG))
+
+    assert "**1 unsafe** requirement fails." in text
+    assert "| unsafe | call-runs-its-tool-once | it ran \\<twice\\> | Theirs: loop.py runs \\`it\\` twice. |" in text
+
+
+def test_nothing_of_a_loop_is_markup() -> None:
+    """A reason that looks like a table or a link stays one cell."""
+    text = {"because": "a | b\n[c](d) <img>", "impact": None}
+    one = data("x", "1", [result("call-runs-its-tool-once", "fail")], [cause("call-runs-its-tool-once", [0]) | text])
+
+    (row,) = [line for line in markdown_summary(Entry("x", one)).splitlines() if "call-runs" in line]
+    assert row.endswith("| call-runs-its-tool-once | a \\| b |  |")
+
+
+def test_a_run_that_was_cut_short_says_so() -> None:
+    """Nobody takes it for clean."""
+    text = markdown_summary(Entry("x", {**NEWER, "unfinished": {"checks": 7, "questions": 0}}))
+
+    assert "**The run was cut short: 7 checks have no verdict.**" in text
+
+
+@pytest.mark.parametrize(("entry", "words"), [(Entry("a", WRONG), "1 unsafe"), (Entry("b", NEWER), "nothing fails")])
+def test_the_badge_is_a_picture(entry: Entry, words: str) -> None:
+    """It is XML, and says for those who cannot see it what fails."""
+    drawn = ET.fromstring(badge(entry))  # noqa: S314  our own
+
+    assert f"looptck: {words}" == drawn.attrib["aria-label"]
+    assert ("unsafe" in failing(entry)) == ("#a31515" in badge(entry))
+
+
+def test_a_run_writes_pages(tmp_path: Path) -> None:
+    """`looptck run --html DIR` has the pages of this run, with the requirement that was played."""
+    done = CliRunner().invoke(main, ["run", "-q", *ONE, "--html", str(tmp_path / "html")])
+
+    assert 0 == done.exit_code, done.output
+    assert f"pages: {tmp_path / 'html' / 'index.html'}" in done.output
+    assert (tmp_path / "html" / "r" / "call-runs-its-tool-once.html").is_file()
+
+
+def test_a_file_that_is_no_result_is_named(tmp_path: Path) -> None:
+    """The error names the file, and the badge is not written."""
+    (tmp_path / "x.json").write_text("{}", encoding="utf-8")
+    words = ["summary", str(tmp_path / "x.json"), "--badge", str(tmp_path / "b.svg")]
+    done = CliRunner().invoke(main, words)
+
+    assert 2 == done.exit_code
+    assert "x.json" in done.output
+    assert not (tmp_path / "b.svg").exists()
+
+
+@pytest.mark.parametrize(("loop", "status"), [("right", 0), ("wrong", 1)])
+def test_the_action_runs(tmp_path: Path, loop: str, status: int) -> None:
+    """The steps of action.yml, run as they are: status, JUnit, summary, badge and pages, for right and wrong loops."""
+    step = ACTION["runs"]["steps"][1]
+    (tmp_path / "wrong.py").write_text(TWICE, encoding="utf-8")
+    driver = {"right": "python:looptck_reference.kit.driver:Driver", "wrong": "python:wrong.py:Wrong"}[loop]
+    inputs = {"driver": driver, "known-failures": "", "options": " ".join(ONE), "into": "out"}
+    around = {name: inputs[value[len("${{ inputs.") : -len(" }}")]] for name, value in step["env"].items()}
+    scripts = str(Path(sys.executable).parent)
+    environ = {**os.environ, **around, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    environ |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    done = subprocess.run(
+        [str(shutil.which("bash")), "-e", "-o", "pipefail", "-c", step["run"]],
+        cwd=tmp_path,
+        env=environ,
+        check=False,
+        capture_output=True,
+    )
+
+    assert status == done.returncode, done.stdout.decode() + done.stderr.decode()
+    assert {"results.json", "junit.xml", "badge.svg", "html"} == {path.name for path in (tmp_path / "out").iterdir()}
+    said = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert said.startswith("## looptck: ")
+    assert ("Nothing fails." in said) == (status == 0)
+    assert json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))["summary"]["fail"] >= status
+
+
+def test_every_input_of_the_action_is_used() -> None:
+    """What the action asks for, and nothing else, is in its steps."""
+    text = json.dumps(ACTION["runs"]) + json.dumps(ACTION["outputs"])
+
+    assert [] == [name for name in ACTION["inputs"] if f"inputs.{name}" not in text]
