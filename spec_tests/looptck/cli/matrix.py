@@ -49,6 +49,7 @@ def matrix(names: tuple[str, ...], *, targets: Path | None, results: Path | None
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OPTION OF RUN]...")
 def target(name: str, *, targets: Path | None, smoke: bool, words: tuple[str, ...]) -> None:
     """Install the published implementation NAME (or pattern) in its own environment, and run the suite on it."""
+    need_site()
     from looptck.matrix.command import TARGETS, play
 
     sys.exit(play([name], targets or _there(TARGETS), "smoke" if smoke else "run", words))
@@ -81,7 +82,7 @@ def need_site() -> None:
     from looptck.catalogue.extras import NotInstalled, need
 
     try:
-        need("Writing pages", "site")
+        need("The site of implementations", "site")
     except NotInstalled as error:
         raise Trouble(str(error)) from error
 

@@ -30,7 +30,15 @@ from looptck_reference.server.cli import main as reference
 from meta.docs.pages import ROOT, Block, blocks
 
 NAMES = re.compile(r"--(requirement|trait|profile)[ =]([a-z0-9-]+)")
-DRAWN = ("looptck (the judge)", "looptck            ", "FAIL  ", "trait  ", "request 2 would be", "looptck answers")
+DRAWN = (
+    "looptck (the judge)",
+    "implementation and version:",
+    "looptck            ",
+    "FAIL  ",
+    "trait  ",
+    "request 2 would be",
+    "looptck answers",
+)
 """How the blocks of text begin, each of which has a test of its own."""
 
 
@@ -70,7 +78,7 @@ def _checked(line: str) -> None:
         assert name in known_names.get(kind, catalogue().profiles), name
 
 
-EXTRAS = {"program", "record", "reference", "scripted", "server", "signatures", "test"}
+EXTRAS = {"program", "record", "reference", "scripted", "server", "signatures", "site", "test"}
 """The extras that the documents may name."""
 
 
@@ -108,6 +116,22 @@ def _step(path: Path) -> None:
         _checked(step["run"])
 
 
+def _workflow(path: Path) -> None:
+    """A workflow of GitHub: the action gets inputs that it has, and all that it needs."""
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
+    (job,) = yaml.safe_load(path.read_text("utf-8"))["jobs"].values()
+    (given,) = [step["with"] for step in job["steps"] if "/looptck@" in step.get("uses", "")]
+
+    assert {name for name, one in action.items() if one.get("required")} <= given.keys() <= action.keys()
+
+
+def _job(path: Path) -> None:
+    """A job of GitLab, whose commands can be typed."""
+    (job,) = yaml.safe_load(path.read_text("utf-8")).values()
+    for line in (*job["script"], *job["after_script"]):
+        _checked(line.partition(" > ")[0])
+
+
 def _row(path: Path) -> None:
     """A row of the catalogue, in a profile that has nothing else."""
     folder = path.parent / "requirements"
@@ -140,7 +164,9 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "setups:": _server,
     "  mark:": _program,
     "  cell:": _known,
-    "- run:": _step,
+    "- run: looptck": _step,
+    "jobs:": _workflow,
+    "artifacts:": _job,
     "observed_at:": _row,
     "checks:\n": _case,
     "# script.yaml": _script,

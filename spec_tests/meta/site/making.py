@@ -94,7 +94,9 @@ NEWER = data("<wrong>", "10.0", [result("call-runs-its-tool-once"), result("ever
 def entries() -> list[Entry]:
     """A right loop, a wrong one at two versions, and one that could not be installed."""
     return [
-        Entry("right", RIGHT, notes="\n## Choices\n\n| a | b |\n|---|---|\n| <twice> | `c` |\n", kind="loop", seconds=3.2),
+        Entry(
+            "right", RIGHT, notes="\n## Choices\n\n| a | b |\n|---|---|\n| <twice> | `c` |\n", kind="loop", seconds=3.2
+        ),
         Entry("wrong@2", WRONG, reports={"twice": "# It runs <twice>\n\nSee `loop.py`.\n"}),
         Entry("wrong@10", NEWER, kind="program"),
         Entry("absent", None, "It cannot be installed: npm <said> no"),

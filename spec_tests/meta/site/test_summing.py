@@ -97,13 +97,8 @@ def test_the_action_runs(tmp_path: Path, loop: str, status: int) -> None:
     scripts = str(Path(sys.executable).parent)
     environ = {**os.environ, **around, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     environ |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
-    done = subprocess.run(
-        [str(shutil.which("bash")), "-e", "-o", "pipefail", "-c", step["run"]],
-        cwd=tmp_path,
-        env=environ,
-        check=False,
-        capture_output=True,
-    )
+    words = [str(shutil.which("bash")), "-e", "-o", "pipefail", "-c", step["run"]]
+    done = subprocess.run(words, cwd=tmp_path, env=environ, check=False, capture_output=True)
 
     assert status == done.returncode, done.stdout.decode() + done.stderr.decode()
     assert {"results.json", "junit.xml", "badge.svg", "html"} == {path.name for path in (tmp_path / "out").iterdir()}

@@ -10,9 +10,11 @@ ROOMS = {
     "looptck.client.visit": "server",
     "looptck.drivers.programs.acp": "program",
     "looptck.kill.page": "reference",
+    "looptck.matrix": "site",
     "looptck.recording": "record",
     "looptck.scripted": "scripted",
     "looptck.signatures": "signatures",
+    "looptck.site": "site",
     "looptck_mutants": "reference",
     "looptck_reference": "reference",
 }
