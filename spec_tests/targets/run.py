@@ -38,6 +38,7 @@ TARGETS = Path(__file__).resolve().parent
 ROOT = TARGETS.parents[1]
 KEPT = ROOT / ".tox" / "targets"
 SERVE = ROOT / "spec_tests" / "looptck" / "driver.py"
+JAVASCRIPT = ROOT / "drivers" / "javascript" / "looptck-driver.mjs"
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 VARIANT = "LOOPTCK_VARIANT"
 """The environment variable that tells a driver which variant it is; absent or empty for the first usual way."""
@@ -209,8 +210,11 @@ def line(target: Target, program: Path) -> str:
 
 
 def _beside_its_modules(target: Target) -> Path:
-    """A copy of the driver where Node.js finds what was installed: it looks imports up from the file that has them."""
-    for module in target.folder.glob("*.mjs"):
+    """A copy of the driver where Node.js finds what was installed: it looks imports up from the file that has them.
+
+    What all drivers in JavaScript share is copied beside it: the package of helpers, and the modules of this folder.
+    """
+    for module in [JAVASCRIPT, *TARGETS.glob("*.mjs"), *target.folder.glob("*.mjs")]:
         shutil.copy(module, target.place)
     return target.place / target.driver.name
 
