@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
 from looptck.spec.conversing import accepted, answer, call, carried, guarded, question, result
-from looptck.values.outcome import Pending
+from looptck.values.outcome import Pending, Suspended
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
@@ -22,6 +23,9 @@ ADD = Call.of("add", {"a": 1, "b": 2})
 TOOLS = guarded("note")
 DONE = says("All done.")
 NO = "Not on a Sunday."
+
+Decide = Callable[[Run], list[dict[str, Any]]]
+"""Makes the decisions about the calls that a suspended run waits for."""
 
 SCRIPTS: dict[str, list[Turn]] = {
     "a-call": [calls(NOTE), DONE],
@@ -58,13 +62,24 @@ def _decided(run: Run, text: str) -> list[dict[str, Any]]:
 def _broken(
     scenario: Scenario, implementation: Implementation, script: list[Turn], *, renewed: bool = False
 ) -> list[Run]:
-    """The two halves of a run that is suspended, and resumed with approvals."""
+    """The parts of a run that is suspended, and resumed with approvals."""
     talk = Talk(implementation, named=False)
     first, left = _stop(scenario, talk, script)
-    scenario.plays(*left)
     if renewed:
         talk.renew()
-    return [first, talk.resume(first, _approved(first), tools=TOOLS)]
+    return [first, *_resumed(scenario, talk, first, left, _approved)]
+
+
+def _resumed(scenario: Scenario, talk: Talk, run: Run, left: list[Turn], decided: Decide) -> list[Run]:
+    """The rest of a suspended run: one run, or one for each call if the loop asks about one call at a time."""
+    halves: list[Run] = []
+    for _ in (NOTE, OTHER):
+        scenario.plays(*left)
+        run = talk.resume(run, decided(run), tools=TOOLS)
+        halves.append(run)
+        if run.received or not isinstance(run.outcome, Suspended):
+            break
+    return halves
 
 
 def _equal(whole: Run, halves: list[Run]) -> None:
@@ -147,11 +162,11 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
     """Of two calls of one tool one is approved and one rejected, whichever comes first; both are answered."""
     talk = Talk(implementation, named=False)
     first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
-    scenario.plays(*left)
 
-    run = talk.resume(first, _decided(first, text), tools=TOOLS)
+    halves = _resumed(scenario, talk, first, left, lambda run: _decided(run, text))
 
-    ran = [one.arguments for half in (first, run) for one in half.ran]
+    ran = [one.arguments for half in (first, *halves) for one in half.ran]
+    run = halves[-1]
     run.request(1)
     assert [{"text": text}] == ran
     accepted(run.request(1))

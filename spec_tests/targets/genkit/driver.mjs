@@ -35,13 +35,18 @@ serve({
     try {
       return await answer(scenario, emit, signal);
     } catch (exception) {
-      return error(exception, { reasons: { GenerationResponseError: limit, GenkitError: provider } });
+      return error(exception, signal.aborted ? { reason: 'cancelled' } : { reasons: { GenkitError: reasonOf } });
     }
   },
 });
 
-const limit = ({ message }) => (message.includes('maximum tool call iterations') ? 'limit' : 'other');
-const provider = ({ status }) => (['NOT_FOUND', 'INVALID_ARGUMENT'].includes(status) ? 'other' : 'provider');
+const ELSEWHERE = new Set(['ABORTED', 'NOT_FOUND', 'INVALID_ARGUMENT', 'FAILED_PRECONDITION']);
+
+// An error of a service has a status too, and nothing else says that it is one.
+function reasonOf({ message, status }) {
+  if (message.includes('maximum tool call iterations')) return 'limit';
+  return ELSEWHERE.has(status) ? 'other' : 'provider';
+}
 
 async function answer(scenario, emit, signal) {
   const instance = shared.get(scenario.shared) ?? instanceOf(scenario);
