@@ -26,6 +26,7 @@ serve({
       limit: true,
       concurrent: true,
       parallel: true,
+      eager: true, // a stream's calls run as soon as each is whole (EagerToolExecutionCoordinator)
       conversations: true,
       histories: true,
       shared: true,
