@@ -13,8 +13,6 @@ ONE_LINE = "a message is one line of JSON: JSON.stringify(message), json.dumps(m
 LINE_END = "end each message with a line feed: write(JSON.stringify(message) + '\\n')"
 STARTED = 'answer the first line of standard input, {"type": "start", …}, with one line {"type": "started", …}'
 READING = 'keep reading lines from standard input until {"type": "stop"}: the main program came to its end'
-    'keep reading lines from standard input until {"type": "stop"}; the driver\'s main program has come to its end'
-)
 FINISHED = "every run has to end in an outcome, also if the loop throws or its promise is rejected"
 
 
