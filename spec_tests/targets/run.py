@@ -213,7 +213,7 @@ def line(target: Target, program: Path) -> str:
 def _beside_its_modules(target: Target) -> Path:
     """A copy of the driver where Node.js finds what was installed: it looks imports up from the file that has them.
 
-    Beside it are the modules of its folder, those of all targets, and the package for drivers, as `looptck init` does it.
+    Beside it are the modules of its folder, those of all targets, and the package for drivers.
     """
     for module in (*target.folder.glob("*.mjs"), *TARGETS.glob("*.mjs"), PACKAGE / "looptck-driver.mjs"):
         shutil.copy(module, target.place)

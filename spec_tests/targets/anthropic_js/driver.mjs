@@ -1,5 +1,5 @@
-// The driver of Anthropic's tool runner in TypeScript's SDK. Each case is one runner; a conversation is a message thread
-// with a runner for each of its turns. README.md says what is chosen here.
+// The driver of the tool runner in Anthropic's SDK for TypeScript. Each case is one runner; a conversation is a message
+// thread with a runner for each of its turns. README.md says what is chosen here.
 
 import { error, handlers, serve, started, value } from './looptck-driver.mjs';
 
@@ -9,7 +9,6 @@ import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod';
 import { readFileSync } from 'node:fs';
 import { written } from './zod_schemas.mjs';
 
-const VARIANT = process.env.LOOPTCK_VARIANT || '';
 const PACKAGE = new URL('node_modules/@anthropic-ai/sdk/package.json', import.meta.url);
 const MAX_TOKENS = 1024;
 const SEARCH = { type: 'web_search_20250305', name: 'web_search' };
@@ -27,7 +26,7 @@ const threads = new Map();
 serve({
   start: () =>
     started({
-      name: VARIANT ? `anthropic tool runner js@${VARIANT}` : 'anthropic tool runner js',
+      name: 'anthropic tool runner js',
       version: JSON.parse(readFileSync(PACKAGE)).version,
       wires: ['anthropic-messages'],
       profiles: ['anthropic-loop'],
@@ -36,11 +35,11 @@ serve({
       limit: true,
       concurrent: true,
       parallel: true,
-      memory: VARIANT !== 'no-threads',
+      memory: true,
       cancel: true,
       leave: true,
       histories: true,
-      conversations: VARIANT !== 'no-threads',
+      conversations: true,
       mcp: true,
       hosted: true,
       dialect: { limit_counts: 'model-calls' },
@@ -74,11 +73,10 @@ async function answer(scenario, emit, signal) {
 function runnerOf(scenario, signal) {
   const { stream, conversation, options } = scenario;
   const settings = { ...(stream && { stream }), ...('limit' in options && { max_iterations: options.limit }) };
-  const threaded = VARIANT === 'no-threads' ? { thread: false } : {};
   const { messages, ...fields } = request(scenario);
   if (conversation === undefined) {
     const { beta } = client(scenario);
-    return beta.messages.toolRunner({ ...fields, messages, ...settings, ...threaded }, { signal });
+    return beta.messages.toolRunner({ ...fields, messages, ...settings }, { signal });
   }
   if (!threads.has(conversation)) threads.set(conversation, client(scenario).beta.messages.thread(fields));
   const thread = threads.get(conversation);
@@ -130,7 +128,7 @@ function tools(scenario) {
   return scenario.tools.map(({ name, description, parameters }) => {
     if (!functions[name]) return { name, description, input_schema: parameters };
     const run = async (input) => text(await functions[name](input));
-    const inputSchema = VARIANT === 'json-schema' ? undefined : written(parameters);
+    const inputSchema = written(parameters);
     if (inputSchema) return betaZodTool({ name, description, inputSchema, run });
     return betaTool({ name, description, inputSchema: parameters, run });
   });

@@ -1,5 +1,5 @@
-// The driver of the OpenAI Agents SDK for JavaScript: each case is one run of an agent by a runner of its own. README.md
-// says what is chosen here.
+// The driver of the OpenAI Agents SDK for JavaScript: each case is a run of an agent by a runner of its own.
+// README.md says what is chosen here.
 
 import { error, handlers, serve, started, suspended, value } from './looptck-driver.mjs';
 
@@ -7,7 +7,6 @@ import { Agent, MemorySession, OpenAIProvider, Runner, RunState, setTracingDisab
 import { readFileSync } from 'node:fs';
 import { written } from './zod_schemas.mjs';
 
-const VARIANT = process.env.LOOPTCK_VARIANT || '';
 const PACKAGE = new URL('node_modules/@openai/agents/package.json', import.meta.url);
 const agents = new Map();
 const sessions = new Map();
@@ -17,7 +16,7 @@ setTracingDisabled(true); // it would send the run to OpenAI
 serve({
   start: () =>
     started({
-      name: VARIANT ? `openai agents js@${VARIANT}` : 'openai agents js',
+      name: 'openai agents js',
       version: JSON.parse(readFileSync(PACKAGE)).version,
       wires: ['openai-chat', 'openai-responses'],
       stream: true,
@@ -50,7 +49,7 @@ async function answer(scenario, emit, signal) {
   const leaving = new AbortController();
   const options = {
     ...('limit' in scenario.options && { maxTurns: scenario.options.limit }),
-    ...(scenario.conversation && { session: sessionOf(scenario), sessionInputCallback: (before, now) => [...before, ...now] }),
+    ...(scenario.conversation && { session: sessionOf(scenario), sessionInputCallback: (old, now) => old.concat(now) }),
     signal: AbortSignal.any([signal, leaving.signal]),
     stream: scenario.stream,
   };
@@ -72,7 +71,8 @@ async function answer(scenario, emit, signal) {
 }
 
 function runner({ base_url: baseURL, api_key: apiKey, wire }) {
-  return new Runner({ modelProvider: new OpenAIProvider({ baseURL, apiKey, useResponses: wire === 'openai-responses' }) });
+  const useResponses = wire === 'openai-responses';
+  return new Runner({ modelProvider: new OpenAIProvider({ baseURL, apiKey, useResponses }) });
 }
 
 function agentOf(scenario) {
@@ -138,7 +138,7 @@ function tools(scenario) {
 
 // In zod, as a user writes it; what zod does not say, or no strict schema can, as JSON Schema that is not strict.
 function offered(about, schema, execute) {
-  const parameters = VARIANT === 'json-schema' ? undefined : written(schema);
+  const parameters = written(schema);
   try {
     if (parameters) return tool({ ...about, parameters, execute });
   } catch {

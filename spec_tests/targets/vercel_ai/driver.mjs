@@ -53,8 +53,9 @@ async function answer(scenario, emit, signal) {
   }
   if (VARIANT === 'text-stream') return value(streamed);
   if (told !== undefined) throw told;
-  const [text, finishReason] = [await result.text, await result.finishReason];
-  return answered(talk, { text, finishReason, content: await result.content, responseMessages: await result.responseMessages });
+  const [text, finishReason] = [await result.text, await result.finishReason]; // one by one: each rejects by itself
+  const [content, responseMessages] = [await result.content, await result.responseMessages];
+  return answered(talk, { text, finishReason, content, responseMessages });
 }
 
 // What is said, as an application keeps it: instructions, and the list that it adds questions and answers to.
@@ -75,25 +76,28 @@ function said({ role, content, calls, call_id: toolCallId }, messages) {
     return { role, content: [{ type: 'tool-result', toolCallId, toolName, output }] };
   }
   if (!calls) return { role, content };
-  const parts = calls.map(({ id, name, arguments: input }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input }));
-  return { role, content: [...(content ? [{ type: 'text', text: content }] : []), ...parts] };
+  const call = ({ id, name, arguments: input }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input });
+  return { role, content: [...(content ? [{ type: 'text', text: content }] : []), ...calls.map(call)] };
 }
 
 function decided({ id: approvalId, decision, feedback }) {
-  return { type: 'tool-approval-response', approvalId, approved: decision === 'approve', ...(feedback && { reason: feedback }) };
+  const approved = decision === 'approve';
+  return { type: 'tool-approval-response', approvalId, approved, ...(feedback && { reason: feedback }) };
 }
 
 // The two ways to run a case, plain and streamed. Errors of streams go to the console, or with a variant to a callback.
 function loop(scenario, { instructions, messages }, abortSignal, onError) {
   const isQuestion = messages.length === 1 && scenario.conversation === undefined;
   const prompt = isQuestion ? { prompt: messages[0].content } : { messages };
-  const options = { model: model(scenario), tools: tools(scenario), ...providerOptions(scenario), ...approval(scenario) };
+  const offered = { tools: tools(scenario), ...approval(scenario) };
+  const options = { model: model(scenario), ...offered, ...providerOptions(scenario) };
   if (instructions) options.instructions = instructions;
   if (VARIANT !== 'agent' || 'limit' in scenario.options) options.stopWhen = isStepCount(scenario.options.limit ?? STEPS);
   const heard = VARIANT === 'on-error' ? { onError } : {};
   if (VARIANT === 'agent') {
     const agent = new ToolLoopAgent(options);
-    return { ask: () => agent.generate({ ...prompt, abortSignal }), stream: () => agent.stream({ ...prompt, abortSignal }) };
+    const asked = { ...prompt, abortSignal };
+    return { ask: () => agent.generate(asked), stream: () => agent.stream(asked) };
   }
   const all = { ...options, ...prompt, abortSignal };
   return { ask: () => generateText(all), stream: () => streamText({ ...all, ...heard }) };
@@ -138,8 +142,8 @@ function answered(talk, { text, finishReason, content, responseMessages }) {
   talk.messages.push(...responseMessages);
   const requests = content.filter(({ type, isAutomatic }) => type === 'tool-approval-request' && !isAutomatic);
   if (!requests.length) return value(text, { stop: VARIANT === 'finish-reason' ? STOPS[finishReason] : undefined });
-  const calls = requests.map(({ approvalId: id, toolCall }) => ({ id, name: toolCall.toolName, arguments: toolCall.input }));
-  return suspended(talk, calls);
+  const call = ({ approvalId: id, toolCall }) => ({ id, name: toolCall.toolName, arguments: toolCall.input });
+  return suspended(talk, requests.map(call));
 }
 
 function failed(exception) {
