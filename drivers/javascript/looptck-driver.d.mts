@@ -27,7 +27,7 @@ export interface Declared extends Capabilities {
 }
 
 /** The outcome of a loop that returned: its final text, `stop` if it reports why it ended, `output` if that is JSON. */
-export function value(text: string | null | undefined, more?: { stop?: Stop; output?: unknown }): Value;
+export function value(text: string | null | undefined | void, more?: { stop?: Stop; output?: unknown }): Value;
 
 /** The outcome of a loop that threw: its reason, or reasons by the name of an error or of its class. */
 export function error(exception: unknown, known?: { reason?: Reason; reasons?: Record<string, Reason> }): Error;

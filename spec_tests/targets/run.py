@@ -38,7 +38,8 @@ TARGETS = Path(__file__).resolve().parent
 ROOT = TARGETS.parents[1]
 KEPT = ROOT / ".tox" / "targets"
 SERVE = ROOT / "spec_tests" / "looptck" / "driver.py"
-JAVASCRIPT = ROOT / "drivers" / "javascript" / "looptck-driver.mjs"
+PACKAGE = ROOT / "drivers" / "javascript"
+"""What drivers in JavaScript import."""
 NO_PROXY = {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 VARIANT = "LOOPTCK_VARIANT"
 """The environment variable that tells a driver which variant it is; absent or empty for the first usual way."""
@@ -212,9 +213,9 @@ def line(target: Target, program: Path) -> str:
 def _beside_its_modules(target: Target) -> Path:
     """A copy of the driver where Node.js finds what was installed: it looks imports up from the file that has them.
 
-    What all drivers in JavaScript share is copied beside it: the package of helpers, and the modules of this folder.
+    Beside it are the modules of its folder, those of all targets, and the package for drivers.
     """
-    for module in [JAVASCRIPT, *TARGETS.glob("*.mjs"), *target.folder.glob("*.mjs")]:
+    for module in (*target.folder.glob("*.mjs"), *TARGETS.glob("*.mjs"), PACKAGE / "looptck-driver.mjs"):
         shutil.copy(module, target.place)
     return target.place / target.driver.name
 

@@ -39,6 +39,8 @@ class Patience:
     """Without any event of a run, before the watchdog ends it."""
     gate: float = 5.0
     """For a gate to open."""
+    start: float | None = None
+    """For a driver to start; None: as long as suits its kind."""
 
 
 @dataclass(slots=True)

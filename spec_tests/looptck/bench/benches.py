@@ -44,14 +44,15 @@ def bench_for(driver: str, patience: Patience | None = None) -> Bench:
         ValueError: the driver's name has no known form.
         BadFile: a server's file does not describe a server.
     """
-    line = connect(driver)
+    patience = patience or Patience()
+    line = connect(driver, patience.start)
     if isinstance(line, Servers):
-        return ServerBench(driver, line, patience or Patience())
+        return ServerBench(driver, line, patience)
     if isinstance(line, Programs):
         from looptck.bench.program import ProgramBench  # which is a bench of this module
 
-        return ProgramBench(driver, line, patience or Patience())
-    return LoopBench(driver, line, patience or Patience())
+        return ProgramBench(driver, line, patience)
+    return LoopBench(driver, line, patience)
 
 
 def loop_bench(bench: Bench) -> LoopBench:

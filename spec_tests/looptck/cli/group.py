@@ -35,7 +35,7 @@ def run(**chosen: Any) -> None:
 
 @main.command(epilog=EXIT)
 @click.option("--driver", required=True, metavar="DRIVER", help="The driver to test.")
-@click.option("--timeout", default=20.0, show_default=True, help="Seconds that one run may take.")
+@click.option("--timeout", default=20.0, show_default=True, help="Seconds that the start and each run may take.")
 def smoke(driver: str, timeout: float) -> None:
     """Test whether a driver speaks the protocol. This does not judge the implementation behind it."""
     from looptck.commands.smoke import smoke_test

@@ -28,15 +28,15 @@ def smoke_test(driver: str, timeout: float) -> int:
 
     Args:
         driver: the value for ``looptck run --driver``.
-        timeout: seconds without an event after which a run counts as hung.
+        timeout: seconds without an event after which a run counts as hung, and those that the driver may take to start.
     """
     console = output_console()
     kit = None
     try:
-        kit = bench_for(driver, Patience(outcome=timeout))
+        kit = bench_for(driver, Patience(outcome=timeout, start=timeout))
         kit.__enter__()
     except (DriverFault, NotInstalled, ValueError) as error:
-        _say(console, "FAULT", "start", str(error))
+        _say(console, "FAULT", "start", _told(error))
         return 2
     started = kit.started
     console.print(f"{started.name} {started.version} ({started.language})", markup=False, highlight=False)
@@ -52,7 +52,7 @@ def smoke_test(driver: str, timeout: float) -> int:
     kit.__exit__()
     for fault in kit.late_faults:
         found.append("FAULT")
-        _say(console, "FAULT", "after the runs", str(fault))
+        _say(console, "FAULT", "after the runs", _told(fault))
     if "LOOP" in found:
         console.print("LOOP: the driver works, but the loop did something unexpected; `looptck run` judges it.")
     return 1 if "FAULT" in found else 0
@@ -64,8 +64,14 @@ def _tried(kit: Bench, cell: Cell, name: str, check: Check) -> tuple[str, str]:
     except UnexpectedLoop as unexpected:
         return "LOOP", str(unexpected)
     except (DriverFault, Unfit) as error:
-        return "FAULT", str(error)
+        return "FAULT", _told(error)
     return "ok", ""
+
+
+def _told(error: Exception) -> str:
+    """What is wrong, and what mends it."""
+    mend = error.mend if isinstance(error, DriverFault | Unfit) else ""
+    return f"{error}\n      mend: {mend}" if mend else str(error)
 
 
 def _say(console: Console, word: str, what: str, message: str = "") -> None:

@@ -44,12 +44,13 @@ def need_reference(name: str) -> None:
         need("The reference loop", "reference")
 
 
-def connect(driver: str) -> Connection | Servers | Programs:
+def connect(driver: str, starting: float | None = None) -> Connection | Servers | Programs:
     """A connection to the implementation that a driver names.
 
     ``python:MODULE:NAME``, ``python:FILE.py:NAME`` and ``cmd:COMMAND LINE`` are drivers; ``server:URL``,
     ``server:FILE`` and ``server:python:MODULE:NAME`` are servers that run the loop themselves; ``program:FILE`` and
-    ``program:python:MODULE:NAME`` are whole programs.
+    ``program:python:MODULE:NAME`` are whole programs. ``starting``: seconds that a driver may take to start; None: as
+    many as suit its kind.
 
     Raises:
         ValueError: the name has none of these forms.
@@ -59,9 +60,9 @@ def connect(driver: str) -> Connection | Servers | Programs:
     need_reference(driver)
     kind, _, rest = driver.partition(":")
     if kind == "python" and ":" in rest:
-        return InProcess(rest)
+        return InProcess(rest, starting)
     if kind == "cmd" and rest.strip():
-        return Process(rest)
+        return Process(rest, starting)
     if kind == "server":
         need("A server under test", "server")
         return servers(rest)

@@ -15,7 +15,7 @@ EXPLANATIONS: dict[Kind, str] = {
     "crashed": "the driver ended in the middle of its work",
     "hung": "the driver did not answer in time",
     "rubbish": "the driver wrote a line to standard output that is not a protocol message",
-    "half-line": "the driver ended in the middle of a line",
+    "half-line": "a line of the driver has no end",
     "bad-message": "the driver sent a message that breaks the protocol's schema",
     "answered-twice": "the driver finished the same run twice",
     "unknown-id": "the driver sent a message for an unknown run",
@@ -31,14 +31,16 @@ class DriverFault(Exception):
         detail: what exactly happened: the line, the exit status, the traceback's last line.
         stderr: the end of what the driver wrote to standard error.
         run: the id of the run; None if the fault belongs to no run.
+        mend: what mends it, if it is a usual mistake; empty if it is not.
     """
 
-    def __init__(self, kind: Kind, detail: str, *, stderr: str = "", run: str | None = None) -> None:
+    def __init__(self, kind: Kind, detail: str, *, stderr: str = "", run: str | None = None, mend: str = "") -> None:
         super().__init__(kind, detail)
         self.kind = kind
         self.detail = printable(detail)
         self.stderr = printable(stderr)
         self.run = run
+        self.mend = mend
 
     def __str__(self) -> str:
         message = f"driver: {self.kind}: {EXPLANATIONS[self.kind]}: {self.detail}"

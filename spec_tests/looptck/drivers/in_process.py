@@ -23,7 +23,7 @@ from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome, from_message
 
 STARTING = 60.0
-"""Seconds that a driver may take to be imported and to start."""
+"""Seconds that a driver may take to be imported and to start, unless it is said otherwise."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
@@ -35,10 +35,14 @@ KITS_OWN = frozenset({"looptck provider", "looptck client"})
 
 
 class InProcess:
-    """A connection to ``module:name`` or ``file.py:name``, a driver class without constructor arguments."""
+    """A connection to ``module:name`` or ``file.py:name``, a driver class without constructor arguments.
 
-    def __init__(self, reference: str) -> None:
+    ``starting``: seconds that it may take to be imported and to start.
+    """
+
+    def __init__(self, reference: str, starting: float | None = None) -> None:
         self._reference = reference
+        self._starting = STARTING if starting is None else starting
         self._driver: Any = None
         self._loop: _EventLoop | None = None
         self._workers: list[_Worker] = []
@@ -47,7 +51,7 @@ class InProcess:
 
     def start(self) -> Started:
         try:
-            with _time_limit(STARTING, "start() did not return"):
+            with _time_limit(self._starting, "start() did not return"):
                 self._driver = load(self._reference)()
                 declared = {"type": "started", **self._driver.start()}
         except (DriverFault, KeyboardInterrupt):

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
+from looptck.drivers import mends
 from looptck.drivers.child import STOPPING, Child
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault, Kind
@@ -22,7 +23,7 @@ from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
-"""Seconds that a driver may take to send ``started``."""
+"""Seconds that a driver may take to send ``started``, unless it is said otherwise."""
 MOST_LATE = 100
 """How many faults outside of runs are kept."""
 FAULTS_IN_A_ROW = 10
@@ -46,10 +47,12 @@ class Process:
 
     Args:
         command: the command line, split as a POSIX shell splits words; no shell runs it.
+        starting: seconds that it may take to send ``started``.
     """
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, starting: float | None = None) -> None:
         self._command = command
+        self._starting = STARTING if starting is None else starting
         self._child: Child | None = None
         self._open: dict[str, _Open] = {}
         self._closed: set[str] = set()
@@ -63,13 +66,17 @@ class Process:
         self._child = child = Child(self._command, self._on_line, self._ended)
         child.send({"type": "start", "protocol": VERSION})
         try:
-            in_time = child.started.wait(STARTING)
+            in_time = child.started.wait(self._starting)
         except BaseException:
             child.dismiss("looptck was interrupted")
             raise
         if not in_time:
+            half, stderr = child.half_line(), child.stderr()
             child.dismiss("it took too long to start")
-            raise DriverFault("cannot-start", f"no `started` within {STARTING:g} s", stderr=child.stderr())
+            written = f"; it had written, without a line end: {shortened(half)}" if half else ""
+            mend = mends.of_rest(half) if half else mends.STARTED
+            detail = f"no `started` within {self._starting:g} s{written}"
+            raise DriverFault("cannot-start", detail, stderr=stderr, mend=mend)
         if isinstance(child.declared, DriverFault):
             child.dismiss("it could not be started")
             raise child.declared
@@ -121,8 +128,11 @@ class Process:
             return run.faults[0]
         if run.misdirected is not None:
             return run.misdirected
-        half = f"; it had written half a line: {shortened(rest)}" if rest else ""
-        return DriverFault("half-line" if rest else "hung", f"run {id} never finished{half}", stderr=stderr, run=id)
+        mend = mends.of_rest(rest) if rest else mends.FINISHED
+        written = "a message without a line end" if rest and mend else "half a line"
+        half = f"; it had written {written}: {shortened(rest)}" if rest else ""
+        kind: Kind = "half-line" if rest else "hung"
+        return DriverFault(kind, f"run {id} never finished{half}", stderr=stderr, run=id, mend=mend)
 
     def pulse(self) -> Pulse:
         """The pulse of the process and its descendants."""
@@ -164,11 +174,13 @@ class Process:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
-            self._wrong(child, "rubbish", shortened(line.decode(errors="replace")))
+            text = line.decode(errors="replace")
+            self._wrong(child, "rubbish", shortened(text), mends.of_line(text))
             return
         wrong = complaint("from-driver", message)
         if wrong:
-            self._wrong(child, "bad-message", f"{wrong}: {shortened(line.decode(errors='replace'))}")
+            detail = f"{wrong}: {shortened(line.decode(errors='replace'))}"
+            self._wrong(child, "bad-message", detail, mends.of_message(message))
             self._on_bad_end(message)
         elif message["type"] == "started":
             self._on_started(child, message)
@@ -236,36 +248,39 @@ class Process:
         if len(self._late) < MOST_LATE:
             self._late.append(fault)
 
-    def _wrong(self, child: Child, kind: Kind, detail: str) -> None:
+    def _wrong(self, child: Child, kind: Kind, detail: str, mend: str = "") -> None:
         if child.declared is None:
-            child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr()))
+            child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr(), mend=mend))
             return
         with self._lock:
             runs = [(id, run) for id, run in self._open.items() if run.child is child]
             for id, run in runs:
-                run.faults.append(DriverFault(kind, detail, stderr=child.stderr(), run=id))
+                run.faults.append(DriverFault(kind, detail, stderr=child.stderr(), run=id, mend=mend))
         if not runs:
-            self._add_late(DriverFault(kind, detail, stderr=child.stderr()))
+            self._add_late(DriverFault(kind, detail, stderr=child.stderr(), mend=mend))
 
     def _ended(self, child: Child, rest: bytes) -> None:
         """The driver's standard output is closed; ``rest`` is the text after its last line end."""
         status = child.status()
         kind: Kind = "half-line" if rest else "crashed"
-        detail = f"exit status {status}" + (f", after {shortened(rest.decode(errors='replace'))}" if rest else "")
+        text = rest.decode(errors="replace")
+        detail = f"exit status {status}" + (f", after {shortened(text)}" if rest else "")
+        mend = mends.of_rest(text) or ("" if rest or status else mends.READING)
         if child.killed:
-            kind, detail = "crashed", f"looptck killed it: {child.killed}"
+            kind, detail, mend = "crashed", f"looptck killed it: {child.killed}", ""
         if child.declared is None:
-            child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr()))
+            child.declare(DriverFault("cannot-start", f"{kind}: {detail}", stderr=child.stderr(), mend=mend))
             return
         with self._lock:
-            child.end = DriverFault(kind, detail, stderr=child.stderr())
+            child.end = DriverFault(kind, detail, stderr=child.stderr(), mend=mend)
             lost = {id: run for id, run in self._open.items() if run.child is child}
             for id in lost:
                 del self._open[id]
                 self._closed.add(id)
         for id, run in lost.items():
             self._in_a_row += 1
-            fault = run.faults[0] if run.faults else DriverFault(kind, detail, stderr=child.stderr(), run=id)
+            own = DriverFault(kind, detail, stderr=child.stderr(), run=id, mend=mend)
+            fault = run.faults[0] if run.faults else own
             run.future.set_exception(fault)
         if not lost and not child.stopping:
             self._add_late(child.end)

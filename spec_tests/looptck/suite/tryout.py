@@ -16,6 +16,7 @@ from looptck.bench.standing import refusals
 from looptck.client import Ask
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
+from looptck.drivers.mends import FINISHED
 from looptck.values.cell import Cell
 from looptck.values.outcome import Failed, Nothing, Value
 from looptck.values.transcript import UnroutedRequest
@@ -26,7 +27,15 @@ TOOL, ARGUMENTS = "weather", {"city": "Paris"}
 
 
 class Unfit(Exception):
-    """The driver sends valid messages, but does not do what the protocol asks of it."""
+    """The driver sends valid messages, but does not do what the protocol asks of it.
+
+    Attributes:
+        mend: what mends it, if it is a usual mistake.
+    """
+
+    def __init__(self, why: str, *, mend: str = "") -> None:
+        super().__init__(why)
+        self.mend = mend
 
 
 class Unreached(Unfit):
@@ -117,15 +126,25 @@ def _reached(run: Run) -> None:
         if unrouted:
             raise Unreached(
                 f"a request came to {unrouted[0]}, which is no route of the wire: the base URL of a case ends in /v1, "
-                f"and the routes of {run.cell.wire} are below it; the loop {run.outcome}"
+                f"and the routes of {run.cell.wire} are below it; the loop {run.outcome}",
+                mend=_mended(unrouted[0]),
             )
         raise Unreached(
             f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}"
         )
     if isinstance(run.outcome, Nothing):
-        raise Unfit(f"the run reached the provider, but the driver {run.outcome}")
+        raise Unfit(f"the run reached the provider, but the driver {run.outcome}", mend=FINISHED)
     if refusal := next(refusals(run), None):
         raise UnexpectedLoop(f"the service refuses the request: {refusal}")
+
+
+def _mended(path: str) -> str:
+    """What mends a base URL that led to this path."""
+    if path.startswith("/v1/v1/"):
+        return "this client appends /v1 itself: give it the base URL without its /v1"
+    if not path.startswith("/v1/"):
+        return "this client appends no /v1: give it the base URL as it is, with its /v1"
+    return ""
 
 
 def _returns_an_output(bench: Bench, cell: Cell, name: str) -> None:

@@ -43,12 +43,15 @@ async def run_loop_async(base_url, api_key, *rest, **options):
     async with AsyncOpenAI(base_url=base_url, api_key=api_key) as client:
         return await loop(client, *rest, **options)
 
-async def loop(client, model, messages, tools, on_text=None):
+class TooManyTurns(Exception):
+    pass
+
+async def loop(client, model, messages, tools, on_text=None, max_turns=10):
     handlers = {tool["name"]: handler for tool, handler in tools}
     functions = [{k: tool[k] for k in ("name", "description", "parameters")} for tool, _ in tools]
     offered = [{"type": "function", "function": function} for function in functions]
     messages = list(messages)
-    while True:
+    for _ in range(max_turns):
         request = {"model": model, "messages": messages, "tools": offered}
         if on_text is None:
             message = (await client.chat.completions.create(**request)).choices[0].message
@@ -64,6 +67,7 @@ async def loop(client, model, messages, tools, on_text=None):
         for call in message.tool_calls:
             result = await handlers[call.function.name](**json.loads(call.function.arguments))
             messages.append({"role": "tool", "tool_call_id": call.id, "content": str(result)})
+    raise TooManyTurns("no answer")
 """
 """A loop that the page on Python calls, async and streaming."""
 

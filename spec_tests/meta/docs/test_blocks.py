@@ -165,9 +165,9 @@ def test_messages_are_those_of_the_protocol(block: Block) -> None:
         assert complaint("from-driver", json.loads(line)) is None
 
 
-@pytest.mark.parametrize("block", [*blocks("js")], ids=str)
+@pytest.mark.parametrize("block", [one for one in blocks("js") if "mypkg" not in one.text], ids=str)
 def test_javascript_is_that_of_init(block: Block, tmp_path: Path) -> None:
-    """Each piece of JavaScript stands in what `looptck init --javascript` writes."""
+    """Each piece of JavaScript stands in what `looptck init --javascript` writes; whole drivers are run."""
     write("javascript", tmp_path)
 
     assert block.text in (tmp_path / "driver.mjs").read_text(encoding="utf-8")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, SESSION, block
+from looptck.commands.init import write
+from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, ROOT, SESSION, block
 from meta.drivers.bench import judged
 
 ARGUMENTS = 'json.loads(call["function"]["arguments"])'
@@ -68,6 +70,35 @@ def test_the_drivers_of_the_page_on_python_work(tmp_path: Path, words: str, oks:
 
     assert (0, "") == (status, error), printed
     assert ["start", *oks] == [line.split()[1] for line in printed.splitlines() if line.startswith("ok")]
+
+
+TEN_MINUTES = "docs/driver-in-ten-minutes.md"
+DECLARED = ("limit-is-a-ceiling", "cancelled-run-ends", "final-text-arrives-as-it-is-written")
+"""Requirements of what the drivers of that page declare."""
+
+
+def test_the_driver_in_python_of_the_page_for_both_works(tmp_path: Path) -> None:
+    """It passes what it declares, on an async loop with a limit."""
+    driver = _written(tmp_path, TEN_MINUTES, "class Driver", ASYNC_LOOP).removeprefix("python:")
+
+    _passes(f"cmd:{sys.executable} -m looptck.driver {driver}")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_driver_in_javascript_of_the_page_for_both_works(tmp_path: Path) -> None:
+    """It passes the same, beside what `looptck init` writes and a loop of its own."""
+    made = write("javascript", tmp_path)
+    made.files[0].write_text(block(TEN_MINUTES, "serve("), encoding="utf-8")
+    shutil.copy(ROOT / "spec_tests" / "meta" / "drivers" / "chat_loop.mjs", tmp_path / "mypkg.mjs")
+
+    _passes(made.driver)
+
+
+def _passes(driver: str) -> None:
+    report = judged(driver, *DECLARED, cells=("openai-chat/stream/async",))
+
+    assert (0, []) == (report.status, report.late), report.printed
+    assert {*DECLARED} <= {one["requirement"] for one in report.json["results"] if one["verdict"] == "pass"}
 
 
 def test_the_driver_of_the_page_on_conversations_works(tmp_path: Path) -> None:

@@ -1,37 +1,32 @@
-// A loop over Chat Completions that is right on ordinary traffic, and its driver on the package. An argument names what
-// the driver does otherwise: it ignores the signal, or it throws what a cancelled loop has thrown.
+// A loop over Chat Completions with fetch alone. It is right on ordinary traffic.
 
-import { error, handlers, serve, started, value } from '../../../drivers/javascript/looptck-driver.mjs';
-
-const WAY = process.argv[2] ?? '';
-const sessions = new Map();
-
-class LoopError extends Error {
+export class LoopError extends Error {
   constructor(reason, message) {
     super(message);
     this.reason = reason;
   }
 }
+export class TooManyTurns extends Error {}
 
-async function ask(scenario, messages, emit, signal) {
-  const functions = scenario.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+async function ask({ baseURL, apiKey, model, messages, tools }, onText, signal) {
+  const functions = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const offered = functions.map((one) => ({ type: 'function', function: one }));
-  const asked = { model: scenario.model, messages, stream: scenario.stream, ...(offered.length && { tools: offered }) };
-  const response = await fetch(`${scenario.base_url}/chat/completions`, {
+  const asked = { model, messages, stream: Boolean(onText), ...(offered.length && { tools: offered }) };
+  const response = await fetch(`${baseURL}/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${scenario.api_key}` },
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
     body: JSON.stringify(asked),
     signal,
   });
   if (!response.ok) throw new LoopError('provider', `HTTP ${response.status}`);
-  const choice = scenario.stream ? await streamed(response.body, emit) : (await response.json()).choices?.[0];
+  const choice = onText ? await streamed(response.body, onText) : (await response.json()).choices?.[0];
   if (!choice?.message) throw new LoopError('provider', 'a reply without choices');
   if (choice.message.refusal) throw new LoopError('refusal', choice.message.refusal);
   if (['length', 'content_filter'].includes(choice.finish_reason)) throw new LoopError('truncated', choice.finish_reason);
   return choice.message;
 }
 
-async function streamed(body, emit) {
+async function streamed(body, onText) {
   const message = { role: 'assistant', content: '' };
   const calls = [];
   let finish_reason;
@@ -40,7 +35,7 @@ async function streamed(body, emit) {
     const chunk = JSON.parse(data);
     if (chunk.error) throw new LoopError('provider', chunk.error.message);
     const { delta = {}, finish_reason: finish } = chunk.choices?.[0] ?? {};
-    if (delta.content) emit(delta.content);
+    if (delta.content) onText(delta.content);
     for (const name of ['content', 'refusal']) if (delta[name]) message[name] = (message[name] ?? '') + delta[name];
     for (const piece of delta.tool_calls ?? []) {
       calls[piece.index] ??= { id: piece.id, type: 'function', function: { name: '', arguments: '' } };
@@ -64,49 +59,30 @@ async function* events(body) {
   }
 }
 
-async function call(functions, { function: { name, arguments: text } }) {
-  if (!functions[name]) return `Error: there is no tool ${name}`;
+async function call(tools, { function: { name, arguments: text } }) {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool?.execute) return `Error: there is no tool ${name}`;
   try {
     const args = JSON.parse(text || '{}');
     if (!args || typeof args !== 'object' || Array.isArray(args)) return 'Error: the arguments are no object';
-    const found = await functions[name](args);
+    const found = await tool.execute(args);
     return typeof found === 'string' ? found : JSON.stringify(found);
   } catch (exception) {
     return `Error: ${exception.name}: ${exception.message}`;
   }
 }
 
-async function loop(scenario, functions, emit, signal) {
-  const messages = [...(sessions.get(scenario.conversation) ?? []), ...scenario.messages];
-  for (let left = scenario.options.limit ?? 25; left > 0; left--) {
-    const message = await ask(scenario, messages, emit, signal);
-    messages.push(message);
-    if (!message.tool_calls?.length) {
-      if (scenario.conversation) sessions.set(scenario.conversation, messages);
-      return message.content;
-    }
-    for (const one of message.tool_calls) {
+// The final text; `messages` then has everything that was said.
+export async function runLoop(asked, { maxTurns = 25, onText, signal } = {}) {
+  for (let left = maxTurns; left > 0; left--) {
+    const message = await ask(asked, onText, signal);
+    asked.messages.push(message);
+    for (const one of message.tool_calls ?? []) {
       signal?.throwIfAborted();
-      const content = await call(functions, one);
-      messages.push({ role: 'tool', tool_call_id: one.id, content });
+      asked.messages.push({ role: 'tool', tool_call_id: one.id, content: await call(asked.tools, one) });
     }
+    if (!message.tool_calls?.length) return message.content;
     signal?.throwIfAborted();
   }
-  throw new LoopError('limit', 'the iteration limit was reached');
+  throw new TooManyTurns('the limit was reached');
 }
-
-await serve({
-  start() {
-    console.log('a line that somebody prints');
-    const able = { stream: true, chunks: true, limit: true, concurrent: true, conversations: true, cancel: true };
-    return started({ name: 'chat loop', version: '1', wires: ['openai-chat'], ...able });
-  },
-  async run(scenario, emit, signal) {
-    try {
-      return value(await loop(scenario, handlers(scenario), emit, WAY === 'ignores-the-signal' ? undefined : signal));
-    } catch (exception) {
-      if (WAY === 'throws-when-cancelled' && signal.aborted) throw exception;
-      return error(exception, { reason: exception.reason });
-    }
-  },
-});

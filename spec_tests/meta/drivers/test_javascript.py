@@ -17,7 +17,7 @@ from meta.drivers.bench import judged
 from tools.javascript_types.types import written
 
 PACKAGE = ROOT / "drivers" / "javascript"
-LOOP = Path(__file__).with_name("chat_loop.mjs")
+DRIVER = Path(__file__).with_name("chat_driver.mjs")
 CELLS = ("openai-chat/plain/async", "openai-chat/stream/async")
 ORDINARY = (
     "call-runs-its-tool-once",
@@ -73,7 +73,7 @@ def test_the_package_has_its_files() -> None:
 @pytest.mark.parametrize(("way", "rows"), [("", ORDINARY + CANCELLED), ("throws-when-cancelled", CANCELLED)])
 def test_a_loop_is_judged(way: str, rows: tuple[str, ...]) -> None:
     """A loop passes through it, whether its driver makes an outcome of a cancellation or leaves that to the package."""
-    report = judged(f"cmd:node {LOOP} {way}", *rows, cells=CELLS)
+    report = judged(f"cmd:node {DRIVER} {way}", *rows, cells=CELLS)
 
     assert (0, []) == (report.status, report.late), report.printed
     assert {"pass"} == {*report.counts} - {"not-applicable"}
@@ -82,6 +82,6 @@ def test_a_loop_is_judged(way: str, rows: tuple[str, ...]) -> None:
 @needs_node
 def test_a_run_that_does_not_hear_the_signal_is_found() -> None:
     """The package does not make a cancelled run of one that goes on."""
-    report = judged(f"cmd:node {LOOP} ignores-the-signal", *CANCELLED, cells=CELLS[:1])
+    report = judged(f"cmd:node {DRIVER} ignores-the-signal", *CANCELLED, cells=CELLS[:1])
 
     assert report.counts["fail"]

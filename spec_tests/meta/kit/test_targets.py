@@ -215,7 +215,7 @@ def test_a_target_may_be_written_in_javascript(tmp_path: Path, monkeypatch: pyte
     assert Path("node") == there
     assert three.place / "node_modules" / ".bin" / "node" == runner.environment(three)
     assert f"cmd:node {three.place / 'driver.mjs'}" == runner.line(three, there)
-    assert {"driver.mjs", "other.mjs"} <= {path.name for path in three.place.iterdir()}
+    assert {"driver.mjs", "other.mjs", "looptck-driver.mjs"} <= {path.name for path in three.place.iterdir()}
 
 
 def test_every_file_belongs_to_a_target() -> None:

@@ -9,7 +9,7 @@ import { Command, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { readFileSync } from 'node:fs';
-import { written } from './schemas.mjs';
+import { written } from './zod_schemas.mjs';
 
 const VERSION = JSON.parse(readFileSync(new URL('node_modules/langchain/package.json', import.meta.url))).version;
 
