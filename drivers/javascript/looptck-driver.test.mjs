@@ -124,7 +124,7 @@ const finished = (id, outcome) => ({ type: 'finished', id, outcome });
 
 test('other output goes to standard error', async () => {
   const driver = `console.log('one'); process.stdout.write('two'); console.info('three');
-    await serve({ start: () => ({ name: 'x' }) });`;
+    serve({ start: () => ({ name: 'x' }) });`;
   const found = await said(driver, { type: 'start', protocol: 1 }, { type: 'stop' });
 
   assert.deepEqual([found.status, found.said], [0, [{ type: 'started', name: 'x' }]]);
@@ -134,7 +134,7 @@ test('other output goes to standard error', async () => {
 test('runs overlap, and chunks go out under their ids', async () => {
   const driver = `let open;
     const opened = new Promise((resolve) => (open = resolve));
-    await serve({ async run({ waits }, emit) {
+    serve({ async run({ waits }, emit) {
       emit('begun');
       await (waits ? opened : open());
       return value('done');
@@ -149,7 +149,7 @@ test('runs overlap, and chunks go out under their ids', async () => {
 test('cancelling aborts the signal of one run, which is cancelled if it fails without a reason of its own', async () => {
   const driver = `const gone = (signal) =>
       new Promise((_, refuse) => signal.addEventListener('abort', () => refuse(new Error('gone'))));
-    await serve({ run: ({ how, reason }, emit, signal) => gone(signal).catch((exception) => {
+    serve({ run: ({ how, reason }, emit, signal) => gone(signal).catch((exception) => {
       if (how === 'throws') throw exception;
       return how === 'value' ? value('so far') : error(exception, { reason });
     }), stop: () => new Promise(setImmediate) });`;
@@ -164,14 +164,14 @@ test('cancelling aborts the signal of one run, which is cancelled if it fails wi
 });
 
 test('what a method throws ends the process as a crash', async () => {
-  const found = await said("await serve({ run() { throw new Error('the driver is broken'); } });", run('a'));
+  const found = await said("serve({ run() { throw new Error('the driver is broken'); } });", run('a'));
 
   assert.deepEqual([found.status, found.said], [70, []]);
   assert.match(found.printed, /the driver is broken/);
 });
 
 test('a line ends at a line feed alone, and a run that is over cannot be cancelled', async () => {
-  const driver = 'await serve({ run: ({ text }) => value(text), stop: () => new Promise(setImmediate) });';
+  const driver = 'serve({ run: ({ text }) => value(text), stop: () => new Promise(setImmediate) });';
   const found = await said(driver, run('a', { text: '\u2028' }), { type: 'cancel', id: 'a' }, { type: 'cancel', id: 'b' });
 
   assert.deepEqual(found, { status: 0, said: [finished('a', value('\u2028'))], printed: '' });

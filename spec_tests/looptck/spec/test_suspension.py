@@ -12,6 +12,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
 from looptck.spec.conversing import accepted, answer, call, carried, guarded, question, result
+from looptck.values.jsontext import canonical
 from looptck.values.outcome import Pending, Suspended
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
@@ -23,8 +24,6 @@ ADD = Call.of("add", {"a": 1, "b": 2})
 TOOLS = guarded("note")
 DONE = says("All done.")
 NO = "Not on a Sunday."
-MOST_CALLS = 2
-"""The most calls that wait in one turn of these scripts."""
 
 SCRIPTS: dict[str, list[Turn]] = {
     "a-call": [calls(NOTE), DONE],
@@ -41,21 +40,6 @@ def _stop(scenario: Scenario, talk: Talk, script: list[Turn]) -> tuple[Run, list
     run = talk.run("Go.", tools=TOOLS)
     suspended(run)
     return run, script[len(run.requests) :]
-
-
-def _resumed(talk: Talk, first: Run, decide: Callable[[Run], list[dict[str, Any]]]) -> list[Run]:
-    """The runs that resume it. A loop may ask about one call of a turn at a time: it is resumed until it goes on."""
-    runs: list[Run] = []
-    asked = len(suspended(first).calls)
-    while not runs or (_only_asks(runs[-1]) and asked <= MOST_CALLS):
-        runs.append(talk.resume(runs[-1] if runs else first, decide(runs[-1] if runs else first), tools=TOOLS))
-        asked += len(runs[-1].outcome.calls) if isinstance(runs[-1].outcome, Suspended) else 0
-    return runs
-
-
-def _only_asks(run: Run) -> bool:
-    """Whether a run has ended as suspended before it asked the model."""
-    return isinstance(run.outcome, Suspended) and not run.received
 
 
 def _approved(run: Run) -> list[dict[str, Any]]:
@@ -80,9 +64,29 @@ def _broken(
     talk = Talk(implementation, named=False)
     first, left = _stop(scenario, talk, script)
     scenario.plays(*left)
-    if renewed:
-        talk.renew()
-    return [first, *_resumed(talk, first, _approved)]
+    return _resumed(talk, first, _approved, renewed=renewed)
+
+
+def _resumed(
+    talk: Talk, first: Run, decided: Callable[[Run], list[dict[str, Any]]], *, renewed: bool = False
+) -> list[Run]:
+    """A suspended run and what is left of it: a loop may be suspended again, for calls that are not decided yet."""
+    parts = [first]
+    known: set[str] = set()
+    while not _waiting(parts[-1]) <= known:
+        known |= _waiting(parts[-1])
+        if renewed:
+            talk.renew()
+        parts.append(talk.resume(parts[-1], decided(parts[-1]), tools=TOOLS))
+        if parts[-1].received:
+            break
+    return parts
+
+
+def _waiting(run: Run) -> set[str]:
+    """The calls that wait for a decision; none if the run is not suspended."""
+    calls = run.outcome.calls if isinstance(run.outcome, Suspended) else ()
+    return {f"{one.tool}({canonical(one.arguments)})" for one in calls}
 
 
 def _equal(whole: Run, parts: list[Run]) -> None:
@@ -150,7 +154,7 @@ def test_it_equals_an_unbroken_run(scenario: Scenario, implementation: Implement
 @requirement("resume-reruns-nothing")
 @pytest.mark.parametrize("name", ["beside-others", "in-a-later-turn"])
 def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, name: str) -> None:
-    """Other tools, in the same turn or in an earlier one, run once in both parts together."""
+    """Other tools, in the same turn or in an earlier one, run once in both halves together."""
     parts = _broken(scenario, implementation, SCRIPTS[name])
 
     parts[-1].request(1)
@@ -167,10 +171,9 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
     first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
     scenario.plays(*left)
 
-    runs = _resumed(talk, first, lambda one: _decided(one, text))
+    *_, run = parts = _resumed(talk, first, lambda part: _decided(part, text))
 
-    run = runs[-1]
-    ran = [one.arguments for part in (first, *runs) for one in part.ran]
+    ran = [one.arguments for part in parts for one in part.ran]
     run.request(1)
     assert [{"text": text}] == ran
     accepted(run.request(1))

@@ -88,7 +88,7 @@ def test_the_driver_in_python_of_the_page_for_both_works(tmp_path: Path) -> None
 def test_the_driver_in_javascript_of_the_page_for_both_works(tmp_path: Path) -> None:
     """It passes the same, beside what `looptck init` writes and a loop of its own."""
     made = write("javascript", tmp_path)
-    made.files[0].write_text(block(TEN_MINUTES, "await serve("), encoding="utf-8")
+    made.files[0].write_text(block(TEN_MINUTES, "serve("), encoding="utf-8")
     shutil.copy(ROOT / "spec_tests" / "meta" / "drivers" / "chat_loop.mjs", tmp_path / "mypkg.mjs")
 
     _passes(made.driver)

@@ -18,7 +18,7 @@ async function answer(scenario, emit, signal) {
   return text;
 }
 
-await serve({
+serve({
   start() {
     console.log('a line that somebody prints');
     const able = { stream: true, chunks: true, limit: true, concurrent: true, conversations: true, cancel: true };

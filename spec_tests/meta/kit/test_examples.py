@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import configuration
+from hypothesis import configuration, given
 from hypothesis import strategies as st
 from hypothesis.internal.conjecture import providers
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import SHRINKS, Implementation
+from looptck.spec import strategies
 
 
 def implementation(examples: int) -> Implementation:
@@ -134,3 +135,9 @@ def test_hypothesis_is_left_as_it_was(tmp_path: Path) -> None:
 
     assert home == configuration.storage_directory("x").path
     assert constants is providers._get_local_constants
+
+
+@given(strategies.fitting({"type": "integer"}))
+def test_integers_are_those_that_every_program_has(value: int) -> None:
+    """No example has an integer that JSON's standard calls not interoperable, which a right loop may refuse."""
+    assert abs(value) < 2**53

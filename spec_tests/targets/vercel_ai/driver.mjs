@@ -1,86 +1,111 @@
 // The driver of the AI SDK: each case becomes one call of generateText or streamText, or with a variant of an agent.
 // README.md says what is chosen here.
 
+import { error, handlers, serve, started, suspended, value } from './looptck-driver.mjs';
+
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, isStepCount, jsonSchema, streamText, tool, ToolLoopAgent } from 'ai';
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { written } from './schemas.mjs';
+import { written } from './zod_schemas.mjs';
 
 const VARIANT = process.env.LOOPTCK_VARIANT || '';
 const STEPS = 20; // where a case sets no limit: as many as ToolLoopAgent has by itself
 const VERSION = JSON.parse(readFileSync(new URL('node_modules/ai/package.json', import.meta.url))).version;
+const PROVIDER = ['AI_APICallError', 'AI_RetryError'];
+const REASONS = Object.fromEntries(PROVIDER.map((name) => [name, 'provider']));
+const talks = new Map();
 const STOPS = { stop: 'end', length: 'length', 'content-filter': 'content_filter', 'tool-calls': 'calls' };
 
-// Standard output belongs to the protocol, and the SDK writes its warnings there.
-console.log = console.info = console.debug = console.error;
+serve({
+  start: () =>
+    started({
+      name: VARIANT ? `vercel ai@${VARIANT}` : 'vercel ai',
+      version: VERSION,
+      wires: VARIANT === 'compatible' ? ['openai-chat'] : ['openai-chat', 'openai-responses', 'anthropic-messages'],
+      stream: true,
+      chunks: true,
+      limit: true,
+      concurrent: true,
+      parallel: true,
+      eager: true, // streamText runs a call as soon as its part of the stream is whole
+      cancel: true,
+      conversations: true,
+      histories: true,
+      suspend: true,
+      travels: true,
+      dialect: { limit_counts: 'model-calls' },
+    }),
+  run: (scenario, emit, signal) => answer(scenario, emit, signal).catch(failed),
+});
 
-const STARTED = {
-  type: 'started',
-  protocol: 1,
-  name: VARIANT ? `vercel ai@${VARIANT}` : 'vercel ai',
-  version: VERSION,
-  language: 'javascript',
-  wires: VARIANT === 'compatible' ? ['openai-chat'] : ['openai-chat', 'openai-responses', 'anthropic-messages'],
-  modes: ['async'],
-  profiles: [],
-  capabilities: {
-    stream: true,
-    chunks: true,
-    limit: true,
-    concurrent: true,
-    parallel: true,
-    eager: true, // streamText runs a call as soon as its part of the stream is whole
-  },
-  dialect: { limit_counts: 'model-calls' },
-};
-
-const send = (message) => process.stdout.write(JSON.stringify(message) + '\n');
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const message = JSON.parse(line);
-  if (message.type === 'start') send(STARTED);
-  if (message.type === 'run') run(message);
-  if (message.type === 'stop') process.exit(0);
-}
-
-async function run({ id, case: scenario }) {
-  const emit = (text) => send({ type: 'chunk', id, text });
-  const outcome = await answer(scenario, emit).catch(failed);
-  send({ type: 'finished', id, outcome });
-}
-
-async function answer(scenario, emit) {
+async function answer(scenario, emit, signal) {
   let told;
-  const { ask, stream } = loop(scenario, ({ error }) => (told = error));
-  if (!scenario.stream) return answered(await ask());
+  const talk = talkOf(scenario);
+  const { ask, stream } = loop(scenario, talk, signal, ({ error }) => (told = error));
+  if (!scenario.stream) return answered(talk, await ask());
   const result = await stream();
   let streamed = '';
   for await (const text of result.textStream) {
     streamed += text;
     emit(text);
   }
-  if (VARIANT === 'text-stream') return { kind: 'value', text: streamed };
+  if (VARIANT === 'text-stream') return value(streamed);
   if (told !== undefined) throw told;
-  return answered({ text: await result.text, finishReason: await result.finishReason });
+  const [text, finishReason] = [await result.text, await result.finishReason]; // one by one: each rejects by itself
+  const [content, responseMessages] = [await result.content, await result.responseMessages];
+  return answered(talk, { text, finishReason, content, responseMessages });
+}
+
+// What is said, as an application keeps it: instructions, and the list that it adds questions and answers to.
+function talkOf({ conversation, resume, messages }) {
+  const talk = resume?.state ?? talks.get(conversation) ?? { messages: [] };
+  if (conversation) talks.set(conversation, talk);
+  const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  if (system.length) talk.instructions = system.join('\n\n');
+  talk.messages.push(...messages.filter(({ role }) => role !== 'system').flatMap((one) => said(one, messages)));
+  if (resume) talk.messages.push({ role: 'tool', content: resume.decisions.map(decided) });
+  return talk;
+}
+
+function said({ role, content, calls, call_id: toolCallId }, messages) {
+  if (role === 'tool') {
+    const { name: toolName } = messages.flatMap((one) => one.calls ?? []).find(({ id }) => id === toolCallId);
+    const output = { type: 'text', value: content };
+    return { role, content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+  }
+  if (!calls) return { role, content };
+  const call = ({ id, name, arguments: input }) => ({ type: 'tool-call', toolCallId: id, toolName: name, input });
+  return { role, content: [...(content ? [{ type: 'text', text: content }] : []), ...calls.map(call)] };
+}
+
+function decided({ id: approvalId, decision, feedback }) {
+  const approved = decision === 'approve';
+  return { type: 'tool-approval-response', approvalId, approved, ...(feedback && { reason: feedback }) };
 }
 
 // The two ways to run a case, plain and streamed. Errors of streams go to the console, or with a variant to a callback.
-function loop(scenario, onError) {
-  const system = scenario.messages.filter(({ role }) => role === 'system');
-  const said = scenario.messages.filter(({ role }) => role !== 'system');
-  const prompt = said.length === 1 ? { prompt: said[0].content } : { messages: said };
-  const options = { model: model(scenario), tools: tools(scenario), ...providerOptions(scenario) };
-  if (system.length) options.instructions = system.map(({ content }) => content).join('\n\n');
+function loop(scenario, { instructions, messages }, abortSignal, onError) {
+  const isQuestion = messages.length === 1 && scenario.conversation === undefined;
+  const prompt = isQuestion ? { prompt: messages[0].content } : { messages };
+  const offered = { tools: tools(scenario), ...approval(scenario) };
+  const options = { model: model(scenario), ...offered, ...providerOptions(scenario) };
+  if (instructions) options.instructions = instructions;
   if (VARIANT !== 'agent' || 'limit' in scenario.options) options.stopWhen = isStepCount(scenario.options.limit ?? STEPS);
   const heard = VARIANT === 'on-error' ? { onError } : {};
   if (VARIANT === 'agent') {
     const agent = new ToolLoopAgent(options);
-    return { ask: () => agent.generate(prompt), stream: () => agent.stream(prompt) };
+    const asked = { ...prompt, abortSignal };
+    return { ask: () => agent.generate(asked), stream: () => agent.stream(asked) };
   }
-  return { ask: () => generateText({ ...options, ...prompt }), stream: () => streamText({ ...options, ...prompt, ...heard }) };
+  const all = { ...options, ...prompt, abortSignal };
+  return { ask: () => generateText(all), stream: () => streamText({ ...all, ...heard }) };
+}
+
+function approval({ tools }) {
+  const waiting = tools.filter((one) => one.approval).map(({ name }) => [name, 'user-approval']);
+  return waiting.length ? { toolApproval: Object.fromEntries(waiting) } : {};
 }
 
 function model(scenario) {
@@ -98,10 +123,11 @@ function providerOptions(scenario) {
 
 // A tool without a URL has no `execute`: its calls end the run and are the caller's.
 function tools(scenario) {
+  const functions = handlers(scenario);
   return Object.fromEntries(
-    scenario.tools.map(({ name, description, parameters, url }) => {
+    scenario.tools.map(({ name, description, parameters }) => {
       const about = { description, inputSchema: inputSchema(parameters) };
-      return [name, tool(url ? { ...about, execute: (input) => askTheKit(url, input) } : about)];
+      return [name, tool(functions[name] ? { ...about, execute: (input) => functions[name](input) } : about)];
     }),
   );
 }
@@ -111,26 +137,16 @@ function inputSchema(parameters) {
   return (VARIANT !== 'json-schema' && written(parameters)) || jsonSchema(parameters);
 }
 
-async function askTheKit(url, input) {
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify({ arguments: input }) });
-  const { value, error } = await response.json();
-  if (error) throw Object.assign(new Error(error.message), { name: error.type });
-  return value;
+// One prints the text; with a variant one also reads why the model stopped. A call that needs approval ends the run.
+function answered(talk, { text, finishReason, content, responseMessages }) {
+  talk.messages.push(...responseMessages);
+  const requests = content.filter(({ type, isAutomatic }) => type === 'tool-approval-request' && !isAutomatic);
+  if (!requests.length) return value(text, { stop: VARIANT === 'finish-reason' ? STOPS[finishReason] : undefined });
+  const call = ({ approvalId: id, toolCall }) => ({ id, name: toolCall.toolName, arguments: toolCall.input });
+  return suspended(talk, requests.map(call));
 }
 
-// One prints the text; with a variant one also reads why the model stopped.
-function answered({ text, finishReason }) {
-  const stop = VARIANT === 'finish-reason' ? STOPS[finishReason] : undefined;
-  return { kind: 'value', text, ...(stop && { stop }) };
-}
-
-function failed(error) {
-  const names = [error, error?.cause, error?.lastError].map((one) => one?.name);
-  const provider = names.some((name) => name === 'AI_APICallError' || name === 'AI_RetryError');
-  return {
-    kind: 'error',
-    reason: provider ? 'provider' : 'other',
-    type: String(error?.name ?? typeof error),
-    message: String(error?.message ?? error),
-  };
+function failed(exception) {
+  const isProvider = PROVIDER.includes(exception?.name) || PROVIDER.includes(exception?.lastError?.name);
+  return error(exception, { reason: isProvider ? 'provider' : undefined, reasons: REASONS });
 }

@@ -20,4 +20,4 @@ async function run(scenario, emit, signal) {
   }
 }
 
-await serve({ start, run });
+serve({ start, run });

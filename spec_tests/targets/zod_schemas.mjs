@@ -1,5 +1,5 @@
-// A tool's schema as a user writes it, in zod: what makes the SDK check the arguments that the model wrote. Undefined where
-// zod does not say it here. `signatures.py` is the same for Python.
+// A tool's schema as a user writes it, in zod 3 or 4: what makes a framework check the arguments that the model wrote.
+// Undefined where zod does not say it here. `signatures.py` is the same for Python.
 
 import { z } from 'zod';
 
@@ -15,11 +15,12 @@ export function written(schema) {
 function plain(schema) {
   if (schema === true || Object.keys(schema ?? {}).length === 0) return z.any();
   if (typeof schema !== 'object' || Object.keys(schema).some((key) => !KNOWN.has(key))) return undefined;
-  if (schema.enum || 'const' in schema) return z.literal(schema.enum ?? [schema.const]);
+  if (schema.enum?.every((one) => typeof one === 'string')) return z.enum(schema.enum);
+  if (schema.enum || 'const' in schema) return union((schema.enum ?? [schema.const]).map((one) => z.literal(one)));
   if (schema.anyOf || Array.isArray(schema.type)) {
     const choices = schema.anyOf ?? schema.type.map((type) => ({ ...schema, description: undefined, type }));
     const types = choices.map((choice) => written(JSON.parse(JSON.stringify(choice))));
-    return types.includes(undefined) ? undefined : z.union(types);
+    return types.includes(undefined) ? undefined : union(types);
   }
   switch (schema.type) {
     case 'string': return z.string();
@@ -32,6 +33,8 @@ function plain(schema) {
   }
   return undefined;
 }
+
+const union = (types) => (types.length === 1 ? types[0] : z.union(types));
 
 function object({ properties = {}, required = [], additionalProperties }) {
   const fields = Object.entries(properties).map(([name, schema]) => [name, written(schema), required.includes(name)]);
