@@ -124,6 +124,16 @@ class Escaping(Driver):
     }
 
 
+class AnswersAsTheyEnd(Driver):
+    """Sends the results of a turn in the order in which its tools end: backwards in every second turn."""
+
+    class loop(Loop):  # noqa: N801
+        turns = itertools.count()
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results(results[::-1] if next(self.turns) % 2 else results)
+
+
 class Renaming(Driver):
     """Replaces the id of each call, and echoes and answers the call with the new id."""
 

@@ -36,12 +36,14 @@ ON_ONE_WIRE = [
     (own_ways.Referring, "openai-responses/stream/sync"),
     (own_ways.CallsLast, "anthropic-messages/stream/sync"),
     (own_ways.Talkative, "openai-chat/plain/sync"),
+    (own_ways.AnswersAsTheyEnd, "openai-chat/stream/sync"),
+    (own_ways.AnswersAsTheyEnd, "openai-responses/stream/sync"),
 ]
 
 
 @pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)
 def test_loop_meets_every_must(loop: type[Driver], cell: str) -> None:
-    """It may refer to stored items, put calls last, and extend its prompt; it may fail a SHOULD."""
+    """It may refer to stored items, put calls last, extend its prompt, and order results; it may fail a SHOULD."""
     results = judged(loop, cell, examples=3)
     levels = {row.id: row.level for row in catalogue()}
 
