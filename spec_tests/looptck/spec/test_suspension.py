@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk, suspended
 from looptck.spec.conversing import accepted, answer, call, carried, guarded, question, result
-from looptck.values.outcome import Pending
+from looptck.values.jsontext import canonical
+from looptck.values.outcome import Pending, Suspended
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
@@ -58,30 +60,50 @@ def _decided(run: Run, text: str) -> list[dict[str, Any]]:
 def _broken(
     scenario: Scenario, implementation: Implementation, script: list[Turn], *, renewed: bool = False
 ) -> list[Run]:
-    """The two halves of a run that is suspended, and resumed with approvals."""
+    """The parts of a run that is suspended, and resumed with approvals."""
     talk = Talk(implementation, named=False)
     first, left = _stop(scenario, talk, script)
     scenario.plays(*left)
-    if renewed:
-        talk.renew()
-    return [first, talk.resume(first, _approved(first), tools=TOOLS)]
+    return _resumed(talk, first, _approved, renewed=renewed)
 
 
-def _equal(whole: Run, halves: list[Run]) -> None:
+def _resumed(
+    talk: Talk, first: Run, decided: Callable[[Run], list[dict[str, Any]]], *, renewed: bool = False
+) -> list[Run]:
+    """A suspended run and what is left of it: a loop may be suspended again, for calls that are not decided yet."""
+    parts = [first]
+    known: set[str] = set()
+    while not _waiting(parts[-1]) <= known:
+        known |= _waiting(parts[-1])
+        if renewed:
+            talk.renew()
+        parts.append(talk.resume(parts[-1], decided(parts[-1]), tools=TOOLS))
+        if parts[-1].received:
+            break
+    return parts
+
+
+def _waiting(run: Run) -> set[str]:
+    """The calls that wait for a decision; none if the run is not suspended."""
+    calls = run.outcome.calls if isinstance(run.outcome, Suspended) else ()
+    return {f"{one.tool}({canonical(one.arguments)})" for one in calls}
+
+
+def _equal(whole: Run, parts: list[Run]) -> None:
     """Tool runs, the last request and the answer are the same."""
-    requests = [received for half in halves for received in half.received]
+    requests = [received for part in parts for received in part.received]
     for received in requests:
         accepted(received)
     assert len(whole.requests) == len(requests), "the model was not asked as often as in an unbroken run"
-    ran = [one for half in halves for one in half.tools_ran]
+    ran = [one for part in parts for one in part.tools_ran]
     assert sorted(map(str, whole.tools_ran)) == sorted(map(str, ran))
-    unbroken, resumed = (run.request(len(run.requests)).request for run in (whole, halves[-1]))
+    unbroken, resumed = (run.request(len(run.requests)).request for run in (whole, parts[-1]))
     kinds = [[type(item) for item in one.items] for one in (unbroken, resumed)]
     assert kinds[0] == kinds[1], "the last request carries other pieces than that of an unbroken run"
     names = [sorted(tool.name for tool in one.tools) for one in (unbroken, resumed)]
     assert names[0] == names[1], "the last request offers other tools than that of an unbroken run"
     assert sorted(one.text for one in unbroken.answers) == sorted(one.text for one in resumed.answers)
-    assert (whole.value.text or "").strip() == (halves[-1].value.text or "").strip()
+    assert (whole.value.text or "").strip() == (parts[-1].value.text or "").strip()
 
 
 def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:
@@ -115,7 +137,7 @@ def test_a_resumed_run_is_suspended_again(scenario: Scenario, implementation: Im
     run = talk.resume(first, _approved(first), tools=TOOLS)
 
     run.delivered(1)
-    ran = [one.arguments for half in (first, run) for one in half.ran]
+    ran = [one.arguments for part in (first, run) for one in part.ran]
     assert {"text": "second"} not in ran, "a call of the resumed run has run, and it was not approved"
     suspended(run)
 
@@ -133,10 +155,10 @@ def test_it_equals_an_unbroken_run(scenario: Scenario, implementation: Implement
 @pytest.mark.parametrize("name", ["beside-others", "in-a-later-turn"])
 def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, name: str) -> None:
     """Other tools, in the same turn or in an earlier one, run once in both halves together."""
-    halves = _broken(scenario, implementation, SCRIPTS[name])
+    parts = _broken(scenario, implementation, SCRIPTS[name])
 
-    halves[-1].request(1)
-    ran = [one.tool for half in halves for one in half.ran]
+    parts[-1].request(1)
+    ran = [one.tool for part in parts for one in part.ran]
     for tool in ("weather", "add"):
         assert 1 >= ran.count(tool), f"{tool} has run {ran.count(tool)} times for one call"
 
@@ -149,9 +171,9 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
     first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
     scenario.plays(*left)
 
-    run = talk.resume(first, _decided(first, text), tools=TOOLS)
+    *_, run = parts = _resumed(talk, first, lambda part: _decided(part, text))
 
-    ran = [one.arguments for half in (first, run) for one in half.ran]
+    ran = [one.arguments for part in parts for one in part.ran]
     run.request(1)
     assert [{"text": text}] == ran
     accepted(run.request(1))

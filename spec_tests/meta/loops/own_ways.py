@@ -11,7 +11,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from looptck.driver import suspended
 from looptck_mutants.parts import speaking
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Fail, Run
 from looptck_reference.loop.agent import Agent
@@ -132,6 +134,28 @@ class AnswersAsTheyEnd(Driver):
 
         def append_results(self, results: Sequence[ToolResult]) -> None:
             super().append_results(results[::-1] if next(self.turns) % 2 else results)
+
+
+class AsksOneAtATime(Driver):
+    """Suspends a run for one call at a time, until all that wait are decided."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Run a case, or hand out the next call that waits."""
+        if "resume" not in case:
+            return _first_of(super().run(case, emit))
+        state, decisions = case["resume"]["state"], case["resume"]["decisions"]
+        held = {**state, "decisions": [*state["decisions"], *decisions]}
+        if held["calls"]:
+            return {**suspended({**held, "calls": held["calls"][1:]}, held["calls"][:1])}
+        resume = {"state": held["state"], "decisions": held["decisions"]}
+        return _first_of(super().run({**case, "resume": resume}, emit))
+
+
+def _first_of(outcome: Json) -> Json:
+    if outcome["kind"] != "suspended":
+        return outcome
+    first, *others = outcome["calls"]
+    return {**suspended({"state": outcome["state"], "calls": others, "decisions": []}, [first])}
 
 
 class Renaming(Driver):

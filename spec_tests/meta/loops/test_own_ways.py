@@ -78,3 +78,16 @@ def test_loop_keeps_to_its_document(loop: type[Driver], profile: str) -> None:
     results = judged(loop, cell, profile=profile, examples=3)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+
+
+def test_a_run_may_be_suspended_for_one_call_at_a_time() -> None:
+    """A turn with two calls that need approval suspends the run twice; each call is decided all the same."""
+    rows = [
+        "suspended-call-has-not-run", "resumed-run-equals-an-unbroken-one", "resume-reruns-nothing",
+        "resume-obeys-each-decision", "resumed-run-is-in-its-conversation", "suspended-state-travels",
+    ]  # fmt: skip
+
+    results = judged(own_ways.AsksOneAtATime, "openai-chat/plain/sync", requirements=rows)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert set(rows) == {result.requirement for result in results if result.verdict == "pass"}
