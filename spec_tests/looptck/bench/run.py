@@ -14,7 +14,7 @@ from looptck.bench.oracle import Difference, Ran
 from looptck.client import Reply
 from looptck.values import call_ids as ids
 from looptck.values.cell import Cell
-from looptck.values.history import Answered, Asked, Item, Request, Said, spelled
+from looptck.values.history import Answered, Asked, Item, Request, Said, results_in_call_order, spelled
 from looptck.values.jsontext import canonical, plain
 from looptck.values.outcome import Failed, Nothing, Outcome, Suspended, Value
 from looptck.values.plain import Listed
@@ -218,7 +218,8 @@ class Run:
         """The history of request ``n`` in a form in which two runs of one conversation are equal.
 
         A result's text is replaced by the tool run that returned it: the toolbox numbers the runs of a tool as they
-        come, and the order of the calls of a turn may be chance. Arguments are spelled canonically.
+        come, and the order of the calls of a turn may be chance. Arguments are spelled canonically. The results of a
+        turn are in the order of its calls.
         """
         gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         items: list[Item] = []
@@ -229,7 +230,7 @@ class Run:
                 items.append(replace(item, arguments=spelled(item.arguments)))
             else:
                 items.append(item)
-        return items
+        return results_in_call_order(items)
 
     @property
     def _texts(self) -> list[Ran]:

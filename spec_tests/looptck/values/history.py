@@ -7,8 +7,9 @@ check is written once for all wires.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from looptck.values.jsontext import canonical
@@ -112,6 +113,26 @@ class Request:
     def asked(self) -> tuple[Asked, ...]:
         """The echoed tool calls, in order."""
         return tuple(item for item in self.items if isinstance(item, Asked))
+
+
+def results_in_call_order(items: Iterable[Item]) -> list[Item]:
+    """The history with the results of each turn in the order of their calls.
+
+    No service asks for an order, and a loop whose tools run at the same time may answer in the order in which they end.
+    """
+    ordered: list[Item] = []
+    places: dict[str, int] = {}
+    for answers, group in groupby(items, lambda item: isinstance(item, Answered)):
+        if answers:
+            results = [item for item in group if isinstance(item, Answered)]
+            results.sort(key=lambda result: places.get(result.id, -1))
+            ordered += results
+            continue
+        for item in group:
+            if isinstance(item, Asked):
+                places[item.id] = len(ordered)
+            ordered.append(item)
+    return ordered
 
 
 def same_arguments(one: str, other: str) -> bool:

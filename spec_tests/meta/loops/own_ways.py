@@ -11,7 +11,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from looptck.driver import suspended
 from looptck_mutants.parts import speaking
+from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Fail, Run
 from looptck_reference.loop.agent import Agent
@@ -122,6 +124,38 @@ class Escaping(Driver):
         name: replace(one, result_text=lambda value: value if isinstance(value, str) else json.dumps(value))
         for name, one in Driver.dialects.items()
     }
+
+
+class AnswersAsTheyEnd(Driver):
+    """Sends the results of a turn in the order in which its tools end: backwards in every second turn."""
+
+    class loop(Loop):  # noqa: N801
+        turns = itertools.count()
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results(results[::-1] if next(self.turns) % 2 else results)
+
+
+class AsksOneAtATime(Driver):
+    """Suspends a run for one call at a time, until all that wait are decided."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Run a case, or hand out the next call that waits."""
+        if "resume" not in case:
+            return _first_of(super().run(case, emit))
+        state, decisions = case["resume"]["state"], case["resume"]["decisions"]
+        held = {**state, "decisions": [*state["decisions"], *decisions]}
+        if held["calls"]:
+            return {**suspended({**held, "calls": held["calls"][1:]}, held["calls"][:1])}
+        resume = {"state": held["state"], "decisions": held["decisions"]}
+        return _first_of(super().run({**case, "resume": resume}, emit))
+
+
+def _first_of(outcome: Json) -> Json:
+    if outcome["kind"] != "suspended":
+        return outcome
+    first, *others = outcome["calls"]
+    return {**suspended({"state": outcome["state"], "calls": others, "decisions": []}, [first])}
 
 
 class Renaming(Driver):
@@ -250,23 +284,3 @@ class Talkative(Driver):
     """Adds its own sentence to the prompt, and closes schemas as an SDK does."""
 
     wires = speaking(chat=TalkativeWire())
-
-
-class OneAtATime(Driver):
-    """Asks about the calls of a turn one after the other, each time as a suspended run; then it goes on with all."""
-
-    def run(self, case: Json, emit: Callable[[str], object]) -> Json:
-        resumed = case.get("resume", {"state": {"asked": [], "left": [], "state": None}, "decisions": []})
-        state, decisions = resumed["state"], resumed["decisions"]
-        decided = [*state["asked"], *decisions]
-        if state["left"]:
-            return self._asks(state["state"], decided, state["left"])
-        if "resume" in case:
-            case = {**case, "resume": {"state": state["state"], "decisions": decided}}
-        outcome = super().run(case, emit)
-        return self._asks(outcome["state"], [], outcome["calls"]) if outcome["kind"] == "suspended" else outcome
-
-    def _asks(self, state: object, asked: list[Json], calls: list[Json]) -> Json:
-        """Suspend the run once more, for the first of the calls that nobody has decided about."""
-        kept = {"asked": asked, "left": calls[1:], "state": state}
-        return {"kind": "suspended", "state": kept, "calls": calls[:1]}

@@ -36,12 +36,14 @@ ON_ONE_WIRE = [
     (own_ways.Referring, "openai-responses/stream/sync"),
     (own_ways.CallsLast, "anthropic-messages/stream/sync"),
     (own_ways.Talkative, "openai-chat/plain/sync"),
+    (own_ways.AnswersAsTheyEnd, "openai-chat/stream/sync"),
+    (own_ways.AnswersAsTheyEnd, "openai-responses/stream/sync"),
 ]
 
 
 @pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)
 def test_loop_meets_every_must(loop: type[Driver], cell: str) -> None:
-    """It may refer to stored items, put calls last, and extend its prompt; it may fail a SHOULD."""
+    """It may refer to stored items, put calls last, extend its prompt, and order results; it may fail a SHOULD."""
     results = judged(loop, cell, examples=3)
     levels = {row.id: row.level for row in catalogue()}
 
@@ -78,12 +80,14 @@ def test_loop_keeps_to_its_document(loop: type[Driver], profile: str) -> None:
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
 
 
-@pytest.mark.parametrize("cell", ["openai-chat/plain/sync", "anthropic-messages/stream/sync"])
-def test_calls_may_be_asked_about_one_at_a_time(cell: str) -> None:
-    """A run may be suspended for one call of a turn after the other, before any of them runs."""
-    rows = [row.id for row in catalogue() if "suspend" in row.needs and row.profile == "core"]
+def test_a_run_may_be_suspended_for_one_call_at_a_time() -> None:
+    """A turn with two calls that need approval suspends the run twice; each call is decided all the same."""
+    rows = [
+        "suspended-call-has-not-run", "resumed-run-equals-an-unbroken-one", "resume-reruns-nothing",
+        "resume-obeys-each-decision", "resumed-run-is-in-its-conversation", "suspended-state-travels",
+    ]  # fmt: skip
 
-    results = judged(own_ways.OneAtATime, cell, requirements=rows)
+    results = judged(own_ways.AsksOneAtATime, "openai-chat/plain/sync", requirements=rows)
 
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
     assert set(rows) == {result.requirement for result in results if result.verdict == "pass"}
