@@ -1,7 +1,7 @@
 """The driver of Strands Agents: each case becomes an ``Agent`` with a model of the case's wire.
 
-An agent keeps its conversation, so a case's agent is new unless the case goes on with a conversation. Approval is a hook
-that asks, or one that interrupts the agent. ``README.md`` says what is chosen here.
+An agent keeps its conversation, so a case's agent is new unless the case goes on with a conversation. Approval is a
+hook that asks, or one that interrupts the agent. ``README.md`` says what is chosen here.
 """
 
 from __future__ import annotations
