@@ -11,7 +11,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Awaitable, Callable, Iterable
 from inspect import Parameter, Signature, iscoroutinefunction
-from typing import Any, Literal, Union
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -29,16 +29,32 @@ class Unsaid(Exception):
     """No signature can express this schema."""
 
 
-def written(tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]]) -> Callable[..., Any] | None:
+def written(
+    tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]], *, annotated: bool = False
+) -> Callable[..., Any] | None:
     """The function that a user would write for a tool; a coroutine function if ``call`` is one.
 
     An optional parameter has the default None and is passed on only if it has another value. The result is None if no
     signature can express the tool's parameters.
+
+    Args:
+        tool: The tool of the case.
+        call: Its handler.
+        annotated: Descriptions of parameters are in annotations, as in ``Annotated[str, "The city's name."]``, for
+            frameworks that read them there; otherwise they are in the docstring.
     """
     try:
-        signature = Signature(_parameters(tool["parameters"]), return_annotation=Any)
+        parameters = _parameters(tool["parameters"])
     except Unsaid:
         return None
+    about = {name: one["description"] for name, one in _properties(tool) if one.get("description")}
+    if annotated:
+        parameters = [
+            one.replace(annotation=Annotated[one.annotation, about[one.name]]) if one.name in about else one
+            for one in parameters
+        ]
+        about = {}
+    signature = Signature(parameters, return_annotation=Any)
 
     def given(positional: tuple[Any, ...], named: Json) -> Json:
         arguments = signature.bind(*positional, **named).arguments
@@ -57,18 +73,22 @@ def written(tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]]
 
     function: Callable[..., Any] = coroutine if iscoroutinefunction(call) else plain
     function.__name__ = function.__qualname__ = tool["name"]
-    function.__doc__ = _docstring(tool)
+    function.__doc__ = _docstring(tool["description"], about)
     function.__signature__ = signature  # type: ignore[attr-defined]
     function.__annotations__ = {name: one.annotation for name, one in signature.parameters.items()} | {"return": Any}
     return function
 
 
-def _docstring(tool: Json) -> str:
+def _properties(tool: Json) -> Iterable[tuple[str, Json]]:
+    """Names and schemas of the tool's parameters, without those that say nothing."""
+    return ((name, one) for name, one in tool["parameters"].get("properties", {}).items() if isinstance(one, dict))
+
+
+def _docstring(description: str, about: dict[str, str]) -> str:
     """The docstring with the descriptions of tool and parameters, in Google's style, which these frameworks parse."""
-    about = {name: one.get("description", "") for name, one in tool["parameters"].get("properties", {}).items()}
-    lines = [tool["description"]]
-    if any(about.values()):
-        lines += ["", "Args:", *(f"    {name}: {text}" for name, text in about.items() if text)]
+    lines = [description]
+    if about:
+        lines += ["", "Args:", *(f"    {name}: {text}" for name, text in about.items())]
     return "\n".join(lines)
 
 

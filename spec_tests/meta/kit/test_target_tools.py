@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError, validate_call
@@ -60,6 +60,18 @@ def test_a_function_is_documented() -> None:
 
     assert "probe" == function.__name__
     assert "Tries things.\n\nArgs:\n    city: Where." == function.__doc__
+
+
+def test_descriptions_may_be_annotations() -> None:
+    """Frameworks that read descriptions of parameters in annotations find them there, and not in the docstring."""
+    tool = _tool({"city": {"type": "string", "description": "Where."}, "days": {"type": "integer"}}, ["city"])
+    function = signatures.written(tool, lambda **arguments: arguments, annotated=True)
+
+    assert function is not None
+    assert "Tries things." == function.__doc__
+    assert ("Where.",) == inspect.signature(function).parameters["city"].annotation.__metadata__
+    assert Annotated[str, "Where."] == function.__annotations__["city"]
+    assert int | None == function.__annotations__["days"]
 
 
 @pytest.mark.parametrize(
