@@ -122,6 +122,7 @@ class LoopBench(Bench):
             trace = case_message.with_telemetry(message, self._provider.telemetry)
             self._provider.spans.open(trace, transcript)
         future = self._connection.run(run.id, message, lambda text: transcript.append(Chunk(transcript.now(), text)))
+        transcript.handed_over = transcript.now()
         return Running(self, mock_run, run, future, trace)
 
     def _pulse(self) -> Pulse:

@@ -36,10 +36,11 @@ def in_time(
         beside: the events of all open runs: one of a crowd on a slow machine may have to wait for the others.
     """
     until = transcript.now() + patience * LONGEST
+    begun = transcript.handed_over
 
     def over() -> float:
         signs = (_last_sign(one) + one.started - transcript.started for one in beside())
-        return min(max(_last_sign(transcript), *signs, 0.0) + patience, until)
+        return min(max(_last_sign(transcript), *signs, begun) + patience, until)
 
     while True:
         if ended(max(over() - transcript.now(), 0.0)):

@@ -221,6 +221,8 @@ class Transcript:
 
     started: float = field(default_factory=perf_counter)
     events: list[Event] = field(default_factory=list)
+    handed_over: float = 0.0
+    """When the driver had the run's case, relative to its start: a driver that had hung was started anew before."""
     watchers: list[Callable[[Event], None]] = field(default_factory=list)
     """Called with every appended event; this is how gates watch for events."""
 

@@ -45,6 +45,18 @@ def test_silence_ends_a_run() -> None:
     assert PATIENCE == transcript.time == waited_for(transcript, PATIENCE)
 
 
+def test_silence_begins_when_the_driver_has_the_case() -> None:
+    """A driver that has hung is started anew before the next run, and however long that takes the run has its time."""
+    transcript = Clocked(time=5 * PATIENCE, handed_over=5 * PATIENCE)
+
+    def ended(seconds: float) -> bool:
+        transcript.time += seconds
+        return False
+
+    assert not in_time(transcript, PATIENCE, ended, tuple)
+    assert 6 * PATIENCE == transcript.time
+
+
 def test_asking_keeps_a_run_alive() -> None:
     """A loop that is heard of every now and then has time, and its outcome counts."""
     transcript = Clocked()
