@@ -6,6 +6,7 @@ Each quirk is one change to the reply of the service itself. The requirement tha
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
@@ -200,8 +201,13 @@ _REASONED = ("Let me see. ", "First of all I have to look that up.")
 
 
 def extras(tool: str) -> Chunk:
-    """What a call of a tool has with the quirk ``call-extras``: Gemini's signature of its thoughts."""
-    return {"extra_content": {"google": {"thought_signature": f"c2lnbmF0dXJl+/{tool}=="}}}
+    """What a call of a tool has with the quirk ``call-extras``: Gemini's signature of its thoughts.
+
+    A signature is bytes in base64, and a loop may keep the bytes. This one has the characters that are no
+    letters too: plus, slash and, where the length asks for it, padding.
+    """
+    signature = b64encode(b"\xfb\xef\xbe\xff\xff\xff" + tool.encode()).decode()
+    return {"extra_content": {"google": {"thought_signature": signature}}}
 
 
 def _reasoning(chunks: list[Chunk]) -> list[Chunk]:
