@@ -21,6 +21,7 @@ from looptck.provider.gates import LOOK, REST
 from looptck.provider.habits import Habits
 from looptck.provider.mock_run import MockRun
 from looptck.provider.modelfile import ScriptedModel
+from looptck.provider.renamed import Names
 from looptck.provider.script import Script
 from looptck.values import spans
 from looptck.values.cell import Cell
@@ -107,6 +108,7 @@ class LoopBench(Bench):
             after=after,
             mark=mark,
         )
+        mock_run.names = Names({tool.name: tool.description for tool in options.offered})
         run = self._run(cell, options.messages, mock_run)
         run.offered = [tool.name for tool in options.offered]
         run.pruned = any((options.keep_rounds is not None, options.context is not None, after, options.history))

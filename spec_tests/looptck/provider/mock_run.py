@@ -14,10 +14,13 @@ from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
 from looptck.provider.model_run import ModelRun, whole
+from looptck.provider.renamed import Names
 from looptck.provider.script import Script
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
+from looptck.values.history import Request
 from looptck.values.jsontext import parsed
 from looptck.values.transcript import ByKind, ConfirmAnswered, ConfirmAsked, Dispatched, ToolBegan, ToolEnded
+from looptck.values.turns import Turn
 from looptck.wires import Wire
 
 _OF_A_KIND = {"tool", "arguments", "agent", "inputs"}
@@ -46,6 +49,8 @@ class MockRun(ModelRun):
         )
         self.toolbox = toolbox
         self.confirmation = confirmation or Confirmation()
+        self.names = Names()
+        """The names of the case's tools, as the loop offers them."""
         self.tool_runs = 0
         self.tools_at_work: set[int] = set()
         """The numbers of the tool runs without an answer so far."""
@@ -62,6 +67,16 @@ class MockRun(ModelRun):
         if request.method == "POST" and path == "/confirm":
             return self._confirm(parsed(request.body))
         return super()._besides(request, path, wire)
+
+    def _read(self, request: Request) -> Request:
+        self.names.learn(request.tools)
+        return self.names.read(request)
+
+    def _spoken(self, turn: Turn) -> Turn:
+        return self.names.spoken(turn)
+
+    def _meant(self, turn: Turn) -> Turn:
+        return self.names.meant(turn)
 
     # -- the toolbox -------------------------------------------------------------------------------------------------
 
@@ -118,7 +133,8 @@ class MockRun(ModelRun):
             return self._unknown("/confirm without a call", 'POST {"call": the call as the model wrote it}')
         self._questions += 1
         question = self._questions
-        decision = self.confirmation.next(call.get("_tool", call.get("name")), call)
+        name = str(call.get("_tool", call.get("name")))
+        decision = self.confirmation.next(self.names.own.get(name, name), call)
         answer = decision.answer()
         self._note(ConfirmAsked(self.transcript.now(), question, call))
         reply = whole(200, answer)

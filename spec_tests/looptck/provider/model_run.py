@@ -19,6 +19,7 @@ from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, h
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.values.growth import Bodies, Growth
+from looptck.values.history import Request
 from looptck.values.jsontext import compact, parsed
 from looptck.values.problem import Problem
 from looptck.values.transcript import Event, GaveUp, HungUp, Received, Replied, SideRequest, Transcript, UnroutedRequest
@@ -224,7 +225,7 @@ class ModelRun:
             headers=request.headers,
             raw=request.body,
             body=body,
-            request=service.read(body, growth),
+            request=self._read(service.read(body, growth)),
             problems=problems,
             scripted=step is not None,
             wire=speaker.wire.name,
@@ -252,6 +253,18 @@ class ModelRun:
         """What the service would refuse the request for."""
         return speaker.service.judge(body, headers, growth)
 
+    def _read(self, request: Request) -> Request:
+        """A request as the transcript has it."""
+        return request
+
+    def _spoken(self, turn: Turn) -> Turn:
+        """A turn as the service says it."""
+        return turn
+
+    def _meant(self, turn: Turn) -> Turn:
+        """A turn as the transcript has it."""
+        return turn
+
     def _made(self, step: Step, received: Received) -> Step:
         """The step as it is played: for a request that is not refused, right before it is."""
         return step
@@ -276,7 +289,8 @@ class ModelRun:
         if not wire.can_say(said, stream=stream):
             raise ValueError(f"{wire.name} cannot express the turn of step {n}: {said}")
         turn = said.numbered(self.answered)
-        self.turns[n] = turn
+        self.turns[n] = self._meant(turn)
+        turn = self._spoken(turn)
         if fault is None:
             speaker.service.replied(body, self.answered, turn)
         reply = self._streamed(speaker, n, turn, step) if stream else plain(speaker, self.answered, turn, step)
@@ -288,16 +302,20 @@ class ModelRun:
     def _recorded(self, speaker: Speaker, n: int, turn: Turn | None, reply: Recorded, body: Any) -> HttpReply:
         """The recorded bytes in the recorded chunks, and the recorded break.
 
-        A turn that was recorded plain is sent as a stream if the request asks for one, as the service would do.
+        A turn that was recorded plain is sent as a stream if the request asks for one, as the service would do; one
+        that calls a tool by another name than the loop offers is made anew with that name.
         """
         what = f"a recorded reply of status {reply.status}"
         streams = isinstance(body, dict) and body.get("stream") is True
         if turn is not None:
             what = "a turn"
             self.turns[n] = turn
-            speaker.service.replied(body, self.answered, turn, reply.id)
-            if streams and not reply.streamed and speaker.wire.can_say(turn, stream=True):
-                return self._noted(n, 200, what, self._streamed(speaker, n, turn, Step(turn)))
+            spoken = self._spoken(turn)
+            speaker.service.replied(body, self.answered, spoken, reply.id)
+            unlike = spoken != turn or (streams and not reply.streamed)
+            if unlike and speaker.wire.can_say(turn, stream=streams):
+                made = self._streamed if streams else self._whole
+                return self._noted(n, 200, what, made(speaker, n, spoken, Step(spoken)))
         headers = list(reply.headers)
         if not reply.streamed:
             length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
@@ -318,6 +336,10 @@ class ModelRun:
         if not stream.broken:
             parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts, then_close=stream.broken)
+
+    def _whole(self, speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
+        """The plain reply to request ``n``."""
+        return plain(speaker, self.answered, turn, step)
 
     def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
         """The writes of a stream as chunks, and its gates."""

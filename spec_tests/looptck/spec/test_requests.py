@@ -138,7 +138,7 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
 
 @requirement("tools-are-offered-every-time")
 def test_names_with_hyphens_are_offered(scenario: Scenario, implementation: Implementation) -> None:
-    """Names that every service accepts are offered unchanged, including hyphens and capitals."""
+    """Tools whose names have hyphens and capitals are all offered, under names that say which is which."""
     scenario.plays(says("Hello."))
 
     run = implementation.run(agent="hyphens")

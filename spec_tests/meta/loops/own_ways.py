@@ -284,3 +284,14 @@ class Talkative(Driver):
     """Adds its own sentence to the prompt, and closes schemas as an SDK does."""
 
     wires = speaking(chat=TalkativeWire())
+
+
+class OffersWithPrefix(Driver):
+    """Offers its tools under names with a prefix, as those of a server or a plugin, and knows them by these names."""
+
+    def agent_of(self, case: Json) -> Agent:
+        agent = super().agent_of(case)
+        if not any(name.startswith("kit__") for name in agent.offered):
+            names = {f"kit__{name}": tool for name, tool in agent.offered.items()}
+            object.__setattr__(agent, "offered", names)
+        return agent

@@ -18,6 +18,7 @@ LOOPS = [
     own_ways.Renaming,
     own_ways.Prefixing,
     own_ways.FreshTwins,
+    own_ways.OffersWithPrefix,
 ]
 
 

@@ -1,0 +1,80 @@
+"""Names under which a loop offers the tools of its case, where it changes them: prefixes, other characters.
+
+No service lets a model call a tool by a name that was not offered. So a scripted call of a renamed tool is spoken with
+the offered name, and requests are read with the tools' own names. The trait `offered-tools` has the names as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from looptck.values.history import Asked, Offered, Request
+from looptck.values.turns import Call, Turn
+
+
+@dataclass(slots=True)
+class Names:
+    """The names of one run's tools."""
+
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """The description of each tool of the case, by the tool's own name."""
+    offered: Mapping[str, str] = field(default_factory=dict)
+    """The offered name by the own name, for those that differ."""
+    own: Mapping[str, str] = field(default_factory=dict)
+    """The own name by the offered name."""
+
+    def learn(self, tools: Sequence[Offered]) -> None:
+        """Find out under which names a request offers the tools; without a doubt, or not at all."""
+        there = {tool.name for tool in tools}
+        missing = [name for name in self.tools if name not in there]
+        if not missing:
+            self.offered, self.own = {}, {}
+            return
+        strangers = [tool for tool in tools if tool.name not in self.tools]
+        found = {name: meant for name in missing if (meant := self._meant(name, strangers)) is not None}
+        once = [name for name in found if [*found.values()].count(found[name]) == 1]
+        self.offered = {name: found[name] for name in once}
+        self.own = {meant: name for name, meant in self.offered.items()}
+
+    def _meant(self, own: str, strangers: Sequence[Offered]) -> str | None:
+        """The one tool with the description of this one, or else the one whose name ends alike."""
+        about = self.tools[own]
+        alone = bool(about) and [*self.tools.values()].count(about) == 1
+        alike = {one.name for one in strangers if alone and about in one.description}
+        alike = alike or {one.name for one in strangers if _bare(one.name).endswith(_bare(own)) and _bare(own)}
+        return alike.pop() if len(alike) == 1 else None
+
+    def spoken(self, turn: Turn) -> Turn:
+        """A turn with the offered names."""
+        return _with(turn, self.offered)
+
+    def meant(self, turn: Turn) -> Turn:
+        """A turn with the own names."""
+        return _with(turn, self.own)
+
+    def read(self, request: Request) -> Request:
+        """A request whose calls and tools have the own names."""
+        if not self.own:
+            return request
+        items = (self._named(item) if isinstance(item, Asked) else item for item in request.items)
+        tools = (replace(tool, name=self.own.get(tool.name, tool.name)) for tool in request.tools)
+        return replace(request, items=tuple(items), tools=tuple(tools))
+
+    def _named(self, call: Asked) -> Asked:
+        return replace(call, tool=self.own.get(call.tool, call.tool))
+
+
+def _with(turn: Turn, names: Mapping[str, str]) -> Turn:
+    if not any(call.tool in names for call in turn.calls):
+        return turn
+    pieces = (
+        replace(piece, tool=names.get(piece.tool, piece.tool)) if isinstance(piece, Call) else piece
+        for piece in turn.pieces
+    )
+    return replace(turn, pieces=tuple(pieces))
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
