@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from looptck.bench.oracle import Owed, agrees, describe
+from looptck.bench.oracle import ANY, Owed, agrees, describe
 from looptck.bench.run import Run
 from looptck.bench.standing import refusals
 from looptck.values.history import Answered, Asked, Opaque, Said, spelled
@@ -138,7 +138,10 @@ def calls_echoed(run: Run, turn: int) -> None:
 
 
 def answers(run: Run, turn: int) -> None:
-    """Decided by each result in the request after the turn: it has the id of the call that it answers."""
+    """Decided by each result in the request after the turn: it has the id of the call that it answers.
+
+    The text that the tool returned may stand in JSON, as some loops wrap it.
+    """
     owed = {one.id: one for one in run.expected(turn + 1) if isinstance(one, Owed)}
     ids = [call.id for call in run.delivered(turn).calls]
     answered = run.new_answers(turn)
@@ -148,6 +151,16 @@ def answers(run: Run, turn: int) -> None:
         assert one.id in ids, f"the request has a result for {one.id!r}, but turn {turn} has no call with this id"
         want = owed[one.id]
         assert agrees(want, one), f"the result for {one.id} is {one.text!r}, but its tool returned {want.text!r}"
+
+
+def results_unchanged(run: Run, turn: int) -> None:
+    """Decided by each result in the request after the turn: it is the text that the tool returned, and nothing else."""
+    answers(run, turn)
+    owed = {one.id: one for one in run.expected(turn + 1) if isinstance(one, Owed)}
+    for one in run.new_answers(turn):
+        texts = {owed[one.id].text, *owed[one.id].of_twins}
+        wanted = owed[one.id].text
+        assert ANY in texts or one.text in texts, f"the result for {one.id} is {one.text!r}, not {wanted!r}"
 
 
 def answers_in_order(run: Run, turn: int) -> None:
@@ -352,6 +365,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         error,
         calls_echoed,
         answers,
+        results_unchanged,
         answers_in_order,
         answers_follow,
         answered_once,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from looptck.values.history import Answered, Asked, Item, Opaque, Said, same_arguments, same_value, spelled
+from looptck.values.history import Answered, Asked, Item, Opaque, Said, holds, same_arguments, same_value, spelled
 from looptck.values.jsontext import canonical
 from looptck.values.outcome import shortened
 from looptck.values.transcript import ByKind
@@ -124,7 +124,7 @@ def agrees(want: Wanted | Answered, item: Item) -> bool:
             return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
         case Owed(id, text, of_twins), Answered():
             texts = of_twins | {text}
-            return id == item.id and (ANY in texts or item.text in texts)
+            return id == item.id and any(text is ANY or holds(item.text, text) for text in texts)
         case Opaque(kind, value), Opaque():
             return kind == item.kind and same_value(value, item.value)
         case Said(role, text), Said():

@@ -14,7 +14,7 @@ from looptck.bench.oracle import Difference, Ran
 from looptck.client import Reply
 from looptck.values import call_ids as ids
 from looptck.values.cell import Cell
-from looptck.values.history import Answered, Asked, Item, Request, Said, results_in_call_order, spelled
+from looptck.values.history import Answered, Asked, Item, Request, Said, holds, results_in_call_order, spelled
 from looptck.values.jsontext import canonical, plain
 from looptck.values.outcome import Failed, Nothing, Outcome, Suspended, Value
 from looptck.values.plain import Listed
@@ -221,11 +221,12 @@ class Run:
         come, and the order of the calls of a turn may be chance. Arguments are spelled canonically. The results of a
         turn are in the order of its calls.
         """
-        gave = {(run.answer or {}).get("value"): f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
+        gave = {(run.answer or {})["value"]: f"{run.tool}({canonical(run.arguments)})" for run in self._texts}
         items: list[Item] = []
         for item in self.normalized(n).items:
             if isinstance(item, Answered):
-                items.append(replace(item, text=gave.get(item.text, item.text)))
+                which = next((run for text, run in gave.items() if holds(item.text, text)), item.text)
+                items.append(replace(item, text=which))
             elif isinstance(item, Asked):
                 items.append(replace(item, arguments=spelled(item.arguments)))
             else:

@@ -11,8 +11,10 @@ from looptck.provider.gates import Gate
 from looptck.values.framing import DEFAULT, Framing
 from looptck.values.turns import Turn
 
-RUNAWAY_CAP = 320
-"""The most model requests that an endless script answers: above every default limit in use (256 is the highest)."""
+RUNAWAY_CAP = 520
+"""The most model requests that an endless script answers: above every default limit in use.
+
+The highest is 500, of the Agent Development Kit."""
 SPARE_REQUESTS = 8
 """The most requests beyond the end of a script that are answered, with an error."""
 

@@ -115,6 +115,28 @@ class Request:
         return tuple(item for item in self.items if isinstance(item, Asked))
 
 
+def holds(result: str, text: str) -> bool:
+    """Whether a result is a text, or JSON that has the whole text as a value: some loops wrap what a tool returns.
+
+    Whether a text may be wrapped is a question of its own; here it says which call a result belongs to.
+    """
+    if result == text:
+        return True
+    if not result.lstrip().startswith(("{", "[", '"')):
+        return False
+    try:
+        return text in _texts(json.loads(result))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(one)
+
+
 def results_in_call_order(items: Iterable[Item]) -> list[Item]:
     """The history with the results of each turn in the order of their calls.
 

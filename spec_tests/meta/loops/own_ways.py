@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -15,7 +15,7 @@ from looptck.driver import suspended
 from looptck_mutants.parts import speaking
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Fail, Run
+from looptck_reference.loop.actions import End, Fail, Run
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import Tool, closed
@@ -286,12 +286,35 @@ class Talkative(Driver):
     wires = speaking(chat=TalkativeWire())
 
 
+class _WithPrefix(Agent):
+    """An agent whose tools are offered under names with a prefix."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "offered", {f"k_{name}"[:64]: tool for name, tool in self.offered.items()})
+
+
 class OffersWithPrefix(Driver):
     """Offers its tools under names with a prefix, as those of a server or a plugin, and knows them by these names."""
 
     def agent_of(self, case: Json) -> Agent:
         agent = super().agent_of(case)
-        if not any(name.startswith("kit__") for name in agent.offered):
-            names = {f"kit__{name}": tool for name, tool in agent.offered.items()}
-            object.__setattr__(agent, "offered", names)
-        return agent
+        if isinstance(agent, _WithPrefix):
+            return agent
+        made = _WithPrefix(**{one.name: getattr(agent, one.name) for one in fields(agent) if one.init})
+        if "shared" in case:
+            self._agents[case["shared"]] = made
+        return made
+
+
+class WrapsResults(Driver):
+    """Wraps what a tool returns in an object, as frameworks do whose results have to be objects."""
+
+    class loop(Loop):  # noqa: N801
+        """Wraps each text."""
+
+        def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
+            made = super().result(call, end)
+            if isinstance(made, Fail) or made.failed or made.text.startswith("{"):
+                return made
+            return replace(made, text=json.dumps({"result": made.text}))

@@ -18,7 +18,6 @@ LOOPS = [
     own_ways.Renaming,
     own_ways.Prefixing,
     own_ways.FreshTwins,
-    own_ways.OffersWithPrefix,
 ]
 
 
@@ -32,6 +31,7 @@ def test_loop_fails_nothing(loop: type[Driver], cell: str) -> None:
     assert sum(result.verdict == "pass" for result in results) > 150
 
 
+CORE = [row.id for row in catalogue() if row.profile == "core"]
 ON_ONE_WIRE = [
     (own_ways.Referring, "openai-responses/plain/sync"),
     (own_ways.Referring, "openai-responses/stream/sync"),
@@ -40,6 +40,27 @@ ON_ONE_WIRE = [
     (own_ways.AnswersAsTheyEnd, "openai-chat/stream/sync"),
     (own_ways.AnswersAsTheyEnd, "openai-responses/stream/sync"),
 ]
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_tools_may_be_offered_under_other_names(cell: str) -> None:
+    """The model calls them by the names under which they are offered; profiles that name the texts are not claimed."""
+    results = judged(own_ways.OffersWithPrefix, cell, examples=5, requirements=CORE)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+
+
+WRAPPED = {"text-result-arrives-unchanged", "empty-result-is-answered", "empty-collections-reach-the-model"}
+"""The rows about what a tool returned, word for word."""
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_results_may_be_wrapped(cell: str) -> None:
+    """Ids, histories and conversations are those of a loop that wraps each result in an object."""
+    results = judged(own_ways.WrapsResults, cell, examples=5, requirements=CORE)
+    against = [result for result in results if result.verdict in AGAINST and result.requirement not in WRAPPED]
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in against]
 
 
 @pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)
