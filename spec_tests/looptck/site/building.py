@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ def _files(site: Site) -> Iterator[tuple[str, str]]:
         if entry.data is not None:
             yield f"data/{entry.slug}.json", json.dumps(entry.data, indent=1, ensure_ascii=False) + "\n"
         for name, text in entry.reports.items():
-            yield f"b/{slug(f'{entry.target}-{name}')}.html", render("report.html.j2", entry=entry, text=text, **below)
+            yield f"b/{slug(f'{entry.target}-{name}')}.html", _report(entry, text, below)
     for row in site.requirements:
         found = shortest(site.judged, row)
         yield f"r/{row.id}.html", render("requirement.html.j2", row=row, shortest=found, **below)
@@ -113,6 +114,13 @@ def _files(site: Site) -> Iterator[tuple[str, str]]:
         yield f"t/{trait.id}.html", render("trait.html.j2", trait=trait, **below)
     for a, b in site.versions:
         yield f"c/{a.slug}--{b.slug}.html", _comparison(a, b, below)
+
+
+def _report(entry: Entry, text: str, shared: Mapping[str, Any]) -> str:
+    """A report, with the receipts of the causes whose requirements it names."""
+    named = set(re.findall(r"--requirement ([a-z0-9-]+)", text))
+    causes = [cause for cause in entry.causes if cause["requirement"] in named and cause.get("receipt")]
+    return render("report.html.j2", entry=entry, text=text, causes=causes, **shared)
 
 
 def _comparison(a: Entry, b: Entry, shared: Mapping[str, Any]) -> str:

@@ -65,3 +65,26 @@ def test_a_variant_is_one(folder: Path) -> None:
         assert {"about"} == one.keys() - {"ages"}
         assert set(one.get("ages", [])) <= ages
         assert re.search(rf"""["']{name}["']""", source), name
+
+
+REPORTS = sorted(TARGETS.glob("*/reports/*.md"))
+HEADINGS = ["Versions", "What happens", "Where it comes from", "What would be right", "How to see it"]
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_a_report_can_be_filed(report: Path) -> None:
+    """It says what happens, where it comes from, what would be right, and has a command for rows that the target fails."""
+    text = report.read_text(encoding="utf-8")
+    folder = report.parents[1]
+    shown = re.findall(r"--requirement ([a-z0-9-]+)", text)
+    known = {
+        entry["requirement"]
+        for path in folder.glob("known-failures*.yaml")
+        for entry in yaml.safe_load(path.read_text("utf-8"))
+    }
+
+    assert text.startswith("# ")
+    assert HEADINGS == re.findall(rf"^(?:## )?({'|'.join(HEADINGS)})\b", text, re.MULTILINE)
+    assert f"looptck target {folder.name} " in text
+    assert shown
+    assert set() == {*shown} - known

@@ -97,7 +97,11 @@ def entries() -> list[Entry]:
         Entry(
             "right", RIGHT, notes="\n## Choices\n\n| a | b |\n|---|---|\n| <twice> | `c` |\n", kind="loop", seconds=3.2
         ),
-        Entry("wrong@2", WRONG, reports={"twice": "# It runs <twice>\n\nSee `loop.py`.\n"}),
+        Entry(
+            "wrong@2",
+            WRONG,
+            reports={"twice": "# It runs <twice>\n\nSee `loop.py` and --requirement call-runs-its-tool-once\n"},
+        ),
         Entry("wrong@10", NEWER, kind="program"),
         Entry("absent", None, "It cannot be installed: npm <said> no"),
     ]

@@ -102,6 +102,15 @@ def test_a_failure_has_its_receipt(site: Path) -> None:
     assert "looptck run --case one-call" in text
 
 
+def test_a_report_has_its_receipt(site: Path) -> None:
+    """A report is shown with the receipts of the requirements that its command names."""
+    text = (site / "b" / "wrong-2-twice.html").read_text(encoding="utf-8")
+
+    assert "It runs &lt;twice&gt;</h1>" in text
+    assert "Receipt: call-runs-its-tool-once" in text
+    assert "Receipt: every-call-is-answered" not in text
+
+
 def test_a_requirement_says_who_fails_it(site: Path) -> None:
     """Each implementation is below its standing, and the shortest receipt is there."""
     text = (site / "r" / "call-runs-its-tool-once.html").read_text(encoding="utf-8")
