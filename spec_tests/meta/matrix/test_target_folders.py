@@ -73,7 +73,7 @@ HEADINGS = ["Versions", "What happens", "Where it comes from", "What would be ri
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_a_report_can_be_filed(report: Path) -> None:
-    """It says what happens, where it comes from, what would be right, and has a command for rows that the target fails."""
+    """It has the five parts, and a command for rows that the target is known to fail."""
     text = report.read_text(encoding="utf-8")
     folder = report.parents[1]
     shown = re.findall(r"--requirement ([a-z0-9-]+)", text)
