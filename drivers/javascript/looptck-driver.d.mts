@@ -127,8 +127,9 @@ export interface Case {
   /** Sent only to drivers with the capability `mcp`. Servers whose tools the service offers and calls itself. */
   mcp_servers?: Server[];
   /**
-   * Sent only to drivers with the capability `hosted`. Tools that the service runs itself, offered in addition to those
-   * of the loop: `search` is the wire's web search.
+   * Tools that the service runs itself, offered in addition to those of the loop. `search` is the wire's web search,
+   * sent only to drivers with the capability `hosted`. `other` is any other, sent only to drivers with the capability
+   * `hosted_others`: `tool` is what the request offers, in the wire's form.
    */
   hosted_tools?: Hosted[];
   /**
@@ -231,7 +232,8 @@ export interface Server {
 }
 
 export interface Hosted {
-  kind: 'search';
+  kind: 'search' | 'other';
+  tool?: Record<string, unknown>;
 }
 
 /**
@@ -350,8 +352,10 @@ export interface Capabilities {
   prune?: boolean;
   /** It can name MCP servers, which the service calls itself. */
   mcp?: boolean;
-  /** It can offer tools that the service runs itself. */
+  /** It can offer the service's web search. */
   hosted?: boolean;
+  /** It can offer any tool that the service runs itself, given in the wire's form. */
+  hosted_others?: boolean;
   /** It emits OpenTelemetry spans for its runs. */
   spans?: boolean;
   /** It can ask for confirmation before it runs a call, and obeys the answer. */

@@ -19,6 +19,8 @@ from looptck.matrix.environments import Environment, NotInstalled
 from looptck.matrix.kept import Kept, Made
 from looptck.matrix.targets import Target
 
+LONGEST = 1000
+"""The most characters of what a run has printed that are looked at."""
 LAST_LINES = 6
 """How many of the last lines of a run that came to nothing are kept."""
 
@@ -78,9 +80,10 @@ class Playing:
                     child.wait()
             said = log.read_text(encoding="utf-8", errors="replace")
             if not results.is_file() or not (text := results.read_text(encoding="utf-8").strip()):
-                last = "\n".join(line for line in said.splitlines() if line.strip())[-1000:].splitlines()[-LAST_LINES:]
-                return None, f"The suite could not run: {' '.join(last) or 'it said nothing'}"
+                return None, f"The suite could not run: {_last(said)}"
         run: dict[str, Any] = json.loads(self._relative(text))
+        if not run["results"]:
+            return None, f"The suite came to no verdict: {_last(said)}"
         for cause in run.get("causes", ()):
             cause["again"] = _repeatable(cause["again"], environment.target)
         return run, None
@@ -88,6 +91,12 @@ class Playing:
     def _relative(self, text: str) -> str:
         """A text without the paths of this machine."""
         return text.replace(f"{self.root}/", "").replace(str(Path.home()), "~")
+
+
+def _last(said: str) -> str:
+    """The last lines that a run has printed."""
+    lines = [line.strip() for line in said[-LONGEST:].splitlines() if line.strip()]
+    return " ".join(lines[-LAST_LINES:]) or "it said nothing"
 
 
 def _repeatable(again: str, target: Target) -> str:

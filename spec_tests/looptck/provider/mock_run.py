@@ -70,7 +70,7 @@ class MockRun(ModelRun):
 
     def _read(self, request: Request) -> Request:
         self.names.learn(request.tools)
-        return self.names.read(request)
+        return self.names.read(request, {call.id or "" for turn in self.turns.values() for call in turn.calls})
 
     def _spoken(self, turn: Turn) -> Turn:
         return self.names.spoken(turn)

@@ -7,7 +7,7 @@ the offered name, and requests are read with the tools' own names. The trait `of
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from looptck.values.history import Asked, Offered, Request
@@ -54,15 +54,20 @@ class Names:
         """A turn with the own names."""
         return _with(turn, self.own)
 
-    def read(self, request: Request) -> Request:
-        """A request whose calls and tools have the own names."""
+    def read(self, request: Request, said: Container[str] = ()) -> Request:
+        """A request whose calls and tools have the own names; ``said``: the ids of calls that the model has made.
+
+        Such a call was said with the offered name. One that comes back with the own name has been changed.
+        """
         if not self.own:
             return request
-        items = (self._named(item) if isinstance(item, Asked) else item for item in request.items)
+        items = (self._named(item, said) if isinstance(item, Asked) else item for item in request.items)
         tools = (replace(tool, name=self.own.get(tool.name, tool.name)) for tool in request.tools)
         return replace(request, items=tuple(items), tools=tuple(tools))
 
-    def _named(self, call: Asked) -> Asked:
+    def _named(self, call: Asked, said: Container[str]) -> Asked:
+        if call.tool in self.offered and call.tool not in self.own and call.id in said:
+            return replace(call, tool=f"{call.tool}, in place of {self.offered[call.tool]}")
         return replace(call, tool=self.own.get(call.tool, call.tool))
 
 

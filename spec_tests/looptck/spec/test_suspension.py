@@ -103,7 +103,9 @@ def _equal(whole: Run, parts: list[Run]) -> None:
     names = [sorted(tool.name for tool in one.tools) for one in (unbroken, resumed)]
     assert names[0] == names[1], "the last request offers other tools than that of an unbroken run"
     assert sorted(one.text for one in unbroken.answers) == sorted(one.text for one in resumed.answers)
-    assert (whole.value.text or "").strip() == (parts[-1].value.text or "").strip()
+    said, rest = ((run.value.text or "").strip() for run in (whole, parts[-1]))
+    assert rest, "the resumed run has no answer"
+    assert said.endswith(rest), f"the answer is {rest!r}, of an unbroken run {said!r}"
 
 
 def _whole(scenario: Scenario, implementation: Implementation, script: list[Turn]) -> Run:

@@ -55,6 +55,16 @@ def test_what_is_said_and_read() -> None:
     assert ["keep-note", "ping", "more"] == [tool.name for tool in request.tools]
 
 
+def test_a_call_that_comes_back_with_its_own_name_is_changed() -> None:
+    """The model said the offered name; in a given history, which it did not say, either name will do."""
+    names = Names(TOOLS)
+    names.learn(offered(keep_note="Keeps a note."))
+    items = (Asked("said", "keep-note", "{}"), Asked("given", "keep-note", "{}"))
+    request = names.read(Request("m", stream=False, items=items, tools=()), {"said"})
+
+    assert ["keep-note, in place of keep_note", "keep-note"] == [item.tool for item in request.asked]
+
+
 def test_names_are_those_of_the_last_request() -> None:
     """A loop that offers the tools under their own names again is spoken to with these."""
     names = Names(TOOLS)

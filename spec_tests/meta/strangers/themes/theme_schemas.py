@@ -71,7 +71,7 @@ class InlinedConversation(Conversation):
         for name, tool in self.tools.items():
             parameters = tool["parameters"]
             flat[name] = tool | {"parameters": inlined(parameters, parameters.get("$defs") or {})}
-        return [*messages_tools(flat), *self.searches]
+        return [*messages_tools(flat), *self.hosted]
 
 
 class DriverRecursionCut(messages_plain.Driver):
