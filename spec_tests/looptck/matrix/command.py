@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -64,9 +65,15 @@ def matrix(options: MatrixOptions) -> int:
     playing = Playing(ENVIRONMENTS, options.results, options.options, options.longest, ROOT)
     current = {one.made: one for one in here.values() if one.run is not None}
     clean = True
-    for target, one, is_new in _played(wanted, playing, current, options):
-        clean &= _is_clean(one)
-        console.print(_line(target, one, is_new=is_new), soft_wrap=True)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        for target, one, is_new in _played(wanted, playing, current, options):
+            clean &= _is_clean(one)
+            console.print(_line(target, one, is_new=is_new), soft_wrap=True)
+    except KeyboardInterrupt:
+        return could_not_run(console, "it was interrupted; what is kept stays, and is not played again")
+    finally:
+        signal.signal(signal.SIGTERM, before)
     if options.site is not None:
         by_name = {target.name: target for target in known}
         try:
@@ -125,8 +132,13 @@ def _played(
         by_place.setdefault(target.installed, []).append(target)
     with ThreadPoolExecutor(options.workers) as pool:
         waiting = [pool.submit(_all_of, alike, playing) for alike in by_place.values()]
-        for done in as_completed(waiting):
-            yield from ((target, one, True) for target, one in done.result())
+        try:
+            for done in as_completed(waiting):
+                yield from ((target, one, True) for target, one in done.result())
+        except BaseException:
+            playing.stop()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _all_of(alike: Iterable[Target], playing: Playing) -> list[tuple[Target, Kept]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from time import perf_counter
 from typing import Any
 
@@ -23,6 +23,10 @@ LONGEST = 1000
 """The most characters of what a run has printed that are looked at."""
 LAST_LINES = 6
 """How many of the last lines of a run that came to nothing are kept."""
+
+
+class Interrupted(Exception):
+    """Somebody has stopped the matrix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,16 @@ class Playing:
     """Seconds after which a run is ended."""
     root: Path
     """The folder that paths in results are relative to."""
+    children: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    """The runs that are under way."""
+    stopped: Event = field(default_factory=Event)
+    """Set when nothing more is to be played and kept."""
+
+    def stop(self) -> None:
+        """End what is under way; none of it is kept."""
+        self.stopped.set()
+        for child in [*self.children]:
+            child.terminate()
 
     def made_from(self, target: Target) -> Made:
         """What the results of a target would be made from now."""
@@ -45,6 +59,8 @@ class Playing:
 
     def play(self, target: Target) -> Kept:
         """Install a target, run the suite on it, and keep what came of it."""
+        if self.stopped.is_set():
+            raise Interrupted
         began = perf_counter()
         environment = Environment(target, self.environments)
         made = self.made_from(target)
@@ -71,13 +87,17 @@ class Playing:
                     stdout=file,
                     stderr=subprocess.STDOUT,
                     env=os.environ | environment.variables,
-                    start_new_session=True,
                 )
+                self.children.append(child)
                 try:
                     child.wait(self.longest)
                 except subprocess.TimeoutExpired:
-                    os.killpg(child.pid, signal.SIGTERM)  # looptck then writes the verdicts that there are
+                    child.terminate()  # looptck then writes the verdicts that there are
                     child.wait()
+                finally:
+                    self.children.remove(child)
+            if self.stopped.is_set():
+                raise Interrupted
             said = log.read_text(encoding="utf-8", errors="replace")
             if not results.is_file() or not (text := results.read_text(encoding="utf-8").strip()):
                 return None, f"The suite could not run: {_last(said)}"

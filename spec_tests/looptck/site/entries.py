@@ -138,9 +138,11 @@ class Entry:
         return Tally(judged, {one: failing[one] for one in (*IMPACTS, WORDLESS) if failing[one]}, disputed)
 
     def known_of(self, cause: Mapping[str, Any]) -> list[str]:
-        """The reasons for which the failures of a cause are known."""
+        """The reasons for which the failures of a cause are known: those of the requirement that it is named after."""
         assert self.data is not None
-        return [*dict.fromkeys(self.data["results"][at]["known"] for at in cause["results"] if self._knows(at))]
+        results = [self.data["results"][at] for at in cause["results"] if self._knows(at)]
+        named = [one for one in results if one["requirement"] == cause["requirement"]]
+        return [*dict.fromkeys(one["known"] for one in named or results)]
 
     def _knows(self, at: int) -> bool:
         return self.data is not None and "known" in self.data["results"][at]

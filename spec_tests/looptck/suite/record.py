@@ -99,11 +99,17 @@ class Record:
         return next((entry for entry in self.known if entry.covers(requirement, cell, case)), None)
 
     def judges_all_of(self, entry: Known) -> bool:
-        """Whether this run judges every check that a known failure covers: only then can the entry be stale."""
+        """Whether this run judges every check that a known failure covers: only then can the entry be stale.
+
+        A requirement may also be noticed to fail in a check of another one, so what was left out of a case that the
+        entry names counts whatever its requirement is.
+        """
         if self.shard is not None:
             return False
         for requirement, cell, case in (*self.left_out, *self.sampled):
-            if entry.covers(requirement, Cell.parse(cell), case):
+            place = Cell.parse(cell)
+            noticed = entry.case is not None and entry.names(case) and place.matches([entry.cell])
+            if noticed or entry.covers(requirement, place, case):
                 return False
         wanted = self.selection.cells
         covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]

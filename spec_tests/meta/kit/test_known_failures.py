@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from looptck.catalogue.known_failures import Known
+from looptck.suite.session import Options, Session
 from looptck.values.cell import Cell
 from meta.drivers.bench import PLAIN, judged
 
@@ -113,6 +114,18 @@ def test_a_run_of_a_part_does_not_call_an_entry_stale(file: Path) -> None:
     assert (1, 1) == (all_cells.status, len(all_cells.json["stale_known_failures"]))
 
 
+def test_a_case_that_was_left_out_may_be_noticed(file: Path) -> None:
+    """A requirement may be noticed to fail in a check of another one: what was left out of its case keeps the entry."""
+    session = Session.begin(Options(known_failures=write(file, entry())))
+    session.end()
+    record = session.record
+    noticed = Known("no-request-is-refused", "openai-chat/*/*", REASON, "odd[early]")
+    before = record.judges_all_of(noticed)
+    record.left_out = [("incomplete-telling-loses-no-call", PLAIN, "odd[early]")]
+
+    assert [True, False] == [before, record.judges_all_of(noticed)]
+
+
 def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
     """A check that could not be judged says nothing about whether a known failure still fails."""
     from meta.drivers.bench import process
@@ -125,7 +138,6 @@ def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
 
 def test_an_entry_about_nothing_is_stale(file: Path) -> None:
     """In a whole run, an entry that no check of it concerns has to go."""
-    from looptck.suite.session import Options, Session
     from looptck.suite.summary import stale
 
     session = Session.begin(Options(known_failures=write(file, entry("anthropic-messages/plain/sync"))))

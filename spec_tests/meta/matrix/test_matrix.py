@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -115,6 +118,29 @@ def test_a_run_that_does_not_end_is_ended(options: MatrixOptions, tmp_path: Path
     assert one.run is None
     assert one.why_not is not None
     assert one.why_not.startswith(("The suite could not run: ", "The suite came to no verdict: "))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_an_interrupted_matrix_ends(options: MatrixOptions, tmp_path: Path) -> None:
+    """What is under way ends and is not kept, nothing more is begun, and the status is 2."""
+    pipe = tmp_path / "began"
+    os.mkfifo(pipe)
+    waits = f"{DRIVER}    def start(self):\n        import threading\n        open({str(pipe)!r}, 'w')\n"
+    for name in ("one", "two"):
+        text = f"{waits}        threading.Event().wait()\n"
+        (options.folder / name / "driver.py").write_text(text, encoding="utf-8")
+    main = threading.main_thread().ident or 0
+
+    def kill() -> None:
+        pipe.open(encoding="utf-8").close()  # as soon as a driver has opened it
+        signal.pthread_kill(main, signal.SIGTERM)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+
+    assert 2 == matrix(replace(options, names=["one", "two"], options=[*ONE, "--timeout", "600"]))
+    killer.join()
+    assert not options.results.exists()
 
 
 def _kept(target: str, run: dict[str, Any] | None) -> Kept:
