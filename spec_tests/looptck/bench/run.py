@@ -21,6 +21,7 @@ from looptck.values.plain import Listed
 from looptck.values.program import ProgramRun
 from looptck.values.spans import Spans
 from looptck.values.transcript import (
+    TOO_MUCH,
     Chunk,
     ConfirmAnswered,
     ConfirmAsked,
@@ -33,6 +34,7 @@ from looptck.values.transcript import (
     ToolBegan,
     ToolEnded,
     Transcript,
+    UnroutedRequest,
 )
 from looptck.values.turns import Call, Turn
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -319,6 +321,12 @@ class Run:
         text, output = (self.value.text, self.output) if isinstance(self.outcome, Value) else (None, None)
         words = {Value: "a value", Failed: "an error", Suspended: "a suspension", Nothing: "no outcome"}
         return words[type(self.outcome)], text, output
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether the kit has refused a request because those of the run had too many bytes together."""
+        events = self.transcript.events
+        return any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.path for event in events)
 
     @property
     def failed(self) -> bool:

@@ -22,7 +22,17 @@ from looptck.values.growth import Bodies, Growth
 from looptck.values.history import Request
 from looptck.values.jsontext import compact, parsed
 from looptck.values.problem import Problem
-from looptck.values.transcript import Event, GaveUp, HungUp, Received, Replied, SideRequest, Transcript, UnroutedRequest
+from looptck.values.transcript import (
+    TOO_MUCH,
+    Event,
+    GaveUp,
+    HungUp,
+    Received,
+    Replied,
+    SideRequest,
+    Transcript,
+    UnroutedRequest,
+)
 from looptck.values.turns import Turn
 from looptck.wires import Wire
 from looptck.wires.wire import Service
@@ -179,7 +189,7 @@ class ModelRun:
         """Why a body is more than the kit takes; None where it is not."""
         self._received += len(request.body)
         if self._received > MOST_BYTES:
-            return f"the requests of one run have more than {MOST_BYTES} bytes"
+            return f"{TOO_MUCH} {MOST_BYTES} bytes"
         if sum(map(request.body.count, (b",", b"[", b"{"))) > MOST_VALUES:
             return f"a body has more than {MOST_VALUES} values"
         return None

@@ -152,6 +152,10 @@ class GaveUp:
     gate: str
 
 
+TOO_MUCH = "the requests of one run have more than"
+"""How the kit says that it takes no more requests of a run."""
+
+
 @dataclass(frozen=True, slots=True)
 class UnroutedRequest:
     """A request to an unknown route."""
