@@ -75,6 +75,8 @@ class Run:
     """Whether some of its requests may come from other agents, which run as tools."""
     program: ProgramRun | None = None
     """What only a whole program shows; None: the implementation is none."""
+    _expected: dict[tuple[int, int], list[expected.Wanted]] = field(default_factory=dict, repr=False, compare=False)
+    """Expected histories, by the number of the request and of the events so far."""
 
     @property
     def requests(self) -> list[Received]:
@@ -338,12 +340,16 @@ class Run:
         """Whether there is an outcome at all."""
         return not isinstance(self.outcome, Nothing)
 
-    def expected(self, n: int) -> list[expected.Wanted]:
-        """The history that request ``n`` should carry."""
-        turns = [self.turns[k] for k in sorted(self.turns) if k < n and self._whole(k)]
-        began = self.request(n).at
-        ran = [run for run in self.ran if run.began <= began]
-        return expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
+    def expected(self, n: int) -> Sequence[expected.Wanted]:
+        """The history that request ``n`` should carry. What was computed is kept until there is another event."""
+        events = self.transcript.events
+        if (n, len(events)) not in self._expected:
+            whole = {event.n for event in events if isinstance(event, Replied) and event.what == "a turn"}
+            turns = [self.turns[k] for k in sorted(self.turns) if k < n and k in whole]
+            began = self.request(n).at
+            ran = [run for run in self.ran if run.began <= began]
+            self._expected[n, len(events)] = expected.items(self.prompt, turns, ran, WIRES[self.cell.wire].echo)
+        return self._expected[n, len(events)]
 
     def first_difference(self) -> tuple[Received, Difference] | None:
         """The first request with a wrong history, and the place; None from the first request of another agent on."""
@@ -357,9 +363,6 @@ class Run:
             if found:
                 return received, found
         return None
-
-    def _whole(self, n: int) -> bool:
-        return any(isinstance(e, Replied) and e.n == n and e.what == "a turn" for e in self.transcript.events)
 
     def _refusal(self) -> str:
         for received in self.received:

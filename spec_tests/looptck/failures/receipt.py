@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from looptck.bench.run import Run
 from looptck.failures.deltas import deltas, encoding_of
 from looptck.failures.outline import outline
-from looptck.failures.signs import first_difference, first_wrong
+from looptck.failures.signs import Sign, first_difference, first_wrong
 from looptck.values.outcome import serializable, shortened
 from looptck.values.plain import cut
 from looptck.values.printable import printable, steady
@@ -65,92 +65,104 @@ class Step:
         return found | ({} if self.wrong is None else {"wrong": _clean(self.wrong)})
 
 
+TOLD = {
+    *(Received, Replied, HungUp, UnroutedRequest, Cancelled, Ended),
+    *(ToolBegan, ToolEnded, ConfirmAsked, ConfirmAnswered),
+}
+"""The events that become a step each. Chunks that follow each other become one."""
+
+
 def receipt(runs: Sequence[Run]) -> list[dict[str, Any]] | None:
     """The steps of the run in which the first wrong event happened, as JSON; None if nothing ran."""
     if not runs:
         return None
-    run = next((one for one in reversed(runs) if first_wrong(one) is not None), runs[-1])
-    steps = [*_Telling(run).steps()]
-    if len(steps) > MOST_STEPS:
-        half = MOST_STEPS // 2
-        middle = [one for one in steps[half:-half] if one.wrong]
-        gap = Step("kit", f"{len(steps) - MOST_STEPS - len(middle)} steps are left out")
-        steps = [*steps[:half], *middle, gap, *steps[-half:]]
-    return [step.serializable() for step in steps]
+    found = ((run, first_wrong(run)) for run in reversed(runs))
+    run, wrong = next((one for one in found if one[1] is not None), (runs[-1], None))
+    return [step.serializable() for step in _Telling(run, *(wrong or (None, ()))).steps()]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Telling:
     """A run while it becomes steps."""
 
     run: Run
-    before: Mapping[str, Any] = field(default_factory=dict)
-    """The body of the last request."""
+    wrong: Event | None
+    """The first wrong event."""
+    sign: Sign
 
     def steps(self) -> Iterator[Step]:
-        wrong = first_wrong(self.run)
-        for kind, group in groupby(self.run.transcript.events, key=type):
-            events: list[Event] = list(group)
-            if kind is ToolBegan:
-                events.sort(key=lambda one: json.dumps([one.tool, one.arguments], default=str))  # type: ignore[union-attr]
-            if kind is Chunk:
-                yield _chunks(events)
-                continue
-            for event in events:
-                step = self._step(event)
-                if step is not None:
-                    if wrong is not None and event is wrong[0] and step.wrong is None:
-                        step.wrong = ", ".join(wrong[1])
-                    yield step
+        """The first and the last steps, and the wrong one between them. Only these are written out."""
+        told = [*_told(self.run.transcript.events)]
+        if len(told) <= MOST_STEPS:
+            yield from map(self._step, told)
+            return
+        half = MOST_STEPS // 2
+        middle = [one for one in told[half:-half] if any(event is self.wrong for event in one)]
+        yield from map(self._step, [*told[:half], *middle])
+        yield Step("kit", f"{len(told) - MOST_STEPS - len(middle)} steps are left out")
+        yield from map(self._step, told[-half:])
 
-    def _step(self, event: Event) -> Step | None:
-        match event:
-            case Received():
+    def _step(self, events: Sequence[Event]) -> Step:
+        step = self._written(events)
+        if step.wrong is None and any(event is self.wrong for event in events):
+            step.wrong = ", ".join(self.sign)
+        return step
+
+    def _written(self, events: Sequence[Event]) -> Step:
+        match events[0]:
+            case Chunk():
+                text = "".join(event.text for event in events if isinstance(event, Chunk))
+                return Step("caller", "receives", [json.dumps(text, ensure_ascii=False)])
+            case Received() as event:
                 return self._request(event)
-            case Replied():
+            case Replied() as event:
                 return self._reply(event)
-            case ToolBegan():
-                return Step("tool", f"{event.tool} runs", [shortened(event.arguments, LONGEST)])
-            case ToolEnded():
-                said = event.answer.get("error") or event.answer.get("value")
-                how = "raises" if "error" in event.answer else "returns"
-                return Step("tool", f"{event.tool or 'a tool'} {how}", [shortened(said, LONGEST)])
-            case HungUp():
-                return Step("loop", f"closes the connection within reply {event.n}")
+            case ToolBegan(tool=tool, arguments=arguments):
+                return Step("tool", f"{tool} runs", [shortened(arguments, LONGEST)])
+            case ToolEnded(tool=tool, answer=answer):
+                said = answer.get("error") or answer.get("value")
+                how = "raises" if "error" in answer else "returns"
+                return Step("tool", f"{tool or 'a tool'} {how}", [shortened(said, LONGEST)])
+            case HungUp(n=n):
+                return Step("loop", f"closes the connection within reply {n}")
             case Cancelled():
                 return Step("caller", "cancels the run")
-            case ConfirmAsked():
-                return Step("loop", "asks whether this call may run", [shortened(event.call, LONGEST)])
-            case ConfirmAnswered():
-                return Step("caller", "answers", [shortened(event.decision, LONGEST)])
-            case UnroutedRequest():
-                return Step("loop", f"asks an unknown route: {event.method} {event.path}")
-            case Ended():
+            case ConfirmAsked(call=call):
+                return Step("loop", "asks whether this call may run", [shortened(call, LONGEST)])
+            case ConfirmAnswered(decision=decision):
+                return Step("caller", "answers", [shortened(decision, LONGEST)])
+            case UnroutedRequest(method=method, path=path):
+                return Step("loop", f"asks an unknown route: {method} {path}")
+            case Ended() as event:
                 return Step("loop", f"the run ends as {_kind(event)}", [shortened(event.outcome, LONGEST)])
-        return None
+            case event:
+                raise TypeError(f"{type(event).__name__} is no step of a receipt")
 
     def _request(self, event: Received) -> Step:
         """Only what is new since the last request, unless the place of the fault is in the rest."""
         wrong, pointer = self._fault(event)
         if not isinstance(event.body, dict):
             return Step("loop", f"request {event.n}", [cut(event.raw.decode(errors="replace"), LONGEST)], wrong=wrong)
-        lines = list(outline(event.body, self.before, pointer))
-        self.before = event.body
+        lines = list(outline(event.body, self._before(event.n), pointer))
         marked = [number for number, line in enumerate(lines) if line.marked]
         return Step(
             "loop", f"request {event.n}: POST {_OWN.sub('', event.path)}", [line.text for line in lines], marked, wrong
         )
 
+    def _before(self, n: int) -> Mapping[str, Any]:
+        """The body of the request before; empty before the first."""
+        bodies = (one.body for one in reversed(self.run.received) if one.n < n)
+        return next((body for body in bodies if isinstance(body, dict)), {})
+
     def _fault(self, event: Received) -> tuple[str | None, str]:
         """What is wrong with a request and where, if it is the first wrong event."""
-        first = first_wrong(self.run)
-        if first is None or first[0] is not event:
+        if self.wrong is not event:
             return None, ""
-        if first[1][0] == "history" and (found := first_difference(self.run)) is not None:
+        if self.sign[0] == "history" and (found := first_difference(self.run)) is not None:
             return f"expected: {found[1].expected}; sent: {found[1].got}", found[1].pointer
         if event.problems:
             return f"the service refuses it: {event.problems[0].message}", event.problems[0].pointer
-        return ", ".join(first[1]), ""
+        return ", ".join(self.sign), ""
 
     def _reply(self, event: Replied) -> Step:
         title = f"reply {event.n}: {event.status}, {event.what}"
@@ -165,6 +177,22 @@ class _Telling:
         return Step("service", title, lines)
 
 
+def _told(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """The events of each step. Tools that begin one right after the other stand in the order of their calls' text."""
+    for kind, group in groupby(events, key=type):
+        if kind is Chunk:
+            yield [*group]
+        elif kind is ToolBegan:
+            yield from ([event] for event in sorted(group, key=_called))
+        elif kind in TOLD:
+            yield from ([event] for event in group)
+
+
+def _called(event: Event) -> str:
+    """A call as text that orders equal sets of calls in the same way."""
+    return json.dumps([event.tool, event.arguments], default=str) if isinstance(event, ToolBegan) else ""
+
+
 def _spoken(turn: Turn) -> Iterator[str]:
     for piece in turn.pieces:
         match piece:
@@ -175,11 +203,6 @@ def _spoken(turn: Turn) -> Iterator[str]:
             case _:
                 yield type(piece).__name__.lower()
     yield f"stops with: {turn.stopped}"
-
-
-def _chunks(events: Sequence[Event]) -> Step:
-    text = "".join(event.text for event in events if isinstance(event, Chunk))
-    return Step("caller", "receives", [json.dumps(text, ensure_ascii=False)])
 
 
 def _kind(event: Ended) -> str:

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from looptck.failures.receipt import receipt
+from looptck.failures.outline import Line, outline
+from looptck.failures.receipt import MOST_STEPS, receipt
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Loop
 from meta.drivers.bench import judged
 
 ROW = "results-carry-their-call-ids"
@@ -15,9 +18,20 @@ FLAWED = "python:meta.kit.flawed:TakesCallsForAnswers"
 CELLS = ("openai-chat/plain/sync", "openai-responses/stream/sync", "anthropic-messages/stream/sync")
 
 
-def steps(driver: str, row: str, cell: str) -> list[dict[str, Any]]:
+class _TenMore(Loop):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **{**named, "limit": named["limit"] and named["limit"] + 10})
+
+
+class OverTheLimit(Driver):
+    """A loop that asks ten times more than it may."""
+
+    loop = _TenMore
+
+
+def steps(driver: str, row: str, cell: str, cases: tuple[str, ...] = ()) -> list[dict[str, Any]]:
     """The receipt of the one cause."""
-    (cause,) = judged(driver, row, cells=(cell,)).json["causes"]
+    (cause,) = judged(driver, row, cells=(cell,), cases=cases).json["causes"]
     found: list[dict[str, Any]] = cause["receipt"]
     return found
 
@@ -52,3 +66,20 @@ def test_an_end_that_is_wrong_is_marked() -> None:
 def test_without_a_run_there_is_no_receipt() -> None:
     """A check that never began has none."""
     assert receipt([]) is None
+
+
+def test_only_what_is_shown_is_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long run: its middle is left out, and only the requests that are shown are made into lines."""
+    written: set[int] = set()
+
+    def outlined(body: dict[str, Any], *more: Any) -> list[Line]:
+        written.add(len(body["messages"]))
+        return list(outline(body, *more))
+
+    monkeypatch.setattr("looptck.failures.receipt.outline", outlined)
+    found = steps(f"python:{__name__}:OverTheLimit", "limit-is-a-ceiling", CELLS[0], cases=("endless-calls[7]",))
+    requests = {step["title"] for step in found if step["title"].startswith("request ")}
+
+    assert "kit" in {step["actor"] for step in found}
+    assert MOST_STEPS + 2 >= len(found)
+    assert len(written) == len(requests) < 16
