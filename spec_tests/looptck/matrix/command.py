@@ -53,17 +53,16 @@ class MatrixOptions:
 def matrix(options: MatrixOptions) -> int:
     """Play what is not current, and build the site of all that is kept; returns the exit status: 0, 1 or 2.
 
-    1: a failure is not known, or an entry of the known failures is stale, or a target could not be run.
+    1: a failure is not known, or an entry of the known failures is stale, or a target could not be run to its end.
     """
     console = output_console()
     known = targets(options.folder)
     try:
         wanted = _part(chosen(known, options.names), options.shard)
-        here = {(one.made.target, one.version): one for one in kept(options.results)}
+        current = {one.made: one for one in kept(options.results) if one.is_whole}
     except (NoSuchTarget, BadFile) as error:
         return could_not_run(console, str(error))
     playing = Playing(ENVIRONMENTS, options.results, options.options, options.longest, ROOT)
-    current = {one.made: one for one in here.values() if one.run is not None}
     clean = True
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -146,8 +145,8 @@ def _all_of(alike: Iterable[Target], playing: Playing) -> list[tuple[Target, Kep
 
 
 def _is_clean(one: Kept) -> bool:
-    """Whether a run has only failures that are known, none that is stale, and no fault of the driver."""
-    if one.run is None:
+    """Whether a run has come to its end with only failures that are known, none stale, and no fault of the driver."""
+    if one.run is None or not one.is_whole:
         return False
     unknown = [row for row in one.run["results"] if row["verdict"] in AGAINST | {"error"} and "known" not in row]
     return not (unknown or one.run["stale_known_failures"] or one.run["driver_faults"])
@@ -164,5 +163,7 @@ def _line(target: Target, one: Kept, *, is_new: bool) -> Text:
         parts.append(f"{stale} stale")
     if faults := one.run["summary"]["error"] + len(one.run["driver_faults"]):
         parts.append(f"{faults} faults of the driver")
+    if not one.is_whole:
+        parts.append("cut short")
     took = f"{one.seconds:.0f} s" if is_new else "kept"
     return Text(f"{target.name} {one.version}: {', '.join(parts)} ({took})", style="" if _is_clean(one) else "yellow")

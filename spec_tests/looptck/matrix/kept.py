@@ -44,6 +44,11 @@ class Kept:
     def version(self) -> str | None:
         return None if self.run is None else str(self.run["implementation"]["version"])
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether there are results, and they are not those of a run that was cut short."""
+        return self.run is not None and not any(self.run.get("unfinished", {}).values())
+
     def write(self, folder: Path) -> Path:
         """Write it into a folder, in place of what was kept of the same target at the same version."""
         folder.mkdir(parents=True, exist_ok=True)

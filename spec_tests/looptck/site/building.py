@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ PAGE_OF = {"implementation": "i", "requirement": "r", "trait": "t", "comparison"
 """The folder of each kind of page."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Site:
     """What the pages of a site are made of."""
 
@@ -36,27 +37,27 @@ class Site:
     pages: Mapping[str, str]
     """Further pages as Markdown, by their titles."""
 
-    @property
+    @cached_property
     def judged(self) -> list[Entry]:
         """The entries with results."""
         return [entry for entry in self.entries if entry.data is not None]
 
-    @property
+    @cached_property
     def families(self) -> list[Family]:
         """Those of which some entry has a verdict."""
         return [one for one in families() if any(entry.tally(one).judged for entry in self.judged)]
 
-    @property
+    @cached_property
     def requirements(self) -> list[Requirement]:
         return [row for family in self.families for row in family.requirements]
 
-    @property
+    @cached_property
     def traits(self) -> list[Trait]:
         """Those that some entry answers."""
         asked = {id for entry in self.judged for id in entry.answers}
         return [one for one in traits() if one.id in asked]
 
-    @property
+    @cached_property
     def versions(self) -> list[tuple[Entry, Entry]]:
         """The pairs of versions of one implementation, the older one first."""
         by_name: dict[str, list[Entry]] = {}

@@ -16,6 +16,8 @@ from looptck.values.verdicts import AGAINST
 
 State = Literal["fail", "disputed", "not-reached", "error", "pass", "not-applicable", "not-played"]
 """The worst verdict of a requirement over all cells; disputed: each failure is known to be looptck's own fault."""
+JUDGED: tuple[State, ...] = ("fail", "disputed", "not-reached", "pass")
+"""The states with a verdict on the implementation."""
 OURS = "Ours"
 """How the reason of a known failure begins that looptck has to mend."""
 MEANINGS: Mapping[State, str] = {
@@ -55,18 +57,19 @@ class Tally:
     judged: int
     failing: Mapping[str, int]
     disputed: int
+    errors: int = 0
+    """How many have no verdict, for a fault of looptck or of the driver."""
 
     @property
     def words(self) -> str:
         """As a sentence, for those who do not see colours."""
-        if not self.judged:
-            return "not judged"
         found = [f"{count} {impact}" for impact, count in self.failing.items()]
         found += [f"{self.disputed} disputed"] if self.disputed else []
-        return f"{', '.join(found) or 'nothing fails'} of {self.judged} judged"
+        words = f"{', '.join(found) or 'nothing fails'} of {self.judged} judged" if self.judged else "not judged"
+        return f"{words}, {self.errors} in error" if self.errors else words
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Entry:
     """An implementation at one version; one that could not be installed or run has no results."""
 
@@ -83,11 +86,10 @@ class Entry:
     """What its driver chooses, as Markdown."""
     reports: Mapping[str, str] = field(default_factory=dict)
     """Reports of its faults, ready to be filed: Markdown by the name of its file."""
-    _standings: dict[str, Standing] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if self.data is not None:
-            self._standings = _standings(self.data["results"])
+    @cached_property
+    def _standings(self) -> Mapping[str, Standing]:
+        return {} if self.data is None else _standings(self.data["results"])
 
     @property
     def implementation(self) -> Mapping[str, Any]:
@@ -117,6 +119,18 @@ class Entry:
         return None if self.data is None else Results.of(self.data)
 
     @property
+    def left(self) -> int:
+        """How many checks and questions have no verdict and no answer because the run was cut short."""
+        return 0 if self.data is None else sum(self.data.get("unfinished", {}).values())
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether nothing is without a verdict: the run was not cut short, and there is no fault but the loop's."""
+        if self.data is None or not any(self.standing(id).state in JUDGED for id in self._standings):
+            return False
+        return not (self.left or self.data["summary"]["error"] or self.data["driver_faults"])
+
+    @property
     def causes(self) -> Sequence[Mapping[str, Any]]:
         """The causes of its failures, the worst first."""
         return () if self.data is None else self.data.get("causes", ())
@@ -128,26 +142,24 @@ class Entry:
     def tally(self, family: Family) -> Tally:
         """What a family has come to."""
         failing: Counter[str] = Counter()
-        judged = disputed = 0
+        states: Counter[State] = Counter()
         for row in family.requirements:
             state = self.standing(row.id).state
-            judged += state not in {"not-applicable", "not-played"}
-            disputed += state == "disputed"
+            states[state] += 1
             if state in {"fail", "not-reached"}:
                 failing[row.impact or WORDLESS] += 1
-        return Tally(judged, {one: failing[one] for one in (*IMPACTS, WORDLESS) if failing[one]}, disputed)
+        judged = sum(states[state] for state in JUDGED)
+        by_impact = {one: failing[one] for one in (*IMPACTS, WORDLESS) if failing[one]}
+        return Tally(judged, by_impact, states["disputed"], states["error"])
 
     def known_of(self, cause: Mapping[str, Any]) -> list[str]:
         """The reasons for which the failures of a cause are known: those of the requirement that it is named after."""
-        assert self.data is not None
-        results = [self.data["results"][at] for at in cause["results"] if self._knows(at)]
-        named = [one for one in results if one["requirement"] == cause["requirement"]]
-        return [*dict.fromkeys(one["known"] for one in named or results)]
+        results = self.data["results"] if self.data is not None else ()
+        known = [results[at] for at in cause["results"] if "known" in results[at]]
+        named = [one for one in known if one["requirement"] == cause["requirement"]]
+        return [*dict.fromkeys(one["known"] for one in named or known)]
 
-    def _knows(self, at: int) -> bool:
-        return self.data is not None and "known" in self.data["results"][at]
-
-    @property
+    @cached_property
     def answers(self) -> Mapping[str, Mapping[str, list[str]]]:
         """The cells in which each trait has each answer."""
         found: dict[str, dict[str, list[str]]] = {}
@@ -184,25 +196,20 @@ def _state(verdicts: Mapping[str, int], against: Sequence[Mapping[str, Any]]) ->
     return next((state for state in order if verdicts.get(state)), "not-played")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Shortest:
     """The shortest receipt of a requirement's failure."""
 
     entry: Entry
     cause: Mapping[str, Any]
 
-    @cached_property
-    def length(self) -> int:
-        """In lines."""
-        return sum(1 + len(step["lines"]) for step in self.cause["receipt"])
-
 
 def shortest(entries: Iterable[Entry], row: Requirement) -> Shortest | None:
-    """The shortest receipt of a cause that is named after the requirement; None: there is none."""
-    found = [
+    """The shortest receipt, in lines, of a cause that is named after the requirement; None: there is none."""
+    found = (
         Shortest(entry, cause)
         for entry in entries
         for cause in entry.causes
         if cause.get("receipt") and cause["requirement"] == row.id
-    ]
-    return min(found, key=lambda one: one.length, default=None)
+    )
+    return min(found, key=lambda one: sum(1 + len(step["lines"]) for step in one.cause["receipt"]), default=None)

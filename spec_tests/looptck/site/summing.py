@@ -30,9 +30,11 @@ def markdown_summary(entry: Entry) -> str:
 
 
 def badge(entry: Entry) -> str:
-    """An SVG picture: what fails, by impact, or that nothing does."""
+    """An SVG picture: what fails, by impact, or that nothing does; and that not all was judged."""
     found = failing(entry)
-    words = ", ".join(f"{count} {impact}" for impact, count in found.items()) or "nothing fails"
-    colour = COLOURS[next(iter(found))] if found else CLEAN
+    parts = [f"{count} {impact}" for impact, count in found.items()]
+    parts = parts if entry.is_judged else [*parts, "not all judged" if parts else "not judged"]
+    words = ", ".join(parts) or "nothing fails"
+    colour = COLOURS[next(iter(found))] if found else CLEAN if entry.is_judged else COLOURS[WORDLESS]
     left, right = (round(len(text) * LETTER) + 12 for text in ("looptck", words))
     return render("badge.svg.j2", words=words, colour=colour, left=left, right=right)

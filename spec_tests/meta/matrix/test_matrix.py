@@ -143,6 +143,27 @@ def test_an_interrupted_matrix_ends(options: MatrixOptions, tmp_path: Path) -> N
     assert not options.results.exists()
 
 
+def test_a_run_that_is_cut_short_is_not_current(options: MatrixOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is shown with its verdicts, but is not clean, and is played again."""
+    options = replace(options, names=["one"])
+    assert 0 == matrix(options)
+    (path,) = options.results.iterdir()
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["run"]["unfinished"] = {"checks": 3, "questions": 0}
+    path.write_text(json.dumps(data), encoding="utf-8")
+    (cut,) = kept(options.results)
+    capsys.readouterr()
+
+    assert not commands._is_clean(cut)
+    assert "cut short" in commands._line(targets(options.folder)[1], cut, is_new=False).plain
+    assert 0 == matrix(replace(options, plays=False))
+    page = next((options.site or Path()).glob("i/*.html")).read_text(encoding="utf-8")
+    assert "The run was cut short." in page
+    assert "Nothing fails." not in page
+    assert 0 == matrix(options)
+    assert "(kept)" not in _said(capsys)["one"]
+
+
 def _kept(target: str, run: dict[str, Any] | None) -> Kept:
     return Kept(Made(target, "loop", "0", "0"), 1.0, run, None if run else "It cannot be installed: no")
 

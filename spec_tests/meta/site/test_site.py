@@ -169,3 +169,13 @@ def test_standings() -> None:
     assert ["fail", "disputed", "not-applicable", "not-played"] == [wrong.standing(id).state for id in ids]
     assert {"fail": 1, "pass": 1} == wrong.standing(ids[0]).verdicts
     assert "pass" == Entry("newer", NEWER).standing(ids[0]).state
+
+
+def test_an_error_is_no_tick() -> None:
+    """A family in which a check had no verdict shows it, and does not count it as judged."""
+    one = data("x", "1", [result("call-runs-its-tool-once", "error"), result("every-call-is-answered")])
+    tallies = [Entry("x", one).tally(family) for family in families()]
+
+    assert {"nothing fails of 1 judged, 1 in error"} & {tally.words for tally in tallies} or 2 == sum(
+        tally.words in {"not judged, 1 in error", "nothing fails of 1 judged"} for tally in tallies
+    )

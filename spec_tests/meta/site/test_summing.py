@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from looptck.cli.group import main
 from looptck.site.entries import Entry
-from looptck.site.summing import badge, failing, markdown_summary
+from looptck.site.summing import CLEAN, badge, failing, markdown_summary
 from meta.docs.pages import ROOT
 from meta.site.making import NEWER, WRONG, cause, data, result
 
@@ -54,7 +54,34 @@ def test_a_run_that_was_cut_short_says_so() -> None:
     """Nobody takes it for clean."""
     text = markdown_summary(Entry("x", {**NEWER, "unfinished": {"checks": 7, "questions": 0}}))
 
-    assert "**The run was cut short: 7 checks have no verdict.**" in text
+    assert "**The run was cut short: 7 checks and questions have no verdict.**" in text
+    assert "Nothing fails." not in text
+
+
+ERROR = data("x", "1", [result("call-runs-its-tool-once", "error")], summary={**NEWER["summary"], "error": 1})
+NO_VERDICT = {
+    "cut short": {**NEWER, "unfinished": {"checks": 7, "questions": 0}},
+    "an error": ERROR,
+    "a fault of the driver": {**NEWER, "driver_faults": [{"kind": "late", "detail": "a line"}]},
+    "nothing played": {**NEWER, "results": []},
+    "nothing applies": data("x", "1", [result("call-runs-its-tool-once", "not-applicable")]),
+}
+
+
+@pytest.mark.parametrize("why", NO_VERDICT)
+def test_what_was_not_judged_is_not_clean(why: str) -> None:
+    """Neither the summary nor the badge says that nothing fails."""
+    entry = Entry("x", NO_VERDICT[why])
+
+    assert "looptck: not judged" == ET.fromstring(badge(entry)).attrib["aria-label"]  # noqa: S314  our own
+    assert CLEAN not in badge(entry)
+    assert "Nothing fails." not in markdown_summary(entry)
+    assert ("an error" == why) == ("**1 checks have no verdict" in markdown_summary(entry))
+
+
+def test_what_fails_in_a_run_that_was_cut_short() -> None:
+    """The badge says both."""
+    assert ">1 unsafe, not all judged<" in badge(Entry("x", {**WRONG, "unfinished": {"checks": 1, "questions": 0}}))
 
 
 @pytest.mark.parametrize(("entry", "words"), [(Entry("a", WRONG), "1 unsafe"), (Entry("b", NEWER), "nothing fails")])
