@@ -70,6 +70,8 @@ class MockRun(ModelRun):
 
     def _read(self, request: Request) -> Request:
         self.names.learn(request.tools)
+        if not self.names.own:
+            return request
         return self.names.read(request, {call.id or "" for turn in self.turns.values() for call in turn.calls})
 
     def _spoken(self, turn: Turn) -> Turn:

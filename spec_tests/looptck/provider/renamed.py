@@ -26,7 +26,12 @@ class Names:
     """The own name by the offered name."""
 
     def learn(self, tools: Sequence[Offered]) -> None:
-        """Find out under which names a request offers the tools; without a doubt, or not at all."""
+        """Find out under which names a request offers the tools; without a doubt, or not at all.
+
+        A request that offers none, such as the last one before a limit, changes nothing.
+        """
+        if not tools:
+            return
         there = {tool.name for tool in tools}
         missing = [name for name in self.tools if name not in there]
         if not missing:
@@ -39,11 +44,12 @@ class Names:
         self.own = {meant: name for name, meant in self.offered.items()}
 
     def _meant(self, own: str, strangers: Sequence[Offered]) -> str | None:
-        """The one tool with the description of this one, or else the one whose name ends alike."""
+        """The one tool with the description of this one; if either has none, the one whose name ends in its words."""
         about = self.tools[own]
         alone = bool(about) and [*self.tools.values()].count(about) == 1
         alike = {one.name for one in strangers if alone and about in one.description}
-        alike = alike or {one.name for one in strangers if _bare(one.name).endswith(_bare(own)) and _bare(own)}
+        silent = [one for one in strangers if not about or not one.description]
+        alike = alike or {one.name for one in silent if _ends_in(_words(one.name), _words(own))}
         return alike.pop() if len(alike) == 1 else None
 
     def spoken(self, turn: Turn) -> Turn:
@@ -81,5 +87,10 @@ def _with(turn: Turn, names: Mapping[str, str]) -> Turn:
     return replace(turn, pieces=tuple(pieces))
 
 
-def _bare(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+def _ends_in(words: Sequence[str], last: Sequence[str]) -> bool:
+    return bool(last) and words[-len(last) :] == last
+
+
+def _words(name: str) -> Sequence[str]:
+    """The words of a name in any spelling: those of ``x__keep-note2`` and ``XKeepNote2`` are x, keep and note2."""
+    return [word.lower() for word in re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z0-9]+", name)]

@@ -23,13 +23,15 @@ def offered(**names: str) -> list[Offered]:
          {"keep-note": "keep_note", "Keep-Note-2": "Keep_Note_2"}),
         ({"own-ping": "", "a": "Tool: Keeps a note.", "b": "Keeps another note."},
          {"keep-note": "a", "Keep-Note-2": "b", "ping": "own-ping"}),
-        ({"mcp__x__keep-note": "?", "mcp__x__Keep-Note-2": "?", "mcp__x__ping": "?"},
-         {"keep-note": "mcp__x__keep-note", "Keep-Note-2": "mcp__x__Keep-Note-2", "ping": "mcp__x__ping"}),
+        ({"mcp__x__keep-note": "", "mcp__x__KeepNote2": "", "mcp__x__ping": "?"},
+         {"keep-note": "mcp__x__keep-note", "ping": "mcp__x__ping"}),
+        ({"XKeepNote": "", "HTTPKeepNOTE_2": "", "sleeping": "", "ping2": ""},
+         {"keep-note": "XKeepNote", "Keep-Note-2": "HTTPKeepNOTE_2"}),
+        ({"do-keep-note": "Does another thing.", "ping": ""}, {}),
         ({"final_answer": "Answers.", "ping": ""}, {}),
         ({"one": "Keeps a note.", "two": "Keeps a note.", "Keep-Note-2": "", "ping": ""}, {}),
         ({"note": "Keeps a note. Keeps another note.", "ping": ""}, {}),
         ({"keep-note": "x", "Keep-Note-2": "x", "ping": "x"}, {}),
-        ({}, {}),
     ],
 )  # fmt: skip
 def test_names_are_found_without_a_doubt(there: dict[str, str], wanted: dict[str, str]) -> None:
@@ -65,10 +67,13 @@ def test_a_call_that_comes_back_with_its_own_name_is_changed() -> None:
     assert ["keep-note, in place of keep_note", "keep-note"] == [item.tool for item in request.asked]
 
 
-def test_names_are_those_of_the_last_request() -> None:
-    """A loop that offers the tools under their own names again is spoken to with these."""
+def test_names_are_those_of_the_last_offer() -> None:
+    """A request without tools, such as the last one before a limit, changes nothing; tools under their own names do."""
     names = Names(TOOLS)
     names.learn(offered(keep_note="Keeps a note."))
+    names.learn([])
+
+    assert {"keep-note": "keep_note"} == names.offered
     names.learn(offered(**TOOLS))
 
     assert ({}, {}) == (names.offered, names.own)
