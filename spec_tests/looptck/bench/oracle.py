@@ -6,11 +6,24 @@ resumed) as its wire echoes it, each followed by one result for each of its call
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from looptck.values.history import Answered, Asked, Item, Opaque, Said, holds, same_arguments, same_value, spelled
+from looptck.values.history import (
+    Answered,
+    Asked,
+    Item,
+    Opaque,
+    Said,
+    holds,
+    leaves,
+    parsed,
+    same_arguments,
+    same_value,
+    spelled,
+)
 from looptck.values.jsontext import canonical
 from looptck.values.outcome import shortened
 from looptck.values.transcript import ByKind
@@ -31,7 +44,12 @@ class Owed:
     id: str
     text: str | None
     of_twins: frozenset[str | None] = frozenset()
+    others: frozenset[str] = field(default=frozenset(), compare=False)
+    """What the other calls of the turn returned: a result that has one of these beside its own is none of this call."""
 
+
+TELLING = 8
+"""The fewest characters of a text that no wrapping has by chance, as it has words such as ``ok``."""
 
 Wanted = Said | Asked | Opaque | Owed
 
@@ -80,9 +98,18 @@ def _owed(calls: Sequence[Call], left: list[Ran]) -> list[Owed]:
                 for other, text in zip(calls, texts, strict=True)
                 if other is not call and other.tool == call.tool and same_arguments(other.arguments, call.arguments)
             ),
+            frozenset(
+                text for text in texts if text and len(text) >= TELLING and text not in {texts[place], *_leaves(call)}
+            ),
         )
         for place, call in enumerate(calls)
     ]
+
+
+def _leaves(call: Call) -> Iterator[str]:
+    """The texts in the arguments of a call, which a wrapping may repeat."""
+    with contextlib.suppress(ValueError):
+        yield from leaves(parsed(call.arguments))
 
 
 def _text(tool: str, arguments: str, left: list[Ran]) -> str | None:
@@ -122,9 +149,11 @@ def agrees(want: Wanted | Answered, item: Item) -> bool:
     match want, item:
         case Asked(id, tool, arguments), Asked():
             return (id, tool) == (item.id, item.tool) and same_arguments(arguments, item.arguments)
-        case Owed(id, text, of_twins), Answered():
+        case Owed(id, text, of_twins, others), Answered():
             texts = of_twins | {text}
-            return id == item.id and any(text is ANY or holds(item.text, text) for text in texts)
+            if id != item.id or not any(text is ANY or holds(item.text, text) for text in texts):
+                return False
+            return item.text in texts or ANY in texts or not any(holds(item.text, one) for one in others - texts)
         case Opaque(kind, value), Opaque():
             return kind == item.kind and same_value(value, item.value)
         case Said(role, text), Said():

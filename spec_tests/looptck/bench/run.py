@@ -229,8 +229,8 @@ class Run:
         items: list[Item] = []
         for item in self.normalized(n).items:
             if isinstance(item, Answered):
-                which = next((run for text, run in gave.items() if holds(item.text, text)), item.text)
-                items.append(replace(item, text=which))
+                holding = (run for text, run in gave.items() if holds(item.text, text))
+                items.append(replace(item, text=gave.get(item.text) or next(holding, item.text)))
             elif isinstance(item, Asked):
                 items.append(replace(item, arguments=spelled(item.arguments)))
             else:

@@ -63,6 +63,17 @@ def test_twins_may_have_run_in_either_order(first: str, second: str) -> None:
     assert not agrees(wanted[0], Answered("y", first))
 
 
+def test_a_wrapped_result_holds_its_own_text_alone() -> None:
+    """What another call returned is not in it, unless that is a word that any wrapping has, or an argument."""
+    turn = calls(Call("add", '{"a": "seven and eight"}', "x"), Call("add", '{"a": 2}', "y"), Call("add", "{}", "z"))
+    texts = ("the first", "seven and eight", "ok")
+    ran = [Ran("add", {"a": "seven and eight"}, {"value": texts[0]}), Ran("add", {"a": 2}, {"value": texts[1]})]
+    first, second, _ = items(PROMPT, [turn], [*ran, Ran("add", {}, {"value": texts[2]})])[-3:]
+
+    assert agrees(first, Answered("x", '{"status": "ok", "of": "seven and eight", "is": "the first"}'))
+    assert not agrees(second, Answered("y", '["the first", "seven and eight"]'))
+
+
 def test_a_turn_without_calls_leaves_nothing() -> None:
     """An answer ends the loop, so no request carries it."""
     assert items(PROMPT, [], []) == items(PROMPT, [says("Done.")], [])

@@ -19,6 +19,7 @@ CHAT = "openai-chat/plain/sync"
         (wrong.OneIdForAll, "every-call-is-answered", "parallel-calls"),
         (wrong.OneIdForAll, "results-carry-their-call-ids", "parallel-calls"),
         (wrong.ResultsSwapped, "results-carry-their-call-ids", "parallel-calls"),
+        (wrong.AllResultsSoFar, "results-carry-their-call-ids", "parallel-calls"),
         (wrong.OtherArgumentsEchoed, "calls-are-echoed", "one-call"),
     ],
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
 from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import End, Fail
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import ToolCall, Turn
+from looptck_reference.loop.values import ToolCall, ToolResult, Turn
 from meta.loops.own_ways import with_ids
 
 
@@ -43,6 +45,24 @@ class ResultsSwapped(Driver):
 
         def answer_id(self, call: ToolCall) -> str:
             return self.ids[len(self.ids) - 1 - self.ids.index(call.id)]
+
+
+class AllResultsSoFar(Driver):
+    """Answers each call with the results of all calls so far."""
+
+    class loop(Loop):  # noqa: N801
+        """Never empties what it collects."""
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            self.all: list[str] = []
+
+        def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
+            made = super().result(call, end)
+            if isinstance(made, Fail):
+                return made
+            self.all.append(made.text)
+            return replace(made, text=json.dumps(self.all))
 
 
 class OtherArgumentsEchoed(Driver):
