@@ -12,7 +12,7 @@ from looptck.provider.script import Step
 from looptck.values.history import Opaque
 from looptck.values.turns import Hosted, HostedKind, Served, Turn
 from looptck.values.verdicts import NotApplicable
-from looptck.wires.hosted import made_by
+from looptck.wires.hosted import is_result, made_by
 from looptck.wires.wire import Wire
 
 NEEDS: dict[str, str] = {"search": "hosted", "mcp": "mcp", "other": "hosted_others"}
@@ -25,7 +25,7 @@ def offering(options: RunOptions, steps: Iterable[Step], wire: Wire, started: St
     """The options, plus the hosted tools that these steps play.
 
     Raises:
-        NotApplicable: the implementation cannot offer one of them.
+        NotApplicable: the implementation cannot offer one of them, or no request can.
     """
     played = list(_played(steps, wire))
     for kind in sorted({tool["kind"] for tool in played}):
@@ -50,6 +50,10 @@ def _played(steps: Iterable[Step], wire: Wire) -> Iterator[Mapping[str, Any]]:
                 yield {"kind": maker}
             elif maker is not None:
                 yield {"kind": "other", "tool": maker}
+            elif not is_result(piece):
+                raise NotApplicable(
+                    f"looptck does not know how a request offers what makes `{piece.value.get('type')}`"
+                )
 
 
 def _is_said(kind: HostedKind, wire: Wire) -> bool:

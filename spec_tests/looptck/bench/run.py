@@ -12,6 +12,7 @@ from typing import Any
 from looptck.bench import oracle as expected
 from looptck.bench.oracle import Difference, Ran
 from looptck.client import Reply
+from looptck.provider.script import RUNAWAY_CAP
 from looptck.values import call_ids as ids
 from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Request, Said, holds, results_in_call_order, spelled
@@ -325,10 +326,11 @@ class Run:
         return words[type(self.outcome)], text, output
 
     @property
-    def is_too_much(self) -> bool:
-        """Whether the kit has refused a request because those of the run had too many bytes together."""
+    def stopped_by_kit(self) -> bool:
+        """Whether looptck has ended an endless conversation: by the runaway cap, or by the bytes of all requests."""
         events = self.transcript.events
-        return any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.path for event in events)
+        over = any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.path for event in events)
+        return over or len(self.requests) >= RUNAWAY_CAP
 
     @property
     def failed(self) -> bool:

@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
+from time import perf_counter
 from typing import Any
 
 from looptck.driver import error as failed
@@ -26,6 +27,8 @@ STARTING = 60.0
 """Seconds that a driver may take to be imported and to start, unless it is said otherwise."""
 AGAIN = 0.2
 """Seconds between two alarms for a driver that has taken too long to start."""
+AT_ONCE = 0.001
+"""Seconds until an alarm whose time has come while another one was set."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
@@ -250,8 +253,8 @@ def _time_limit(seconds: float, what: str) -> Iterator[None]:
         if limited:
             raise _TimeIsOver
 
-    before = signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+    before, began = signal.signal(signal.SIGALRM, end), perf_counter()
+    left, again = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     except _TimeIsOver:
@@ -261,6 +264,8 @@ def _time_limit(seconds: float, what: str) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         if signal.getsignal(signal.SIGALRM) is end:
             signal.signal(signal.SIGALRM, before)
+        if left:  # another limit around this one, such as that of a test
+            signal.setitimer(signal.ITIMER_REAL, max(left - (perf_counter() - began), AT_ONCE), again)
 
 
 class _Worker:

@@ -33,7 +33,12 @@ responses-api: tools)."""
 def made_by(piece: Served) -> HostedKind | Mapping[str, Any] | None:
     """The kind of tool that makes such a piece, or the tool as a request offers it.
 
-    None for the result of a tool whose call is in the same turn, and for tools that no request can offer.
+    None for the result of a tool whose call is in the same turn, and for tools that looptck cannot offer.
     """
     named = piece.value.get("name") if piece.value.get("type") == "server_tool_use" else piece.value.get("type")
     return KINDS.get(str(named)) or OFFERS.get(str(named))
+
+
+def is_result(piece: Served) -> bool:
+    """Whether a piece is the result of a tool whose call is in the same turn."""
+    return str(piece.value.get("type")).endswith("_result")

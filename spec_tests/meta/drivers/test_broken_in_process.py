@@ -12,6 +12,7 @@ from looptck.drivers import in_process as line
 from meta.drivers.bench import SCRIPTED, SHORT, in_process, judged
 
 CALLS = "call-runs-its-tool-once"
+HOUR = 3600.0
 CELLS = ("openai-chat/plain/*",)
 
 IN_A_RUN = {
@@ -65,6 +66,26 @@ def test_a_start_that_hangs_ends_the_run(driver: str, monkeypatch: pytest.Monkey
 
     assert (2, {}) == (report.status, report.json)
     assert "start() did not return within 0.2 s" in report.printed
+
+
+def test_an_alarm_around_a_run_comes_all_the_same() -> None:
+    """A limit on tests that uses the same alarm is set again when the driver has started, for the time that is left."""
+    rang = threading.Event()
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.set())
+    try:
+        with line._time_limit(60, "this"):
+            pass
+        assert (0.0, 0.0) == signal.getitimer(signal.ITIMER_REAL)
+        signal.setitimer(signal.ITIMER_REAL, HOUR)
+        with line._time_limit(60, "this"):
+            pass
+        kept, _ = signal.getitimer(signal.ITIMER_REAL)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    assert 0 < kept <= HOUR
+    assert not rang.is_set()
 
 
 @pytest.mark.parametrize("driver", IN_A_RUN)

@@ -62,6 +62,16 @@ def test_a_loop_that_cannot_offer_them_is_spared(step: Step, capability: str) ->
         )
 
 
+def test_a_tool_that_no_request_can_offer_is_not_played() -> None:
+    """A call of a tool that looptck does not know is not played to a loop that offered nothing; its result may be."""
+    unknown = Step(turn(Served('{"type": "server_tool_use", "id": "srvtoolu_x", "name": "teleport", "input": {}}')))
+    every = able("hosted", "mcp", "hosted_others")
+
+    with pytest.raises(NotApplicable, match="does not know how a request offers what makes `server_tool_use`"):
+        offering(RunOptions(), [unknown], WIRES["anthropic-messages"], every)
+    assert [] == offering(RunOptions(), [Step(turn(RAN))], WIRES["anthropic-messages"], every).hosted_tools
+
+
 def test_wires_without_such_tools_ask_for_nothing() -> None:
     """Where the turn is played without them, no loop has to offer any."""
     options = offering(RunOptions(), [SEARCH, MCP], WIRES["openai-chat"], able())
