@@ -81,21 +81,35 @@ class Gate:
         for loop, event in waiting:
             loop.call_soon_threadsafe(event.set)
 
-    def reached(self, patience: float) -> bool:
-        """Wait until something waits here, that is, until the run has come to this place; whether it has."""
-        return self._reached.wait(patience)
+    def reached(self, patience: float, is_over: Callable[[], bool]) -> bool:
+        """Wait until something waits here, that is, until the run has come to this place; whether it has.
 
-    def wait_here(self, patience: float) -> bool:
-        """As `wait`, for the thread of a check."""
+        Args:
+            patience: the longest time, in seconds.
+            is_over: whether the run has ended, so that it will not come here.
+        """
+        until = monotonic() + patience
+        while not self._reached.wait(min(MOMENT, max(until - monotonic(), 0.0))):
+            if is_over() or monotonic() >= until:
+                break
+        return self._reached.is_set()
+
+    def wait_here(self, patience: float, is_over: Callable[[], bool] | None = None) -> bool:
+        """As `wait`, for the thread of a check; the wait ends where ``is_over`` says that the run has ended."""
         if self._was_in_vain:
             return self._open.is_set()
         patience = self.patience or patience
         until = monotonic() + patience
-        while not self._was_in_vain and not self._open.wait(max(until - monotonic(), 0.0)):
+        while not self._was_in_vain and not self._open.wait(self._look(until, is_over)):
             late = self.not_while is not None and self.not_while()
             until = monotonic() + patience if late else self._prolonged(until, patience)
-            self._was_in_vain = monotonic() >= until
+            self._was_in_vain = monotonic() >= until or (is_over is not None and is_over())
         return self._open.is_set()
+
+    def _look(self, until: float, is_over: Callable[[], bool] | None) -> float:
+        """The seconds until the next look at what a wait depends on."""
+        left = max(until - monotonic(), 0.0)
+        return left if is_over is None else min(left, MOMENT)
 
     async def wait(self, patience: float, rest: Callable[[], float] | None = None) -> bool:
         """Wait until it is open.

@@ -137,7 +137,7 @@ def test_it_ends_while_a_retry_waits(scenario: Scenario, implementation: Impleme
     scenario.plays(HttpError(429, (("retry-after", LATER),)), says("Not asked for."))
     running = implementation.begin()
     bench = loop_bench(implementation.bench)
-    refused.wait_here(bench.patience.gate)
+    refused.wait_here(bench.patience.gate, running.future.done)
     bench.rest()
     if running.future.done():
         implementation.end(running).replied(1)
