@@ -20,7 +20,8 @@ def require_cancelling(implementation: Implementation) -> None:
 def cancelled_at(gate: Gate, implementation: Implementation, running: Running) -> Run:
     """The run, cancelled when it waits at the gate. NotReached if it never waits there."""
     bench = loop_bench(implementation.bench)
-    if not gate.reached(bench.patience.gate, running.future.done):
+    if not gate.reached(bench.patience.outcome, running.future.done):
+        gate.open()  # a run that comes here after all goes on
         run = implementation.end(running)
         raise NotReached(f"the run was to be cancelled in the middle, but before that the loop {run.outcome}")
     bench.rest()

@@ -10,6 +10,8 @@ import pytest
 from looptck.provider import gates
 from looptck.provider.gates import Gate
 from looptck.values.transcript import Chunk
+from looptck_reference.kit.driver import Driver
+from meta.loops.judging import judged
 
 PATIENCE = 0.05
 SIGNS = 5
@@ -182,3 +184,30 @@ def test_rest_does_not_shut_out_what_arrives() -> None:
         return LONG
 
     assert _held_until_rest(gate, rests)
+
+
+HOUR = 3600.0
+
+
+@pytest.mark.parametrize(
+    "wait", [lambda gate, over: gate.reached(HOUR, over), lambda gate, over: gate.wait_here(HOUR, over)]
+)
+def test_what_has_ended_is_not_waited_for(wait: Callable[[Gate, Callable[[], bool]], bool]) -> None:
+    """A run that has ended comes to no place, and causes no event."""
+    looks = iter([False, False])
+
+    assert not wait(Gate("never"), lambda: next(looks, True))
+    assert [] == list(looks)
+
+
+def test_a_run_that_comes_too_late_to_be_cancelled_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing holds a tool for a cancel that will not come: the check is not reached, and the run does not hang."""
+    monkeypatch.setattr(Gate, "reached", lambda *_: False)
+    (result,) = judged(
+        Driver,
+        "openai-chat/plain/sync",
+        requirements=["cancelled-run-ends"],
+        cases=["it-ends-with-its-tool[between-tools]"],
+    )
+
+    assert ("not-reached", True) == (result.verdict, "before that the loop returned" in result.reason)
