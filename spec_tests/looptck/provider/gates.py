@@ -268,7 +268,7 @@ def run_ended(*behind: str) -> Gate:
 
 
 def cancelled_run_ended(*, of_a_tool: bool = False) -> Gate:
-    """Opens when the run that is held here has ended, after it was cancelled.
+    """Opens when the run that is held here has ended, after it was cancelled; the time before that does not count.
 
     Args:
         of_a_tool: a loop may wait for the tool that is held; so the wait ends once the run is cancelled and the
@@ -281,9 +281,9 @@ def cancelled_run_ended(*, of_a_tool: bool = False) -> Gate:
         cancelled = cancelled or isinstance(event, Cancelled)
         return isinstance(event, Ended)
 
-    gate = Gate("the cancelled run has ended", opens)
+    gate = Gate("the cancelled run has ended", opens, not_while=lambda: not cancelled)
     if of_a_tool:
-        gate.patience, gate.if_ever, gate.not_while = 2.0, True, lambda: not cancelled
+        gate.patience, gate.if_ever = 2.0, True
     return gate
 
 

@@ -196,7 +196,7 @@ def test_its_stream_is_closed(scenario: Scenario, implementation: Implementation
     """The service sees the connection closed, so that it can stop to generate what nobody reads."""
     require_cancelling(implementation)
     gate = moment.plays(scenario)
-    gate.opens_on = lambda event: isinstance(event, HungUp)
+    gate.opens_on, gate.not_while = lambda event: isinstance(event, HungUp), None
     scenario.watching = (gate,)
 
     run = cancelled_at(gate, implementation, implementation.begin())

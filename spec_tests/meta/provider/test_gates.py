@@ -9,7 +9,8 @@ import pytest
 
 from looptck.provider import gates
 from looptck.provider.gates import Gate
-from looptck.values.transcript import Chunk
+from looptck.values.outcome import Nothing
+from looptck.values.transcript import Cancelled, Chunk, Ended
 from looptck_reference.kit.driver import Driver
 from meta.loops.judging import judged
 
@@ -211,3 +212,23 @@ def test_a_run_that_comes_too_late_to_be_cancelled_goes_on(monkeypatch: pytest.M
     )
 
     assert ("not-reached", True) == (result.verdict, "before that the loop returned" in result.reason)
+
+
+@pytest.mark.parametrize("of_a_tool", [True, False])
+def test_the_time_before_a_cancel_does_not_count(of_a_tool: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes until the caller cancels, the run is held until then."""
+    gate = gates.cancelled_run_ended(of_a_tool=of_a_tool)
+    gate.patience = PATIENCE
+    looks = iter(range(SIGNS))
+    usual = Gate._looked_again
+
+    async def looked_again(self: Gate) -> bool:
+        if next(looks, None) is None:
+            for event in (Cancelled(0.0), Ended(0.0, Nothing(1.0))):
+                gate.watch(event)
+        return await usual(self)
+
+    monkeypatch.setattr(Gate, "_looked_again", looked_again)
+
+    assert asyncio.run(gate.wait(PATIENCE))
+    assert [] == list(looks)
