@@ -22,6 +22,8 @@ from looptck.values.plain import MOST, cut, plain, times
 from looptck.values.structured import left_out
 from looptck.values.verdicts import NotApplicable, NotReached
 
+STILL_ASKING = "still asking when looptck ended the conversation"
+
 
 def hold(run: Run, expectations: Mapping[str, Any]) -> None:
     """Check every expectation except the control, which needs another run."""

@@ -325,12 +325,11 @@ class Run:
         words = {Value: "a value", Failed: "an error", Suspended: "a suspension", Nothing: "no outcome"}
         return words[type(self.outcome)], text, output
 
-    @property
-    def stopped_by_kit(self) -> bool:
-        """Whether looptck has ended an endless conversation: by the runaway cap, or by the bytes of all requests."""
+    def is_endless(self, most: int = RUNAWAY_CAP) -> bool:
+        """Whether looptck has ended the conversation: after ``most`` requests, or by the bytes of all of them."""
         events = self.transcript.events
         over = any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.path for event in events)
-        return over or len(self.requests) >= RUNAWAY_CAP
+        return over or len(self.requests) >= most
 
     @property
     def failed(self) -> bool:

@@ -60,7 +60,7 @@ def render_failure(
         parts += _difference(run)
         parts += _problems(run, result.reason)
         parts += _streams(run, MOST_DELTAS)
-        parts += _tools(run)
+        parts += _ends_of([*_tools(run)])
         parts += _spans(run)
         parts += _timeline(run)
     parts.append(f"  again: {line}")
@@ -76,11 +76,13 @@ def evidence(run: Run | None, reason: str = "") -> list[str]:
         return []
     found = list(_difference(run)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
     tools = list(_tools(run))
-    few = tools if len(tools) <= FEW else [*tools[:FEW], f"    … and {len(tools) - FEW} more"]
+    few = tools if len(tools) <= FEW else [*tools[:FEW], "    … and more"]
     ended = [f"  the loop {run.outcome}"] if isinstance(run.outcome, Failed) and run.outcome.type not in reason else []
     return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else []), *ended]
 
 
+MOST_LINES = 60
+"""The most lines from the beginning, and from the end, of what a run did."""
 WIDE = 300
 """The most characters of a line of evidence."""
 
@@ -150,6 +152,12 @@ def _tools(run: Run) -> Iterator[str]:
     for number, one in enumerate(run.ran, 1):
         answer = shortened(one.answer, 80) if one.answer is not None else "no answer yet"
         yield f"    {number}. {one.tool}({shortened(one.arguments, 80)}) → {answer}"
+
+
+def _ends_of(lines: Sequence[str]) -> Sequence[str]:
+    """The first and the last lines of many."""
+    left = len(lines) - 2 * MOST_LINES
+    return lines if left <= 1 else [*lines[:MOST_LINES], f"    … {left} lines", *lines[-MOST_LINES:]]
 
 
 def _spans(run: Run) -> Iterator[str]:

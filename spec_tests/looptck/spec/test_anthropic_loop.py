@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import tools_ran
+from looptck.bench.assertions import STILL_ASKING, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
@@ -56,7 +56,7 @@ def test_endless_pauses(scenario: Scenario, implementation: Implementation) -> N
     run = implementation.run()
 
     run.delivered(2)
-    assert not run.stopped_by_kit, f"still asking after {len(run.requests)} model calls"
+    assert not run.is_endless(), STILL_ASKING
     implementation.diverges("endless pauses", f"{len(run.requests)} model calls, then it {run.outcome}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from looptck.provider.script import RUNAWAY_CAP
 from looptck_reference.kit.driver import Driver
 from meta.loops import wrong
 from meta.loops.judging import judged
@@ -30,3 +31,12 @@ def test_fault_fails(loop: type[Driver], requirement: str, case: str) -> None:
     assert [(requirement, "fail")] == [
         (result.requirement, result.verdict) for result in results if result.requirement == requirement
     ]
+
+
+def test_no_limit_is_seen_once_in_full() -> None:
+    """A loop without a limit fails in every cell of a wire, and only one of them takes the longest conversation."""
+    wrong.HasNoLimit.asked.clear()
+    results = judged(wrong.HasNoLimit, CHAT, "openai-chat/stream/sync", requirements=["loop-is-finite-by-default"])
+
+    assert ["fail", "fail"] == [result.verdict for result in results]
+    assert [True, True] == [RUNAWAY_CAP <= max(wrong.HasNoLimit.asked), min(wrong.HasNoLimit.asked) < RUNAWAY_CAP / 3]

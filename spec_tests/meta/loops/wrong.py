@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import End, Fail
@@ -77,3 +77,20 @@ class OtherArgumentsEchoed(Driver):
 
         def model_answered(self, turn: Turn) -> Any:
             return super().model_answered(with_ids(turn, lambda own: f"new_{own}"))
+
+
+class HasNoLimit(Driver):
+    """Asks for ever; its requests are counted, run by run."""
+
+    asked: ClassVar[list[int]] = []
+
+    class loop(Loop):  # noqa: N801
+        """Has a limit that nobody reaches if it was given none."""
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **{**named, "limit": named.get("limit") or 100_000})
+            HasNoLimit.asked.append(0)
+
+        def ask(self) -> Any:
+            HasNoLimit.asked[-1] += 1
+            return super().ask()
