@@ -230,8 +230,9 @@ class Run:
         items: list[Item] = []
         for item in self.normalized(n).items:
             if isinstance(item, Answered):
-                holding = (run for text, run in gave.items() if holds(item.text, text))
-                items.append(replace(item, text=gave.get(item.text) or next(holding, item.text)))
+                holding = max((text for text in gave if text.strip() and holds(item.text, text)), key=len, default=None)
+                given = gave.get(item.text) or (gave[holding] if holding else item.text)
+                items.append(replace(item, text=given))
             elif isinstance(item, Asked):
                 items.append(replace(item, arguments=spelled(item.arguments)))
             else:

@@ -116,11 +116,12 @@ class Request:
 
 
 def holds(result: str, text: str) -> bool:
-    """Whether a result is a text, or JSON that has the whole text as a value: some loops wrap what a tool returns.
+    """Whether a result has the whole text that a tool returned: bare, among other words, or as a value in JSON.
 
-    Whether a text may be wrapped is a question of its own; here it says which call a result belongs to.
+    No service says how a result is written. Loops wrap it in an object, or say around it where it comes from; and where
+    a tool has returned nothing but blanks they may say so in words.
     """
-    if result == text:
+    if not text.strip() or text in result:
         return True
     if not result.lstrip().startswith(("{", "[", '"')):
         return False

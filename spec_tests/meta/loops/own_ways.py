@@ -318,3 +318,21 @@ class WrapsResults(Driver):
             if isinstance(made, Fail) or made.failed or made.text.startswith("{"):
                 return made
             return replace(made, text=json.dumps({"result": made.text}))
+
+
+class SaysAroundResults(Driver):
+    """Says around each result where it comes from, and has words for a tool that returned nothing but blanks."""
+
+    class loop(Loop):  # noqa: N801
+        """Marks what a tool returned as nobody's instructions."""
+
+        def result(self, call: ToolCall, end: End) -> ToolResult | Fail:
+            made = super().result(call, end)
+            if isinstance(made, Fail) or made.failed:
+                return made
+            text = (
+                f'<output of="{call.name}" trust="none">\n{made.text}\n</output>'
+                if made.text.strip()
+                else "(no output)"
+            )
+            return replace(made, text=text)

@@ -50,17 +50,13 @@ def test_tools_may_be_offered_under_other_names(cell: str) -> None:
     assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
 
 
-WRAPPED = {"text-result-arrives-unchanged", "empty-result-is-answered", "empty-collections-reach-the-model"}
-"""The rows about what a tool returned, word for word."""
-
-
 @pytest.mark.parametrize("cell", CELLS)
-def test_results_may_be_wrapped(cell: str) -> None:
-    """Ids, histories and conversations are those of a loop that wraps each result in an object."""
-    results = judged(own_ways.WrapsResults, cell, examples=5, requirements=CORE)
-    against = [result for result in results if result.verdict in AGAINST and result.requirement not in WRAPPED]
+@pytest.mark.parametrize("loop", [own_ways.WrapsResults, own_ways.SaysAroundResults])
+def test_results_may_be_wrapped(loop: type[Driver], cell: str) -> None:
+    """What a tool returned is whole in an object, and among other words."""
+    results = judged(loop, cell, examples=5, requirements=CORE)
 
-    assert [] == [(result.requirement, result.case, result.reason) for result in against]
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
 
 
 @pytest.mark.parametrize(("loop", "cell"), ON_ONE_WIRE)

@@ -78,6 +78,15 @@ def test_an_open_thought_comes_back() -> None:
     assert (404, "items-are-kept", False) == first(answered(store=False), request(USER, *given))
 
 
+def test_an_open_thought_and_a_bare_call_come_back_where_nothing_is_stored() -> None:
+    """A server that seals no thoughts keeps no items either, so a call may lack its id as behind a sealed one."""
+    shown = turn(Thinking("hm", id="thought_1a", recorded_signature=""), *THOUGHT.calls)
+    given = [USER, {**SENT, "encrypted_content": ""}, BARE, output("call_1a")]
+
+    assert [] == answered(shown, store=False).judge(request(*given, store=False))
+    assert (400, "thoughts-come-with-what-followed", False) == first(answered(shown), request(*given))
+
+
 def test_a_thought_under_the_id_of_a_call_is_refused() -> None:
     """A loop that mixes items up may send a thought without a seal under the id of a call: the service has no such."""
     body = request(USER, thought("fc_call_1a"), BARE, output("call_1a"))

@@ -113,7 +113,8 @@ def _thought(
         return []
     following = items[place + 1] if place + 1 < len(items) else None
     if following is not None and _is_output(following):
-        bare_call = following.get("type") in _CALLS and (referred or (loose and bool(signature)))
+        keeps_nothing = loose and (bool(signature) or (sent is not None and _open(sent)))
+        bare_call = following.get("type") in _CALLS and (referred or keeps_nothing)
         if bare_call or following.get("id") is not None:
             return []
     message = f"Item '{id}' of type 'reasoning' was provided without its required following item."
