@@ -153,7 +153,9 @@ def agrees(want: Wanted | Answered, item: Item) -> bool:
             texts = of_twins | {text}
             if id != item.id or not any(text is ANY or holds(item.text, text) for text in texts):
                 return False
-            return item.text in texts or ANY in texts or not any(holds(item.text, one) for one in others - texts)
+            own = [text for text in texts if text is not ANY]
+            strange = (one for one in others if not any(one in text for text in own))
+            return ANY in texts or not any(holds(item.text, one) for one in strange)
         case Opaque(kind, value), Opaque():
             return kind == item.kind and same_value(value, item.value)
         case Said(role, text), Said():

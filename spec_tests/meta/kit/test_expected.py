@@ -70,6 +70,7 @@ def test_a_wrapped_result_holds_its_own_text_alone() -> None:
     ran = [Ran("add", {"a": "seven and eight"}, {"value": texts[0]}), Ran("add", {"a": 2}, {"value": texts[1]})]
     first, second, _ = items(PROMPT, [turn], [*ran, Ran("add", {}, {"value": texts[2]})])[-3:]
 
+    assert agrees(second, Answered("y", "add gave: seven and eight"))
     assert agrees(first, Answered("x", '{"status": "ok", "of": "seven and eight", "is": "the first"}'))
     assert not agrees(second, Answered("y", '["the first", "seven and eight"]'))
 
