@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -217,6 +217,25 @@ class ResumedFromTheStart(Loop):
                 if call["id"] in answered:
                     function = call["function"]
                     run_again(self, [ToolCall(call["id"], function["name"], function["arguments"])])
+
+
+@breaks("resumed-run-equals-an-unbroken-one", cells=CHAT)
+class ResumedResultsAgain(Loop):
+    """Sends the results of an earlier suspension once more when it is resumed for the second time."""
+
+    earlier: Sequence[str] = ()
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        before = state.get("earlier", [])
+        super().resume({name: value for name, value in state.items() if name != "earlier"}, decisions)
+        again = [2 if one.get("tool_call_id") in before else 1 for one in self.history]
+        self.history = [one for one, times in zip(self.history, again, strict=True) for _ in range(times)]
+        self.earlier = [*before, *decisions]
+
+    def suspend(self) -> Action:
+        action = super().suspend()
+        assert isinstance(action, Suspend)
+        return self._enter(replace(action, state={**action.state, "earlier": [*self.earlier]}))
 
 
 @breaks("resume-obeys-each-decision", cells=CHAT)

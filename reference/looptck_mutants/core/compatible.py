@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from looptck_mutants.cells import CHAT, CHAT_STREAM
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.actions import Ask, End, Fail, Returned
@@ -14,7 +14,7 @@ from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Delta, Json, ToolCall, ToolResult, Turn
-from looptck_reference.wires import ChatStream, ChatWire
+from looptck_reference.wires import ChatStream, ChatWire, MessagesWire
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_chat_stream import PartialCall
 from looptck_reference.wires.openai_chat_turn import STOPS
@@ -170,6 +170,30 @@ class LastUsageIsCounted(ChatStream):
             except (KeyError, TypeError) as error:
                 raise MalformedReply("the usage of the stream cannot be counted") from error
         return super().take(event)
+
+
+@breaks("usage-may-be-missing", cells=MESSAGES)
+class CountsAreAdded(MessagesWire):
+    """Adds up the tokens of each message, those of the cache too."""
+
+    def decode(self, reply: Json) -> Turn:
+        names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+        try:
+            sum(reply["usage"][name] for name in names if name in reply["usage"])
+        except (KeyError, TypeError) as error:
+            raise MalformedReply("the usage of the reply cannot be counted") from error
+        return super().decode(reply)
+
+
+@breaks("refusal-beside-an-empty-text-is-told", cells=CHAT)
+class ContentOrRefusal(ChatWire):
+    """Reads the refusal of a message only where its content is null."""
+
+    def decode(self, reply: Json) -> Turn:
+        for choice in reply.get("choices") or ():
+            if choice["message"].get("content") is not None:
+                choice["message"]["refusal"] = None
+        return super().decode(reply)
 
 
 @breaks("empty-id-is-not-lost", cells=CHAT_STREAM)

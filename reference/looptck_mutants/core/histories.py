@@ -88,6 +88,19 @@ class SignatureChanged(MessagesWire):
         return super().echo(replace(turn, content=tuple(map(_unpadded, turn.content))))
 
 
+@breaks("thinking-is-echoed", collateral={"turn-is-echoed-in-order": "thinking is a part of its turn"}, cells=MESSAGES)
+class ThoughtsMerged(MessagesWire):
+    """Sends the thoughts of a turn back as one, with the latest signature."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        thoughts = [block for block in turn.content if block.get("type") == "thinking"]
+        if len(thoughts) < 2:
+            return super().echo(turn)
+        one = {**thoughts[-1], "thinking": "".join(block["thinking"] for block in thoughts)}
+        others = _without(turn, lambda block: block.get("type") == "thinking").content
+        return super().echo(replace(turn, content=(one, *others)))
+
+
 @breaks("redacted-thinking-is-echoed", cells=MESSAGES)
 class RedactedDropped(MessagesWire):
     """Drops redacted thinking."""

@@ -31,6 +31,16 @@ class ServersForgotten(Loop):
         super().append_turn(replace(turn, content=kept))
 
 
+@breaks("hosted-tools-are-echoed", cells=MESSAGES_STREAM)
+class CitationsDropped(MessagesStream):
+    """Drops the citations of a streamed text."""
+
+    def take(self, event: Json) -> str:
+        delta = event.get("delta")
+        cites = isinstance(delta, dict) and delta.get("type") == "citations_delta"
+        return "" if cites else super().take(event)
+
+
 @breaks("unknown-pieces-are-echoed", cells=MESSAGES)
 class UnknownDropped(MessagesWire):
     """Drops blocks of unknown types."""

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from looptck_mutants.cells import CHAT
+from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
@@ -60,3 +62,19 @@ class LatestRunIsTheUser(ChatWire):
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         return {**super().request(agent, history, stream=stream), "user": self.latest}
+
+
+@breaks("concurrent-runs-do-not-leak", cells=CHAT_STREAM)
+class LatestCallerHears(Driver):
+    """Forwards the text of all runs to the caller who came last."""
+
+    latest: ClassVar[list[OnText]] = []
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Keep the latest caller's function, and forward to it."""
+        self.latest[:] = [emit]
+
+        def hand_on(text: str) -> None:
+            self.latest[0](text)
+
+        return super().run(case, hand_on)

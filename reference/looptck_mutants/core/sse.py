@@ -8,6 +8,7 @@ from looptck_mutants.cells import CHAT_STREAM, MESSAGES_STREAM
 from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import breaks, speaking, streaming
 from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.errors import StreamBroken
 from looptck_reference.wires import EventReader
 
 
@@ -33,6 +34,17 @@ class CrIsNoLineEnd(EventReader):
 
     def lines(self, text: bytes) -> list[bytes]:
         return re.sub(rb"(\r?\n|\r)\Z", b"", text).replace(b"\r\n", b"\n").split(b"\n")
+
+
+@breaks("long-events-are-read", cells=CHAT_STREAM)
+class LinesFitTheBuffer(EventReader):
+    """Fails on a line of more than 128 KiB."""
+
+    def lines(self, text: bytes) -> list[bytes]:
+        found = super().lines(text)
+        if any(len(line) > 2**17 for line in found):
+            raise StreamBroken("a line of the stream is longer than the buffer")
+        return found
 
 
 @breaks("comments-are-skipped", collateral=A_FRAMING, cells=CHAT_STREAM)

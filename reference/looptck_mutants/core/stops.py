@@ -166,6 +166,37 @@ class FilterUntold(Loop):
         return super().stop(replace(turn, stop=Stop.END) if turn.stop is Stop.CONTENT_FILTER else turn)
 
 
+@breaks("refused-answer-is-told", cells=MESSAGES)
+class RefusalAfterWordsUntold(Loop):
+    """Returns an answer that the service stopped as a refusal as complete, if it has any words."""
+
+    def stop(self, turn: Turn) -> Action:
+        halfway = turn.stop is Stop.REFUSAL and turn.text
+        return super().stop(replace(turn, stop=Stop.END) if halfway else turn)
+
+
+@breaks("text-before-calls-is-not-the-answer")
+class CutTextLeads(Loop):
+    """Goes on after a text that the token limit cut, and puts the text before whatever the answer is."""
+
+    before = ""
+
+    def decide(self, turn: Turn) -> Decision:
+        if turn.stop is not Stop.LENGTH or turn.calls or not turn.text:
+            return super().decide(turn)
+        self.before += turn.text
+        return Decision.RESUME
+
+    def append_turn(self, turn: Turn) -> None:
+        if turn.calls:
+            return super().append_turn(turn)
+        self.history += [{"role": "assistant", "content": turn.text}, {"role": "user", "content": "Go on."}]
+        return None
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, text=self.before + turn.text))
+
+
 @breaks("refusal-is-told")
 class RefusalUntold(Loop):
     """Returns a refusal as an empty answer."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,7 +14,10 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import json_text
-from looptck_reference.loop.values import ToolResult, Turn
+from looptck_reference.loop.values import Json, ToolResult, Turn
+
+INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe0e\ufe0f]")
+"""Signs that no eye sees: joiners, selectors, marks."""
 
 
 @breaks("answer-in-blocks-is-whole", cells=MESSAGES)
@@ -71,6 +76,33 @@ class ResultsStripped(Driver):
     """Strips white space from results."""
 
     dialects = answering(result_text=lambda value: json_text(value).strip())
+
+
+@breaks("text-result-arrives-unchanged")
+class InvisibleTakenOut(Driver):
+    """Takes invisible signs out of results."""
+
+    dialects = answering(result_text=lambda value: INVISIBLE.sub("", json_text(value)))
+
+
+@breaks("arguments-arrive-whatever-their-shape")
+class EntitiesRead(Loop):
+    """Reads entities of HTML in the texts of arguments."""
+
+    def parse_arguments(self, text: str) -> Json:
+        read = super().parse_arguments(text)
+        return {name: html.unescape(one) if isinstance(one, str) else one for name, one in read.items()}
+
+
+@breaks(
+    "arguments-arrive-whatever-their-shape",
+    collateral={"open-schemas-are-offered": "its check has a member of an open object that is null"},
+)
+class NullsDropped(Loop):
+    """Drops arguments that are null."""
+
+    def parse_arguments(self, text: str) -> Json:
+        return {name: one for name, one in super().parse_arguments(text).items() if one is not None}
 
 
 @breaks("structured-result-reaches-the-model")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import calls_echoed, model_calls, tools_ran
+from looptck.bench.assertions import calls_echoed, model_calls, shows_failure, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.bench.run import Run
@@ -15,13 +15,14 @@ from looptck.drivers.case_message import MODEL
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.outcome import Value
-from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.turns import Call, Turn, calls, refuses, says
 from looptck.wires.openai_chat.compatible import REASONING, extras
 
 UNTYPED = "calls-are-whole"
 """The rule that a call without a type breaks."""
 OWN_FORM = "A loop may send back what it has made of its server's own form, because that server accepts it."
 ANSWER = "It is done, and all is well."
+REFUSAL = "I cannot help with that."
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
 
@@ -139,6 +140,7 @@ def test_roles(implementation: Implementation, quirk: Quirk) -> None:
 
 
 @requirement("usage-may-be-missing")
+@on("openai-chat/*/*")
 @pytest.mark.parametrize("quirk", ["usage-null", "usage-totals", "usage-details-null"])
 def test_usage(implementation: Implementation, quirk: Quirk) -> None:
     """The usage is null, has no details, or has details that are null."""
@@ -150,6 +152,25 @@ def test_usage(implementation: Implementation, quirk: Quirk) -> None:
 def test_no_usage(implementation: Implementation) -> None:
     """The reply has no member for its usage."""
     _reads(implementation, "no-usage", WEATHER)
+
+
+@requirement("usage-may-be-missing")
+@on("anthropic-messages/*/*")
+@pytest.mark.parametrize("quirk", ["counts-null", "counts-missing"])
+def test_counts(implementation: Implementation, quirk: Quirk) -> None:
+    """The counts of cached tokens, and at the end of a stream those of the input, are null or left out."""
+    _reads(implementation, quirk, WEATHER)
+
+
+@requirement("refusal-beside-an-empty-text-is-told")
+def test_refusal_beside_an_empty_text(scenario: Scenario, implementation: Implementation) -> None:
+    """The text beside a refusal is empty and not null."""
+    scenario.plays(Step(refuses(REFUSAL), DEFAULT.but(quirk="refusal-beside-empty-text")))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert shows_failure(run) or REFUSAL in (run.value.text or ""), f"the model refused, and the loop {run.outcome}"
 
 
 @requirement("arguments-after-a-placeholder-are-not-lost")

@@ -15,6 +15,7 @@ from looptck.bench.talk import Talk
 from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, Carried, accepted, answer, call, carried, question, result
+from looptck.values.history import Said
 from looptck.values.turns import Call, Thinking, calls, refuses, says, turn
 from looptck.values.verdicts import NotReached
 
@@ -134,6 +135,21 @@ def test_it_survives_a_failed_run(scenario: Scenario, implementation: Implementa
 
     wanted = [question("What is the weather?"), answer(FINE), question("What time is it?")]
     carried(run.request(1).request.items, wanted)
+
+
+@requirement("conversation-is-carried-once")
+def test_words_that_are_said_again(scenario: Scenario, implementation: Implementation) -> None:
+    """The user says the same three times, and gets the same answer: each time counts."""
+    talk = Talk(implementation)
+    for _ in range(2):
+        scenario.plays(says("Shall I?"))
+        _ends(talk.run("Go on."), "Shall I?")
+    scenario.plays(says(FINE))
+
+    run = talk.run("Go on.")
+
+    said = "".join(item.text for item in run.request(1).request.items if isinstance(item, Said))
+    assert [3, 2] == [said.count(words) for words in ("Go on.", "Shall I?")]
 
 
 @requirement("last-answer-is-in-the-history")

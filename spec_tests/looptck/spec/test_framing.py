@@ -67,6 +67,23 @@ def test_one_character_at_a_time(implementation: Implementation) -> None:
     _runs(implementation, PRESETS["one-character-deltas"])
 
 
+@requirement("long-events-are-read")
+@pytest.mark.parametrize("where", ["arguments", "answer"])
+def test_long_event(scenario: Scenario, implementation: Implementation, where: str) -> None:
+    """One delta has 300,000 characters of the arguments, or of the answer."""
+    text = "".join(f"{number:09d} " for number in range(30_000))
+    whole = DEFAULT.but(fragment=0)
+    note, answer = (text, "Noted.") if where == "arguments" else ("x", text)
+    scenario.plays(Step(calls(Call.of("note", {"text": note})), whole), Step(says(answer), whole))
+
+    run = implementation.run()
+
+    tools_ran(run, [{"note": {"text": note}}])
+    run.delivered(2)
+    assert not run.failed, f"an event has {len(text)} characters, and the loop {run.outcome}"
+    assert answer.strip() == (run.value.text or "").strip()
+
+
 @requirement("interleaved-calls-stay-apart")
 def test_interleaved_calls(implementation: Implementation) -> None:
     """The deltas of two calls alternate."""

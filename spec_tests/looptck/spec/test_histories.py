@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from looptck.bench.assertions import answered_once, answers, answers_follow, calls_echoed, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
@@ -61,6 +62,26 @@ def test_any_arguments(scenario: Scenario, implementation: Implementation) -> No
         run = implementation.run(agent="clerk")
 
         tools_ran(run, [{call.tool: json.loads(call.arguments)}])
+
+
+NULLABLE = [{"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": ["string", "null"]}]
+
+
+@requirement("arguments-arrive-whatever-their-shape")
+@pytest.mark.parametrize("schema", NULLABLE, ids=["by-union", "by-types"])
+def test_null_argument(scenario: Scenario, implementation: Implementation, schema: dict[str, Any]) -> None:
+    """A parameter that is required and may be null is null, and the tool receives it."""
+    parameters = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "unit": {**schema, "description": "Null: the usual one."}},
+        "required": ["city", "unit"],
+    }
+    arguments = {"city": "Paris", "unit": None}
+    scenario.plays(calls(Call.of("measure", arguments)), says("Warm."))
+
+    run = implementation.run(tools=[Tool("measure", "Measures how warm it is.", parameters)])
+
+    tools_ran(run, [{"measure": arguments}])
 
 
 @requirement("text-result-arrives-unchanged")
@@ -152,6 +173,20 @@ def test_refusal(scenario: Scenario, implementation: Implementation) -> None:
     run.delivered(1)
     if isinstance(run.outcome, Value):
         assert run.outcome.stop in DECLINED or "I cannot help with that." in (run.outcome.text or "")
+
+
+@requirement("text-before-calls-is-not-the-answer")
+def test_cut_text_before_calls(scenario: Scenario, implementation: Implementation) -> None:
+    """A loop that goes on after a text was cut gets calls, and then an answer: the cut text is no part of it."""
+    scenario.plays(says("The capital of", stop="length"), calls(Call.of("ping")), says("It is there."))
+
+    run = implementation.run()
+
+    run.replied(1)
+    if len(run.requests) < 2:
+        raise NotApplicable("the loop does not go on after a text that was cut")
+    run.delivered(3)
+    assert "The capital of" not in (run.value.text or "")
 
 
 @requirement("no-calls-in-any-spelling")

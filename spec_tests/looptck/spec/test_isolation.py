@@ -10,11 +10,17 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
 from looptck.provider.gates import Gate
 from looptck.provider.script import Step
+from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says
 
 
 def _texts(run: Run) -> str:
     return "\n".join(received.raw.decode(errors="replace") for received in run.requests)
+
+
+def _told(run: Run) -> str:
+    """All that the caller of a run got: pieces, and the answer or the error."""
+    return "".join(chunk.text for chunk in run.chunks) + str(run.outcome)
 
 
 def _marker(case: str, which: str) -> str:
@@ -56,15 +62,23 @@ def test_tools_of_an_earlier_run(scenario: Scenario, implementation: Implementat
 
 @requirement("concurrent-runs-do-not-leak")
 def test_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
-    """Two runs are held until each has asked the model; neither contains anything of the other."""
+    """Two runs are held until each has asked the model; neither contains anything of the other.
+
+    The answer of the second run waits for the end of the first one, so that both callers are there to hear it.
+    """
     marks = [_marker(implementation.check.case, which) for which in ("first", "second")]
     first_asked, second_asked = Gate("the first run has asked"), Gate("the second run has asked")
     turn = calls(Call.of("note", {"text": marks[0]}))
-    scenario.plays(Step(turn, before=second_asked), says("First."), signal=first_asked)
+    scenario.plays(Step(turn, before=second_asked), says(f"Answer to {marks[0]}."), signal=first_asked)
     scenario.returns("note", f"result {marks[0]}")
+    first_ended = Gate("the first run has ended", lambda event: isinstance(event, Ended))
+    scenario.watching = (first_ended,)
     first = implementation.begin(f"question {marks[0]}")
     turn = calls(Call.of("note", {"text": marks[1]}))
-    scenario.plays(Step(turn, before=first_asked), says("Second."), signal=second_asked)
+    scenario.plays(
+        Step(turn, before=first_asked), Step(says(f"Answer to {marks[1]}."), before=first_ended), signal=second_asked
+    )
+    scenario.watching = ()
     scenario.returns("note", f"result {marks[1]}")
     second = implementation.begin(f"question {marks[1]}")
 
@@ -75,3 +89,4 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
         assert [] == run.gave_up
         assert other not in _texts(run)
         assert 1 == len(run.ran)
+        assert other not in _told(run), f"the caller of {run.prompt[-1][1]!r} got words of the other run"

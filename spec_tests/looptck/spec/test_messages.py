@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from looptck.bench.assertions import failed_results
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
-from looptck.values.turns import Call, Hosted, Turn, calls, says, turn
+from looptck.values.turns import Call, Hosted, Served, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
 TWO = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
 PENDING = turn(Hosted(done=False), Call.of("weather", {"city": "Paris"}))
+
+CITED = {
+    "type": "text",
+    "text": "It is warm in Paris, they say.",
+    "citations": [
+        {
+            "type": "web_search_result_location",
+            "url": "https://looptck.example/found",
+            "title": "Found: weather in Paris",
+            "encrypted_index": "aW5kZXggb2YgbG9vcHRjaw==",
+            "cited_text": "It is warm in Paris.",
+        }
+    ],
+}
+"""A text with the place in a search result from which it is; `encrypted_index` has to come back."""
 
 
 def _played(scenario: Scenario, implementation: Implementation, first: Turn) -> Run:
@@ -80,3 +96,28 @@ def test_failed_results(scenario: Scenario, implementation: Implementation, fail
     run = implementation.run()
 
     failed_results(run, {"turn": 1, "calls": [failing]})
+
+
+@requirement("hosted-tools-are-echoed")
+@on("anthropic-messages")
+def test_cited_text(scenario: Scenario, implementation: Implementation) -> None:
+    """A text cites what the service has found; it goes back with its citations."""
+    run = _played(
+        scenario,
+        implementation,
+        turn(Hosted(), Served(json.dumps(CITED)), Call.of("weather", {"city": "Paris"})),
+    )
+
+    blocks = [
+        block
+        for message in run.request(2).body["messages"]
+        if isinstance(message["content"], list)
+        for block in message["content"]
+    ]
+    said = [block for block in blocks if block.get("text") == CITED["text"]]
+    assert said, f"the next request lacks the text {CITED['text']!r}"
+    assert CITED["citations"] == [_without_nulls(one) for one in said[0].get("citations") or ()]
+
+
+def _without_nulls(citation: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in citation.items() if value is not None}

@@ -153,6 +153,23 @@ def test_it_equals_an_unbroken_run(scenario: Scenario, implementation: Implement
     _equal(whole, _broken(scenario, implementation, script))
 
 
+@requirement("resumed-run-equals-an-unbroken-one")
+def test_it_is_resumed_twice(scenario: Scenario, implementation: Implementation) -> None:
+    """Calls of two turns need approval: the run is suspended twice, resumed twice, and equals an unbroken one."""
+    script = [calls(NOTE), calls(OTHER), DONE]
+    whole = _whole(scenario, implementation, script)
+    talk = Talk(implementation, named=False)
+    first, left = _stop(scenario, talk, script)
+    scenario.plays(*left)
+    second = talk.resume(first, _approved(first), tools=TOOLS)
+    suspended(second)
+    scenario.plays(*left[len(second.requests) :])
+
+    third = talk.resume(second, _approved(second), tools=TOOLS)
+
+    _equal(whole, [first, second, third])
+
+
 @requirement("resume-reruns-nothing")
 @pytest.mark.parametrize("name", ["beside-others", "in-a-later-turn"])
 def test_nothing_runs_again(scenario: Scenario, implementation: Implementation, name: str) -> None:

@@ -60,10 +60,13 @@ Quirk = Literal[
     "usage-null",
     "usage-totals",
     "usage-details-null",
+    "refusal-beside-empty-text",
     # Messages
     "input-at-start",
     "no-input-at-start",
     "block-not-stopped",
+    "counts-null",
+    "counts-missing",
     # Responses
     "no-deltas",
     "no-arguments-done",

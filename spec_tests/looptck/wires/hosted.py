@@ -40,5 +40,5 @@ def made_by(piece: Served) -> HostedKind | Mapping[str, Any] | None:
 
 
 def is_result(piece: Served) -> bool:
-    """Whether a piece is the result of a tool whose call is in the same turn."""
-    return str(piece.value.get("type")).endswith("_result")
+    """Whether a piece is the result of a tool whose call is in the same turn, or a text that cites such a result."""
+    return str(piece.value.get("type")).endswith("_result") or "citations" in piece.value

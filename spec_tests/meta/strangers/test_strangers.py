@@ -10,8 +10,8 @@ from looptck.values.verdicts import AGAINST, Result
 from meta.strangers.playing import HERE, NODE, Entry, rows, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]
-THEMES = "themes"
-"""The folder of loops whose drivers are told by their class or fault, not by their file alone."""
+LISTED = ("themes", "hits")
+"""The folders of loops whose drivers are told by their class or fault, not by their file alone."""
 CONTROL = "call-runs-its-tool-once"
 """A requirement that every loop of the table meets."""
 
@@ -58,17 +58,18 @@ def test_all_loops_are_in_the_table() -> None:
     }
 
     told = FAULTY.keys() | RIGHT.keys()
-    assert loops.keys() == {loop for loop in told if not loop.startswith(THEMES)}
+    assert loops.keys() == {loop for loop in told if not loop.startswith(LISTED)}
     for loop, name in loops.items():
         assert f"`{name}`" in (HERE / loop.partition("/")[0] / "FAULTS.md").read_text(encoding="utf-8")
 
 
-def test_all_themes_are_in_the_table() -> None:
-    """Each faulty loop that the README of the themes lists is in the table, and no other."""
-    readme = (HERE / THEMES / "README.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^\| `(theme_\w+\.py:\w+|\w+\.mjs [\w-]+)` \|", readme, re.MULTILINE)
+@pytest.mark.parametrize("folder", LISTED)
+def test_all_that_is_listed_is_in_the_table(folder: str) -> None:
+    """Each faulty loop that the README of the folder lists is in the table, and no other."""
+    readme = (HERE / folder / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.py:Driver\w+|\w+\.mjs [\w-]+)` \|", readme, re.MULTILINE)
 
-    assert sorted(f"{THEMES}/{loop}" for loop in listed) == sorted(loop for loop in FAULTY if loop.startswith(THEMES))
+    assert sorted(f"{folder}/{loop}" for loop in listed) == sorted(loop for loop in FAULTY if loop.startswith(folder))
 
 
 def test_each_fault_that_is_not_found_has_a_reason() -> None:

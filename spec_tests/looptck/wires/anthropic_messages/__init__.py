@@ -57,6 +57,8 @@ ANTHROPIC_MESSAGES = Wire(
             "input-at-start",
             "no-input-at-start",
             "block-not-stopped",
+            "counts-null",
+            "counts-missing",
             "unnamed-events",
             "end-marker",
         }

@@ -29,6 +29,9 @@ STOPS: dict[Stop, str] = {
 UNKNOWN: dict[str, Any] = {"tool_use_id": None}
 """The value of every undocumented field. It is of one type, so that deltas which repeat it can be merged."""
 
+OPTIONAL_COUNTS = ("cache_creation_input_tokens", "cache_read_input_tokens", "cache_creation")
+"""The members of the usage that may be null; compatible servers leave them out."""
+
 STOP_SEQUENCE = "\n\nlooptck"
 
 _DIRECT = {"caller": {"type": "direct"}}
@@ -60,7 +63,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "role": "assistant",
         "content": content,
         **_ending(turn),
-        "usage": _usage(turn),
+        "usage": _usage(turn, framing),
     }
     if turn.container is not None:
         reply["container"] = {"id": turn.container, "expires_at": "2030-01-01T00:00:00Z"}
@@ -170,7 +173,7 @@ def _ending(turn: Turn) -> dict[str, Any]:
     }
 
 
-def _usage(turn: Turn) -> dict[str, Any]:
+def _usage(turn: Turn, framing: Framing) -> dict[str, Any]:
     usage: dict[str, Any] = {
         "input_tokens": 40,
         "cache_creation_input_tokens": 0,
@@ -178,6 +181,10 @@ def _usage(turn: Turn) -> dict[str, Any]:
         "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
         "output_tokens": 20,
     }
+    if framing.quirk == "counts-null":
+        usage |= dict.fromkeys(OPTIONAL_COUNTS)
+    elif framing.quirk == "counts-missing":
+        usage = {name: value for name, value in usage.items() if name not in OPTIONAL_COUNTS}
     hosted = [piece.kind for piece in turn.pieces if isinstance(piece, Hosted)]
     if hosted:
         usage["server_tool_use"] = {"web_search_requests": hosted.count("search"), "web_fetch_requests": 0}

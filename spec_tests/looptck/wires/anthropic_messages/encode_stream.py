@@ -111,6 +111,8 @@ def _block(block: dict[str, Any], text: str | None, framing: Framing) -> Iterato
         return
     if "input" in block and framing.quirk == "no-input-at-start":
         del start["input"]
+    if block.get("citations"):
+        start["citations"] = []
     yield {"type": "content_block_start", "content_block": start}
     for delta in _deltas(block, text, framing):
         yield {"type": "content_block_delta", "delta": delta}
@@ -121,6 +123,8 @@ def _deltas(block: dict[str, Any], text: str | None, framing: Framing) -> Iterat
         case "text":
             for part in _parts(block["text"], framing):
                 yield {"type": "text_delta", "text": part}
+            for citation in block.get("citations") or ():
+                yield {"type": "citations_delta", "citation": citation}
         case "thinking":
             for part in _parts(block["thinking"], framing):
                 yield {"type": "thinking_delta", "thinking": part}
@@ -152,6 +156,10 @@ def _parts(text: str, framing: Framing) -> Iterator[str]:
 
 def _end(message: dict[str, Any], framing: Framing) -> Iterator[_Event]:
     usage = {name: message["usage"][name] for name in _CUMULATIVE if name in message["usage"]}
+    if framing.quirk == "counts-null":
+        usage["input_tokens"] = None
+    elif framing.quirk == "counts-missing":
+        del usage["input_tokens"]
     if framing.split_end:
         yield {"type": "message_delta", "delta": dict(_NO_STOP), "usage": usage}
     reason = {name: message[name] for name in (*_NO_STOP, "container") if name in message}

@@ -178,6 +178,13 @@ def _content_beside_calls(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _refusal_beside_empty_text(chunks: list[Chunk]) -> list[Chunk]:
+    for delta in _deltas(chunks):
+        if delta.get("refusal"):
+            delta["content"] = ""
+    return chunks
+
+
 def _object_before_arguments(chunks: list[Chunk]) -> list[Chunk]:
     """The first piece of a call has an empty object for arguments; those that follow say what they are."""
     for is_first, piece in _pieces(chunks):
@@ -274,6 +281,13 @@ def _content_in_body(body: Chunk) -> Chunk:
     return body
 
 
+def _refusal_beside_empty_text_in_body(body: Chunk) -> Chunk:
+    message = body["choices"][0]["message"]
+    if message["refusal"]:
+        message["content"] = message["content"] or ""
+    return body
+
+
 def _no_content(body: Chunk) -> Chunk:
     """A message without a member for its content, where it has none."""
     message = body["choices"][0]["message"]
@@ -365,6 +379,7 @@ STREAM: dict[Quirk, Change] = {
     "name-late": _name_late,
     "names-repeated": _names_repeated,
     "content-beside-calls": _content_beside_calls,
+    "refusal-beside-empty-text": _refusal_beside_empty_text,
     "object-before-arguments": _object_before_arguments,
     "finish-beside": _finish_beside,
     "finish-unknown": _finish_unknown,
@@ -381,6 +396,7 @@ STREAM: dict[Quirk, Change] = {
 BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
     "blank-ids": _blank_ids,
     "content-beside-calls": _content_in_body,
+    "refusal-beside-empty-text": _refusal_beside_empty_text_in_body,
     "no-content": _no_content,
     "no-usage": _no_usage,
     "no-call-type": _no_call_type_in_body,
