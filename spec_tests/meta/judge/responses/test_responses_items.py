@@ -78,10 +78,12 @@ def test_an_open_thought_comes_back() -> None:
     assert (404, "items-are-kept", False) == first(answered(store=False), request(USER, *given))
 
 
-def test_an_open_thought_and_a_bare_call_come_back_where_nothing_is_stored() -> None:
-    """A server that seals no thoughts keeps no items either, so a call may lack its id as behind a sealed one."""
+@pytest.mark.parametrize("following", [BARE, {"role": "assistant", "content": "Warm."}], ids=["call", "message"])
+def test_what_follows_an_open_thought_may_be_built_anew_where_nothing_is_stored(following: Item) -> None:
+    """A server that seals no thoughts and stores nothing knows no ids of items."""
     shown = turn(Thinking("hm", id="thought_1a", recorded_signature=""), *THOUGHT.calls)
-    given = [USER, {**SENT, "encrypted_content": ""}, BARE, output("call_1a")]
+    given = [USER, {**SENT, "encrypted_content": ""}, following]
+    given += [output("call_1a")] if following is BARE else []
 
     assert [] == answered(shown, store=False).judge(request(*given, store=False))
     assert (400, "thoughts-come-with-what-followed", False) == first(answered(shown), request(*given))

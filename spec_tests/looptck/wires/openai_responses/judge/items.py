@@ -113,9 +113,9 @@ def _thought(
         return []
     following = items[place + 1] if place + 1 < len(items) else None
     if following is not None and _is_output(following):
-        keeps_nothing = loose and (bool(signature) or (sent is not None and _open(sent)))
-        bare_call = following.get("type") in _CALLS and (referred or keeps_nothing)
-        if bare_call or following.get("id") is not None:
+        opened = loose and sent is not None and _open(sent)
+        bare_call = following.get("type") in _CALLS and (referred or (loose and bool(signature)))
+        if opened or bare_call or following.get("id") is not None:
             return []
     message = f"Item '{id}' of type 'reasoning' was provided without its required following item."
     return [Problem("thoughts-come-with-what-followed", pointer, message)]
