@@ -197,7 +197,10 @@ class CutTextLeads(Loop):
         return super().stop(replace(turn, text=self.before + turn.text))
 
 
-@breaks("refusal-is-told")
+@breaks(
+    "refusal-is-told",
+    collateral={"refusal-beside-an-empty-text-is-told": "whatever is beside a refusal"},
+)
 class RefusalUntold(Loop):
     """Returns a refusal as an empty answer."""
 

@@ -149,7 +149,8 @@ def test_words_that_are_said_again(scenario: Scenario, implementation: Implement
     run = talk.run("Go on.")
 
     said = "".join(item.text for item in run.request(1).request.items if isinstance(item, Said))
-    assert [3, 2] == [said.count(words) for words in ("Go on.", "Shall I?")]
+    times = said.count("Go on."), said.count("Shall I?")
+    assert (3, 2) == times, f"said three times and asked back twice, of which the request carries {times}"
 
 
 @requirement("last-answer-is-in-the-history")

@@ -116,7 +116,8 @@ def test_cited_text(scenario: Scenario, implementation: Implementation) -> None:
     ]
     said = [block for block in blocks if block.get("text") == CITED["text"]]
     assert said, f"the next request lacks the text {CITED['text']!r}"
-    assert CITED["citations"] == [_without_nulls(one) for one in said[0].get("citations") or ()]
+    cited = [_without_nulls(one) for one in said[0].get("citations") or ()]
+    assert CITED["citations"] == cited, f"the text goes back with the citations {cited}"
 
 
 def _without_nulls(citation: dict[str, Any]) -> dict[str, Any]:

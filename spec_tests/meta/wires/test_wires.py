@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from looptck.spec import strategies
 from looptck.values.framing import DEFAULT, LAYOUT, PRESETS, Framing, Quirk
-from looptck.values.turns import Call, Hosted, Stop, Thinking, Turn, Unknown, calls, says, turn
+from looptck.values.turns import Call, Hosted, Stop, Thinking, Turn, Unknown, calls, refuses, says, turn
 from looptck.wires import WIRES, Wire
 from meta.kit.steady import STEADY
 
@@ -21,7 +21,7 @@ STOPS: tuple[Stop, ...] = get_args(Stop)
 TWO = calls(Call.of("weather", {"city": "Zürich"}), Call.of("add", {"a": 1, "b": 2}), text="I look.")
 EMPTY = calls(Call("ping", ""))
 CUT = calls(Call.of("ping"), stop="length")
-TURNS = [one.numbered(1) for one in (TWO, EMPTY, CUT, says("Done."))]
+TURNS = [one.numbered(1) for one in (TWO, EMPTY, CUT, refuses("No."), says("Done."))]
 """Turns among which each framing finds something to change."""
 OTHERWISE: dict[str, object] = {"fragment": 1, "done": False, "usage": False}
 """The other value of a field of the shape, where it is not True."""
