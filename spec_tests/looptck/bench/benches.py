@@ -109,6 +109,8 @@ class LoopBench(Bench):
             mark=mark,
         )
         mock_run.names = Names({tool.name: tool.description for tool in options.offered})
+        if options.offered and not options.actor.children:
+            mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]
         run = self._run(cell, options.messages, mock_run)
         run.offered = [tool.name for tool in options.offered]
         run.pruned = any((options.keep_rounds is not None, options.context is not None, after, options.history))

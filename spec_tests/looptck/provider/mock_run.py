@@ -5,7 +5,7 @@ Everything here happens on the provider's thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -13,21 +13,45 @@ from looptck.provider.confirmation import Confirmation
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
-from looptck.provider.model_run import ModelRun, whole
+from looptck.provider.model_run import ModelRun, Speaker, plain, whole
 from looptck.provider.renamed import Names
-from looptck.provider.script import Script
+from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
-from looptck.values.history import Request
+from looptck.values.history import Request, Said
 from looptck.values.jsontext import parsed
-from looptck.values.transcript import ByKind, ConfirmAnswered, ConfirmAsked, Dispatched, ToolBegan, ToolEnded
-from looptck.values.turns import Turn
+from looptck.values.transcript import (
+    ByKind,
+    ConfirmAnswered,
+    ConfirmAsked,
+    Dispatched,
+    SideRequest,
+    ToolBegan,
+    ToolEnded,
+)
+from looptck.values.turns import Turn, says
 from looptck.wires import Wire
 
 _OF_A_KIND = {"tool", "arguments", "agent", "inputs"}
+WORD, OBJECT = "Fine.", "{}"
+"""The answers to a request beside the script, for text and for JSON."""
+BESIDE = "a word, beside the script"
+"""What the transcript says of such a request."""
+MOST_BESIDE = 60
+"""The most requests beside the script that get an answer."""
+_FIRST_BESIDE = 900_000
+"""The number of the first reply beside the script: none in it has such a number."""
 
 
 class MockRun(ModelRun):
     """One run's provider and toolbox, below one path prefix."""
+
+    prompt: Sequence[str] = ()
+    """The texts of the prompt, in a run that offers tools, none of which has a prompt of its own.
+
+    A request that neither offers tools nor has these texts is none of the loop's: a title, a guardrail.
+    """
+    beside = 0
+    """How many requests were beside the script."""
 
     def __init__(
         self,
@@ -55,6 +79,42 @@ class MockRun(ModelRun):
         self.tools_at_work: set[int] = set()
         """The numbers of the tool runs without an answer so far."""
         self._questions = 0
+
+    # -- beside the script -------------------------------------------------------------------------------------------
+
+    def _model(self, speaker: Speaker, request: HttpRequest) -> HttpReply | None:
+        if self.prompt and b'"tools"' not in request.body:
+            body = parsed(request.body)
+            if isinstance(body, dict) and self._asks_for_itself(speaker, body):
+                return self._beside_the_script(speaker, request, body, BESIDE)
+        return super()._model(speaker, request)
+
+    def _asks_for_itself(self, speaker: Speaker, body: dict[str, Any]) -> bool:
+        """Whether a request without tools has nothing but words, among them not all of the prompt.
+
+        One that the service refuses is judged with those of the loop.
+        """
+        items = speaker.service.read(body).items
+        words = [item.text for item in items if isinstance(item, Said)]
+        if len(words) < len(items) or speaker.service.judge(body):
+            return False
+        said = "\n".join(words)
+        return any(text.strip() not in said for text in self.prompt)
+
+    def _beside_the_script(
+        self, speaker: Speaker, request: HttpRequest, body: dict[str, Any], how: str
+    ) -> HttpReply | None:
+        """Answer with a word, which costs no turn."""
+        self.beside += 1
+        if self.beside > MOST_BESIDE:
+            return None
+        self._note(SideRequest(self.transcript.now(), "POST", request.path, how))
+        n = _FIRST_BESIDE + self.beside
+        turn: Turn = says(OBJECT if _wants_json(body) else WORD)
+        stream = body.get("stream") is True
+        reply = self._streamed(speaker, n, turn, Step(turn), n) if stream else plain(speaker, n, turn, Step(turn))
+        self.streams.pop(n, None)
+        return reply
 
     def _besides(self, request: HttpRequest, path: str, wire: Wire) -> HttpReply | None:
         """Answer a call of a tool, a question of the confirmation hook, or another request."""
@@ -158,3 +218,10 @@ def _posted(behaviour: Behaviour) -> HttpReply:
             return whole(500, {"error": f"{type}: {message}"})
         case Returns(value):
             return whole(200, {"content": value} if isinstance(value, str) else value)
+
+
+def _wants_json(body: dict[str, Any]) -> bool:
+    """Whether a request asks for an answer in JSON."""
+    text = body.get("text")
+    format = body.get("response_format") or (text.get("format") if isinstance(text, dict) else None)
+    return isinstance(format, dict) and str(format.get("type", "")).startswith("json")

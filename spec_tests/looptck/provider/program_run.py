@@ -12,24 +12,16 @@ from dataclasses import replace
 from typing import Any
 
 from looptck.provider.http import HttpReply, HttpRequest
-from looptck.provider.mock_run import MockRun
-from looptck.provider.model_run import Speaker, plain
-from looptck.provider.script import Step
+from looptck.provider.mock_run import BESIDE, MockRun
+from looptck.provider.model_run import Speaker
 from looptck.values.history import Said
 from looptck.values.jsontext import compact, parsed
-from looptck.values.transcript import SideRequest, ToolBegan, ToolEnded
-from looptck.values.turns import Turn, says
+from looptck.values.transcript import ToolBegan, ToolEnded
 
-WORD, OBJECT = "Fine.", "{}"
-"""The answers to a request beside the script, for text and for JSON."""
-BESIDE, BESIDE_WITH_TOOLS = "a word, beside the script", "a word, beside the script, although it offers tools"
-"""What the transcript says of such a request."""
+BESIDE_WITH_TOOLS = "a word, beside the script, although it offers tools"
+"""What the transcript says of a request of another agent of the program."""
 ANOTHERS = "a word, as it belongs to another task"
 """What it says of one that a process for all cases still makes for an earlier one."""
-MOST_BESIDE = 60
-"""The most requests beside the script that get an answer."""
-_FIRST = 900_000
-"""The number of the first reply beside the script: none in it has such a number."""
 
 
 class ProgramMockRun(MockRun):
@@ -41,8 +33,6 @@ class ProgramMockRun(MockRun):
     """The members of a request that its vendor's service takes."""
     ends: int | None = None
     """The number of the steps before the spare turns; None: the script has no end."""
-    beside = 0
-    """How many requests were beside the script."""
     task = ""
     """A word of the prompt that every request of the run carries; empty where the URL tells whose a request is."""
     _first: tuple[tuple[str, ...], frozenset[str]] | None = None
@@ -58,7 +48,7 @@ class ProgramMockRun(MockRun):
             if len(kept) < len(body):
                 request, body = replace(request, body=compact(kept)), kept
         if isinstance(body, dict) and (how := self._how_beside(body)):
-            return self._beside(speaker, request, body, how)
+            return self._beside_the_script(speaker, request, body, how)
         return super()._model(speaker, request)
 
     def _how_beside(self, body: dict[str, Any]) -> str:
@@ -78,18 +68,6 @@ class ProgramMockRun(MockRun):
             self._first = system, tools
         return BESIDE_WITH_TOOLS if system != self._first[0] and tools != self._first[1] else ""
 
-    def _beside(self, speaker: Speaker, request: HttpRequest, body: dict[str, Any], how: str) -> HttpReply | None:
-        self.beside += 1
-        if self.beside > MOST_BESIDE:
-            return None
-        self._note(SideRequest(self.transcript.now(), "POST", request.path, how))
-        n = _FIRST + self.beside
-        turn: Turn = says(OBJECT if _wants_json(body) else WORD)
-        stream = body.get("stream") is True
-        reply = self._streamed(speaker, n, turn, Step(turn), n) if stream else plain(speaker, n, turn, Step(turn))
-        self.streams.pop(n, None)
-        return reply
-
     @property
     def has_asked_again(self) -> bool:
         """Whether the program has asked for more than the script has."""
@@ -102,10 +80,3 @@ class ProgramMockRun(MockRun):
         self._note(ToolBegan(at, self.tool_runs, tool, arguments))
         self._note(ToolEnded(at, self.tool_runs, {"value": None}, tool))
         return at
-
-
-def _wants_json(body: dict[str, Any]) -> bool:
-    """Whether a request asks for an answer in JSON."""
-    text = body.get("text")
-    format = body.get("response_format") or (text.get("format") if isinstance(text, dict) else None)
-    return isinstance(format, dict) and str(format.get("type", "")).startswith("json")

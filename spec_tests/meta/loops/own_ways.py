@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import httpx
 from jsonschema import Draft202012Validator
 
 from looptck.driver import suspended
@@ -336,3 +337,31 @@ class SaysAroundResults(Driver):
                 else "(no output)"
             )
             return replace(made, text=text)
+
+
+ASKS_FOR_A_TITLE = "Write a title of five words for what follows."
+_TITLES: dict[str, tuple[str, Callable[[str], Json]]] = {
+    "openai-chat": (
+        "/chat/completions",
+        lambda text: {"messages": [{"role": "system", "content": ASKS_FOR_A_TITLE}, {"role": "user", "content": text}]},
+    ),
+    "openai-responses": ("/responses", lambda text: {"instructions": ASKS_FOR_A_TITLE, "input": text, "store": False}),
+    "anthropic-messages": (
+        "/messages",
+        lambda text: {"max_tokens": 20, "system": ASKS_FOR_A_TITLE, "messages": [{"role": "user", "content": text}]},
+    ),
+}
+
+
+class AsksForATitle(Driver):
+    """Asks for a title before a conversation with tools begins, without tools and with a prompt of its own."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        messages = case.get("messages") or [{"role": "user", "content": ""}]
+        if case["tools"] and messages[0]["role"] == "system":
+            path, body = _TITLES[case["wire"]]
+            asked = {"model": case["model"], **body(messages[-1]["content"])}
+            httpx.post(
+                case["base_url"] + path, json=asked, headers={"x-api-key": "k", "anthropic-version": "2023-06-01"}
+            )
+        return super().run(case, emit)

@@ -32,6 +32,16 @@ def test_loop_fails_nothing(loop: type[Driver], cell: str) -> None:
 
 
 CORE = [row.id for row in catalogue() if row.profile == "core"]
+
+
+@pytest.mark.parametrize("cell", CELLS)
+def test_a_loop_may_ask_for_a_title(cell: str) -> None:
+    """A request without tools that has not the prompt costs no turn of the script."""
+    results = judged(own_ways.AsksForATitle, cell, examples=5, requirements=CORE)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+
+
 ON_ONE_WIRE = [
     (own_ways.Referring, "openai-responses/plain/sync"),
     (own_ways.Referring, "openai-responses/stream/sync"),

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from looptck.provider.http import HttpRequest
-from looptck.provider.program_run import ANOTHERS, BESIDE, BESIDE_WITH_TOOLS, MOST_BESIDE, ProgramMockRun
+from looptck.provider.mock_run import BESIDE, MOST_BESIDE
+from looptck.provider.program_run import ANOTHERS, BESIDE_WITH_TOOLS, ProgramMockRun
 from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Toolbox
 from looptck.values.transcript import Received, SideRequest
