@@ -1,10 +1,15 @@
-"""What all tests share: workers for tests that wait."""
+"""What all tests share: workers for tests that wait; a suite that a test plays has no workers of its own then."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+
+from looptck.suite.processes import WANTED
+
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ[WANTED] = "1"
 
 
 @pytest.hookimpl(optionalhook=True)

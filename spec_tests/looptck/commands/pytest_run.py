@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
+from looptck.suite.processes import usual
 from looptck.suite.record import Record
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.suite.summary import as_json, exit_status, head, kit_version, serializable
@@ -141,7 +141,7 @@ def _processes(wanted: int | None, session: Session) -> int:
         return 1
     if wanted is not None or session.selection.is_narrow:
         return wanted or 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usual()
 
 
 def _play(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import monotonic
 
-from looptck.guard.descendants import PROCESSES, state, threads
+from looptck.guard.process_table import PROCESSES, threads
 
 _RUNNING = frozenset("RD")
 """The states of a thread that runs, waits for a processor, or for a disk."""
@@ -24,7 +24,7 @@ class Pulse:
     """Whether the system provides this information."""
     running: bool = False
     """Whether a thread was running."""
-    turns: dict[int, str] = field(default_factory=dict)
+    turns: dict[int, bytes] = field(default_factory=dict)
     """The scheduler statistics of each thread, by its id: equal in two pulses if no thread ran between them."""
 
     def shows_idle_since(self, earlier: Pulse) -> bool:
@@ -85,15 +85,14 @@ def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
     """The pulse of a process and its descendants; ``but`` are the ids of ignored threads."""
     if not (PROCESSES / "self" / "task").is_dir():
         return Pulse()
-    turns: dict[int, str] = {}
+    turns: dict[int, bytes] = {}
     running = False
     for thread in threads(pid):
-        id = int(thread.name)
-        if id in but:
+        if thread.id in but:
             continue
         try:
-            running = running or state(thread) in _RUNNING
-            turns[id] = (thread / "schedstat").read_text()
+            running = running or thread.state in _RUNNING
+            turns[thread.id] = thread.read("schedstat")
         except OSError:  # it has ended meanwhile
             continue
     return Pulse(known=True, running=running, turns=turns)

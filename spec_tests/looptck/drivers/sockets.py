@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from looptck.guard.descendants import PROCESSES, threads
+from looptck.guard.process_table import PROCESSES, threads
 
 CLOSED = "0"
 """The inode that Linux lists for a connection which its process has closed."""
@@ -39,9 +39,9 @@ def _port(address: str) -> int:
 
 def _open_files(pid: int) -> Iterator[str]:
     """What the open files of a process and its descendants are."""
-    for process in {thread.parent.parent for thread in threads(pid)}:
+    for process in {thread.process for thread in threads(pid)}:
         try:
-            files = list((process / "fd").iterdir())
+            files = list((PROCESSES / str(process) / "fd").iterdir())
         except OSError:  # it has ended, or belongs to another user
             continue
         for file in files:

@@ -7,10 +7,9 @@ import ctypes
 import os
 import signal
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
-PROCESSES = Path("/proc")
+from looptck.guard.process_table import Thread, threads
+
 _SET_CHILD_SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER`` of Linux's <sys/prctl.h>."""
 MOST_ROUNDS = 10
@@ -45,32 +44,11 @@ def _reap(pids: list[int]) -> None:
 
 def _descendants(pid: int) -> list[int]:
     """The processes below a process that are not zombies."""
-    found = {int(thread.parent.parent.name) for thread in threads(pid) if _is_alive(thread)}
+    found = {thread.process for thread in threads(pid) if _is_alive(thread)}
     return sorted(found - {pid})
 
 
-def threads(pid: int) -> Iterator[Path]:
-    """The folders of all threads of a process and its descendants, below ``/proc``."""
-    try:
-        own = list((PROCESSES / str(pid) / "task").iterdir())
-    except OSError:
-        return
-    for thread in own:
-        yield thread
-        try:
-            children = (thread / "children").read_text().split()
-        except OSError:
-            continue
-        for child in children:
-            yield from threads(int(child))
-
-
-def state(thread: Path) -> str:
-    """The letter of a thread's state, which is behind its name; that is in brackets and may contain brackets."""
-    return (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()[0]
-
-
-def _is_alive(thread: Path) -> bool:
+def _is_alive(thread: Thread) -> bool:
     with contextlib.suppress(OSError):
-        return state(thread) != "Z"
+        return thread.state != "Z"
     return False

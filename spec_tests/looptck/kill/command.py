@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +26,7 @@ from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.report.console import COULD_NOT_RUN, could_not_run, output_console
 from looptck.report.files import unwritable, write_all
+from looptck.suite.processes import usual
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.suite.summary import kit_version
@@ -191,7 +191,7 @@ class Kill:
     @property
     def workers(self) -> int:
         """The number of parallel processes: one more than there are cores, since many checks wait at times."""
-        return self._wanted.workers or (os.cpu_count() or 1) + 1
+        return self._wanted.workers or usual() + 1
 
     @property
     def narrowed(self) -> bool:

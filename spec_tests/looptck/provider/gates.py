@@ -30,7 +30,7 @@ MOMENT = 0.05
 """Seconds between two looks at what puts off the end of a wait."""
 REST = 0.06
 """Seconds at rest after which an implementation that has all it was sent is assumed to wait for more."""
-LOOK = 0.005
+LOOK = 0.01
 """Seconds between two looks at whether an implementation is at rest."""
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from looptck.drivers.idle import RECENT, STIRS, AtWork, Pulse
 
-IDLE = Pulse(known=True, turns={1: "a"})
-STIRRED = Pulse(known=True, turns={1: "b"})
-RUNNING = Pulse(known=True, running=True, turns={1: "c"})
+IDLE = Pulse(known=True, turns={1: b"a"})
+STIRRED = Pulse(known=True, turns={1: b"b"})
+RUNNING = Pulse(known=True, running=True, turns={1: b"c"})
 SOON, LATE = RECENT / 2, RECENT * 2
 
 
@@ -40,7 +40,7 @@ def test_a_look_is_compared_with_a_recent_one(looks: list[tuple[float, Pulse]], 
 
 def test_what_never_rests_is_not_at_work_for_ever() -> None:
     """An implementation whose threads tick is at work so many times in a row, and no more until it rests or runs."""
-    seen = [Pulse(known=True, turns={1: str(n)}) for n in range(STIRS + 4)]
+    seen = [Pulse(known=True, turns={1: str(n).encode()}) for n in range(STIRS + 4)]
     left = iter(seen)
     at_work = AtWork(lambda: next(left), lambda: 0.0)
 

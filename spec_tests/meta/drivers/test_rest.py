@@ -36,7 +36,7 @@ def test_rest_begins_anew_when_a_thread_has_run(looks: str, expected: list[int])
 
     def look() -> Pulse:
         now = next(left)
-        return Pulse() if now == "?" else Pulse(known=True, running=now == "R", turns={1: now})
+        return Pulse() if now == "?" else Pulse(known=True, running=now == "R", turns={1: now.encode()})
 
     clock = 0.0
 

@@ -351,6 +351,7 @@ _TITLES: dict[str, tuple[str, Callable[[str], Json]]] = {
         lambda text: {"max_tokens": 20, "system": ASKS_FOR_A_TITLE, "messages": [{"role": "user", "content": text}]},
     ),
 }
+_TITLER = httpx.Client(headers={"x-api-key": "k", "anthropic-version": "2023-06-01"})
 
 
 class AsksForATitle(Driver):
@@ -361,7 +362,21 @@ class AsksForATitle(Driver):
         if case["tools"] and messages[0]["role"] == "system":
             path, body = _TITLES[case["wire"]]
             asked = {"model": case["model"], **body(messages[-1]["content"])}
-            httpx.post(
-                case["base_url"] + path, json=asked, headers={"x-api-key": "k", "anthropic-version": "2023-06-01"}
-            )
+            _TITLER.post(case["base_url"] + path, json=asked)
         return super().run(case, emit)
+
+
+def together(name: str, *ways: type[Driver]) -> type[Driver]:
+    """A driver of this module that has several ways at once; of its loops, each step goes through all."""
+    loops = tuple(way.loop for way in ways if way.loop is not Driver.loop)
+    own = {"loop": type("loop", loops, {})} if len(loops) > 1 else {}
+    return type(name, ways, {"__module__": __name__, **own})
+
+
+AnswersWithOwnIds = together("AnswersWithOwnIds", Validating, Escaping, Renaming, AsksForATitle)
+InAnotherLanguage = together("InAnotherLanguage", JavaScript, Prefixing, FreshTwins, WrapsResults)
+UnderOtherNames = together("UnderOtherNames", OffersWithPrefix, Validating, SaysAroundResults)
+RefersAsTheyEnd = together("RefersAsTheyEnd", Referring, AnswersAsTheyEnd)
+CallsLastAsTheyEnd = together("CallsLastAsTheyEnd", CallsLast, AnswersAsTheyEnd)
+TalksAsTheyEnd = together("TalksAsTheyEnd", Talkative, AnswersAsTheyEnd)
+PrefixesInAnotherLanguage = together("PrefixesInAnotherLanguage", Validating, JavaScript, Prefixing)

@@ -16,13 +16,21 @@ from looptck_reference.kit.driver import Driver
 from meta.loops import stateful, unusual
 from meta.loops.judging import judged
 
+CELLS = ["openai-chat/stream/sync", "openai-responses/plain/sync", "anthropic-messages/stream/sync"]
+
 
 @pytest.mark.parametrize(
-    "loop", [unusual.Unordered, unusual.BadCallsHandedBack, stateful.Stateful, unusual.InThreadsSentAgain]
+    ("loop", "cells"),
+    [
+        (unusual.Unordered, CELLS),
+        (unusual.BadCallsHandedBack, CELLS),
+        (stateful.Stateful, ["*/sync"]),
+        (unusual.InThreadsSentAgain, ["*/sync"]),
+    ],
 )
-def test_loop_fails_nothing(loop: type[Driver]) -> None:
+def test_loop_fails_nothing(loop: type[Driver], cells: list[str]) -> None:
     """Calls may run in any order, an invalid call may go back to the caller, and the service may keep the history."""
-    results = judged(loop, "*/sync", examples=3)
+    results = judged(loop, *cells, examples=3)
 
     assert [] == [result for result in results if result.verdict in AGAINST]
     assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)

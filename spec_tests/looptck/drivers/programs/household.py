@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from looptck.guard.descendants import PROCESSES, state
+from looptck.guard.process_table import PROCESSES, main_thread
 
 MOST_ROUNDS = 20
 """How often what is alive is looked for: a process may start another while it is being killed."""
@@ -67,5 +67,5 @@ def _environment(pid: int) -> tuple[bytes, ...]:
 
 def _is_alive(pid: int) -> bool:
     with contextlib.suppress(OSError, IndexError):
-        return state(PROCESSES / str(pid)) not in "ZX"
+        return main_thread(pid).state not in "ZX"
     return False

@@ -1,0 +1,17 @@
+"""How many processes play if nobody says it."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.suite.processes import WANTED, usual
+
+
+@pytest.mark.parametrize(("said", "expected"), [("1", 1), ("3", 3), ("0", None), ("", None), ("many", None)])
+def test_the_environment_may_say_how_many(said: str, expected: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that the environment wants of pytest-xdist counts; else there is one for each core."""
+    monkeypatch.delenv(WANTED, raising=False)
+    cores = usual()
+    monkeypatch.setenv(WANTED, said)
+
+    assert usual() == (expected or cores)
