@@ -205,3 +205,18 @@ class AgentsRemember(Loop):
     def append_answer(self, turn: Turn) -> None:
         super().append_answer(turn)
         self.said[id(self._shared)] = self._shared, self.conversation
+
+
+@breaks("shared-agent-runs-apart", cells=CHAT)
+class SchemasWearOut(Loop):
+    """Takes what is required out of the nested objects of a shared agent's schemas, when a run has ended."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        self._shared = agent
+
+    def append_answer(self, turn: Turn) -> None:
+        super().append_answer(turn)
+        for tool in self._shared.tools:
+            for nested in tool.parameters.get("properties", {}).values():
+                nested.pop("required", None)

@@ -130,8 +130,8 @@ class Bench:
         self.late_faults: list[DriverFault] = []
         self.late: list[Late] = []
         """The requests that came for runs that were over; known once the bench is closed."""
-        self.endless: set[str] = set()
-        """The wires on which looptck had to end a conversation that had no limit."""
+        self.is_endless = False
+        """Whether looptck had to end a conversation that had no limit."""
         self._line = line
         self._provider = Provider(port)
         self._played = "r"

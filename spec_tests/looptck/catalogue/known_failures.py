@@ -26,6 +26,8 @@ class Known:
     reason: str
     case: str | None = None
     """None: all cases."""
+    sometimes: bool = False
+    """Whether it also passes at times: then a pass does not make the entry stale."""
 
     def covers(self, requirement: str, cell: Cell, case: str) -> bool:
         """Whether the entry covers a check."""
@@ -52,7 +54,7 @@ def read(path: Path, catalogue: Catalogue) -> list[Known]:
         BadFile: the file breaks the schema, or names a requirement that does not exist.
     """
     rows = load(path, SCHEMA) or []
-    entries = [Known(row["requirement"], row["cell"], row["reason"], row.get("case")) for row in rows]
+    entries = [Known(**row) for row in rows]
     ids = [requirement.id for requirement in catalogue]
     for entry in entries:
         if entry.requirement not in ids:

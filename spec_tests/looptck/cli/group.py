@@ -183,7 +183,7 @@ def merge(files: tuple[Path, ...], *, json_file: Path | None, quiet: bool) -> No
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write which mutants must fail each requirement to this file, and run nothing.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Mutants judged in parallel.  [default: number of cores + 1]")
+@click.option("--workers", type=click.IntRange(1), help="Mutants judged in parallel.  [default: two for each core]")
 @click.option("--timeout", type=float, help="Seconds of silence after which a run has hung.  [default: 10; servers 30]")
 @click.option("--patience", default=3.0, show_default=True, help="Seconds that a gate waits before it gives up.")
 @click.option("--examples", default=1, show_default=True, help="Generated examples per property.")

@@ -153,7 +153,7 @@ def _reason(row: Requirement | None, one: Result) -> str:
 def stale(results: Iterable[Result], old: Sequence[Known]) -> Iterator[Known]:
     """The old entries whose checks were judged in these results and all passed."""
     known_results = list(results)
-    for entry in old:
+    for entry in (one for one in old if not one.sometimes):
         covered = [one for one in known_results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
         if any(one.verdict == "pass" for one in covered) and all(one.verdict not in AGAINST for one in covered):
             yield entry

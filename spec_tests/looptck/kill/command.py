@@ -71,7 +71,7 @@ class KillOptions:
     patience: float = 3.0
     """Seconds that a gate waits."""
     workers: int | None = None
-    """Mutants judged in parallel; None: the number of cores + 1."""
+    """Mutants judged in parallel; None: two for each core."""
     seconds: float = 600.0
     """The time limit for one mutant."""
     cassettes: Path | None = None
@@ -186,12 +186,14 @@ class Kill:
         if not self.mutants:
             raise CouldNotRun("nothing was selected: no mutant was judged, so nothing was proven")
         self._session = self._begin()
+        self._seconds: dict[int, float] = {}
+        """How long each check took with the loop without a fault."""
         self._plan = plan(self._session)
 
     @property
     def workers(self) -> int:
-        """The number of parallel processes: one more than there are cores, since many checks wait at times."""
-        return self._wanted.workers or usual() + 1
+        """The number of parallel processes: two for each core, since many checks wait at times."""
+        return self._wanted.workers or 2 * usual()
 
     @property
     def narrowed(self) -> bool:
@@ -208,11 +210,12 @@ class Kill:
         share = -(-len(checks) // (SHARES * self.workers))
         parts = [tuple(checks[first : first + share]) for first in range(0, len(checks), share)]
         faults: list[Played] = []
-        for done in apart(self._faults, parts, workers=self.workers, seconds=self._wanted.seconds):
+        for done in apart(self._unharmed, parts, workers=self.workers, seconds=self._wanted.seconds):
             if done.value is None:
                 raise CouldNotRun(f"the loop without a fault: {done.trouble}")
-            found, values = done.value
-            faults += found
+            played, values = done.value
+            faults += [one for one in played if one.result.verdict in {*AGAINST, "error"}]
+            self._seconds.update({one.number: one.seconds for one in played})
             drawn.update(values)
         if faults:
             result = min(faults, key=lambda one: one.number).result
@@ -220,20 +223,24 @@ class Kill:
             raise CouldNotRun(f"the loop without a fault fails: {where}: {result.verdict}: {result.reason}")
         return len(checks)
 
-    def _faults(self, checks: Sequence[Planned]) -> tuple[list[Played], Drawn]:
-        """The failures of the loop without a fault, and the values of its properties, which the mutants reuse."""
-        played = self._played(self._wanted.loop, checks)
-        return [one for one in played if one.result.verdict in {*AGAINST, "error"}], drawn
+    def _unharmed(self, checks: Sequence[Planned]) -> tuple[list[Played], Drawn]:
+        """The verdicts of the loop without a fault, and the values of its properties, which the mutants reuse."""
+        return self._played(self._wanted.loop, checks), drawn
 
     def _played(self, driver: str, checks: Sequence[Planned]) -> list[Played]:
         logging.lastResort = logging.NullHandler()  # hides the log output of implementations
         return [*play(self._session, driver, checks)]
 
     def columns(self) -> Iterator[Column]:
-        """The mutants as they are judged; those with most checks begin first, since they take longest."""
-        tasks = sorted(self.mutants, key=lambda one: -len(self.checks(one)))
+        """The mutants as they are judged; those whose checks take longest begin first, also where they wait in vain."""
+        tasks = sorted(self.mutants, key=self._seconds_of, reverse=True)
         for done in apart(self._judged, tasks, workers=self.workers, seconds=self._wanted.seconds):
             yield self._column(done)
+
+    def _seconds_of(self, mutant: Mutant) -> float:
+        """The seconds that a mutant may take: those of its checks without a fault, and half a wait for each of them."""
+        checks = self.checks(mutant)
+        return sum(self._seconds.get(one.number, 0.0) for one in checks) + len(checks) * self._wanted.waits.outcome / 2
 
     def matrix(self, columns: Sequence[Column]) -> Matrix:
         order = [mutant.name for mutant in self.mutants]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from traceback import walk_tb
 
 from looptck.bench.bench import Scenario
@@ -40,6 +41,8 @@ class Played:
     """The type of the unexpected error that ended the run of a `fail`; empty if there was none."""
     place: str = ""
     """Where in the suite the check failed: files and lines, from the check to the assertion."""
+    seconds: float = 0.0
+    """How long it took."""
 
 
 def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator[Played, None, None]:
@@ -51,7 +54,9 @@ def play(session: Session, driver: str, planned: Iterable[Planned]) -> Generator
     with bench_for(driver, session.bench.patience) as bench:
         playing = session.on(bench)
         for one in planned:
-            yield _played(playing, one)
+            began = monotonic()
+            played = _played(playing, one)
+            yield replace(played, seconds=monotonic() - began)
 
 
 def _played(session: Session, planned: Planned) -> Played:

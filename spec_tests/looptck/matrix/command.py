@@ -16,6 +16,7 @@ from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile
 from looptck.matrix.environments import Environment, NotInstalled
 from looptck.matrix.kept import Kept, Made, entry, kept
+from looptck.matrix.known import with_known
 from looptck.matrix.playing import Playing
 from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
 from looptck.report.console import could_not_run, output_console
@@ -57,11 +58,13 @@ def matrix(options: MatrixOptions) -> int:
     """
     console = output_console()
     known = targets(options.folder)
+    by_name = {target.name: target for target in known}
     try:
         wanted = _part(chosen(known, options.names), options.shard)
-        current = {one.made: one for one in kept(options.results) if one.is_whole}
+        found = [_marked(one, by_name, options.results) for one in kept(options.results)]
     except (NoSuchTarget, BadFile) as error:
         return could_not_run(console, str(error))
+    current = {one.made: one for one in found if one.is_whole}
     playing = Playing(ENVIRONMENTS, options.results, options.options, options.longest, ROOT)
     clean = True
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -74,7 +77,6 @@ def matrix(options: MatrixOptions) -> int:
     finally:
         signal.signal(signal.SIGTERM, before)
     if options.site is not None:
-        by_name = {target.name: target for target in known}
         try:
             entries = [entry(one, by_name) for one in kept(options.results)]
             pages = {title: path.read_text(encoding="utf-8") for title, path in PAGES.items() if path.is_file()}
@@ -113,6 +115,17 @@ def _part(wanted: Sequence[Target], shard: tuple[int, int]) -> list[Target]:
     """Every N-th target, so that the variants of one installation are spread."""
     number, of = shard
     return [one for at, one in enumerate(wanted) if at % of == number - 1]
+
+
+def _marked(one: Kept, known: Mapping[str, Target], folder: Path) -> Kept:
+    """What is kept, with the failures that are known today, if its target has not changed; a change is written."""
+    target = known.get(one.made.target)
+    if target is None or target.digest != one.made.digest:
+        return one
+    marked = with_known(one, target)
+    if marked != one:
+        marked.write(folder)
+    return marked
 
 
 def _played(

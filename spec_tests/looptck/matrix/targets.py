@@ -92,10 +92,13 @@ class Target:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of its folder, and of the modules beside it that drivers share."""
+        """A fingerprint of its folder, and of the modules beside it that drivers share.
+
+        What it does not change are notes, reports and known failures, which are read with the results.
+        """
         files = [*self.folder.rglob("*"), *self.folder.parent.glob("*.py"), *self.folder.parent.glob("*.mjs")]
         made = blake2b(digest_size=8)
-        for path in sorted(path for path in files if path.is_file() and path.suffix not in {".pyc", ".md"}):
+        for path in sorted(path for path in files if _makes_results(path)):
             made.update(path.name.encode())
             made.update(path.read_bytes())
         return made.hexdigest()
@@ -113,6 +116,11 @@ class Target:
 
     def _file(self, stem: str, suffix: str) -> Path:
         return self.folder / (f"{stem}{suffix}" if self.age is None else f"{stem}-{self.age}{suffix}")
+
+
+def _makes_results(path: Path) -> bool:
+    known = path.name.startswith("known-failures")
+    return path.is_file() and not known and path.suffix not in {".pyc", ".md"}
 
 
 class NoSuchTarget(Exception):

@@ -95,6 +95,7 @@ class Endpoint(ModelRun):
         reply = self._answered(request)
         if reply is not None:
             reply.closes = self._closes
+            reply.failed = self._breaks
         return reply
 
     def _answered(self, request: HttpRequest) -> HttpReply | None:
@@ -107,7 +108,7 @@ class Endpoint(ModelRun):
             place = f"{raised.filename}:{raised.lineno}: {raised.line}"
             text = f"request {self.count} could not be answered: {what}\n  {place}"
             self.found(Finding("error", text, self.count))
-            self.broken = self.broken or error
+            self._breaks(error)
             return whole(400, wire.error_body(400, f"looptck: {what}"))
 
     def note_unrouted(self, method: str, path: str) -> None:

@@ -39,6 +39,8 @@ class HttpReply:
     """Called with the seconds that the reply has waited at a gate."""
     dropped: Callable[[], object] | None = None
     """Called instead of ``sent`` if the client closes the connection early."""
+    failed: Callable[[Exception], None] | None = None
+    """Called with an error of looptck itself while the reply is sent; the connection is broken then."""
 
 
 Handler = Callable[[HttpRequest], HttpReply | None]
@@ -129,13 +131,21 @@ class Connection(asyncio.Protocol):
         if reply is None:
             transport.close()
         elif len(reply.parts) == 1 and isinstance(reply.parts[0], bytes):
-            if reply.sent:
-                reply.sent()
-            transport.write(self._fit(reply.parts[0]) if self._fit else reply.parts[0])
+            try:
+                if reply.sent:
+                    reply.sent()
+                transport.write(self._fit(reply.parts[0]) if self._fit else reply.parts[0])
+            except Exception as error:  # noqa: BLE001 - an error of looptck, which must not look like a silent service
+                self._failed(reply, error)
             if reply.then_close or self._fit:
                 transport.close()
         else:
             self._playing = self._loop.create_task(self._play(reply, transport))
+
+    def _failed(self, reply: HttpReply, error: Exception) -> None:
+        if reply.failed:
+            reply.failed(error)
+        self.abort()
 
     async def _play(self, reply: HttpReply, transport: asyncio.Transport) -> None:
         try:
@@ -144,6 +154,9 @@ class Connection(asyncio.Protocol):
             if reply.dropped:
                 reply.dropped()
             raise
+        except Exception as error:  # noqa: BLE001 - as above
+            self._failed(reply, error)
+            return
         if reply.then_close or self._fit:
             transport.close()
         self._playing = None

@@ -150,10 +150,16 @@ class ModelRun:
     def answer(self, request: HttpRequest) -> HttpReply | None:
         """Answer any request below the prefix. Errors in looptck itself are stored: they are not the loop's fault."""
         try:
-            return self._route(request)
+            reply = self._route(request)
         except Exception as error:  # noqa: BLE001 - see above
-            self.broken = self.broken or error
+            self._breaks(error)
             return None
+        if reply is not None:
+            reply.failed = self._breaks
+        return reply
+
+    def _breaks(self, error: Exception) -> None:
+        self.broken = self.broken or error
 
     def _route(self, request: HttpRequest) -> HttpReply | None:
         path = self._path(request)

@@ -16,9 +16,9 @@ from looptck.values.turns import Call, Turn, calls, says, turn
 from looptck.values.verdicts import NotReached
 
 ENDLESS_CAP = 130
-"""The most model requests on a wire on which the implementation went on after `RUNAWAY_CAP` of them in another cell.
+"""The most model requests of an implementation that went on after `RUNAWAY_CAP` of them in another cell.
 
-It has no limit there; to see the same in each cell would take some implementations half an hour."""
+It has no limit; to see the same in each cell would take some implementations half an hour."""
 RUNAWAY = 16
 """Enough to show that a limit of up to 7 was not enforced."""
 
@@ -153,14 +153,13 @@ def test_limit_of_zero(scenario: Scenario, implementation: Implementation) -> No
 @requirement("loop-is-finite-by-default")
 def test_default_limit(scenario: Scenario, implementation: Implementation) -> None:
     """If the caller sets no limit, the loop ends an endless conversation before the provider does."""
-    wire, endless = implementation.cell.wire, implementation.bench.endless
-    most = ENDLESS_CAP if wire in endless else RUNAWAY_CAP
+    most = ENDLESS_CAP if implementation.bench.is_endless else RUNAWAY_CAP
     scenario.always(_asks, most=most)
 
     run = implementation.run()
 
     run.delivered(2)
     if run.is_endless(most):
-        endless.add(wire)
+        implementation.bench.is_endless = True
     assert run.ended, f"the loop {run.outcome}"
     assert not run.is_endless(most), STILL_ASKING

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from looptck.bench import schema_blocks as blocks
 from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.talk import Talk
+from looptck.catalogue.agents import Tool
 from looptck.provider.gates import Gate
 from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, carried, question, words_of
@@ -13,6 +15,25 @@ from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
 COLORS = ("violet", "indigo", "crimson")
+PLACE = blocks.object_of(
+    blocks.all_described({"city": blocks.STRING, "floor": blocks.nullable(blocks.INTEGER)}), ["city"]
+)
+PLAN = Tool(
+    "plan",
+    "Plans a journey.",
+    blocks.parameters_of(
+        blocks.object_of(
+            {
+                "from": blocks.referred(PLACE, "Place"),
+                "stops": blocks.list_of(PLACE),
+                "with": PLACE,
+                "speed": blocks.WORDS,
+            },
+            ["from"],
+        )
+    ),
+)
+"""A tool whose schema has definitions, lists of objects, nested objects, unions and constants."""
 
 
 @requirement("shared-agent-runs-apart")
@@ -69,3 +90,20 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
             answered += 1
     if not answered:
         raise NotReached("neither of two runs of one agent was answered")
+
+
+@requirement("shared-agent-runs-apart")
+def test_schemas_stay(scenario: Scenario, implementation: Implementation) -> None:
+    """Each run of one agent offers a nested schema as the run before it did, also behind a call of the tool."""
+    talk = Talk(implementation, named=False)
+    offered: list[object] = []
+    for color in COLORS:
+        scenario.plays(calls(Call.of("plan", {"from": {"city": color, "floor": 1}})), says(f"It is {color}."))
+        scenario.returns("plan", f"planned {color}")
+
+        run = talk.run(f"Plan with {color}.", shared=talk.id, tools=[PLAN])
+
+        offered += [received.body.get("tools") for received in run.requests]
+        assert offered, "the run asked for nothing"
+        changed = next((at for at, one in enumerate(offered) if one != offered[0]), None)
+        assert changed is None, f"request {changed + 1} of the agent offers another schema: {offered[changed]}"

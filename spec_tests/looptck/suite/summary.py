@@ -33,7 +33,8 @@ def stale(record: Record) -> list[str]:
     for entry in record.known:
         covered = [one for one in record.results if entry.covers(one.requirement, Cell.parse(one.cell), one.case)]
         judged = [result for result in covered if result.verdict not in {"not-applicable", "divergence"}]
-        if judged and all(result.verdict == "pass" for result in judged) and record.judges_all_of(entry):
+        passes = not entry.sometimes and all(result.verdict == "pass" for result in judged)
+        if judged and passes and record.judges_all_of(entry):
             found.append(f"{entry}: passes now; remove it from the known failures ({entry.reason})")
         elif not judged and record.selection == Selection() and record.has_all and record.judges_all_of(entry):
             found.append(f"{entry}: no check of this run matches it; remove it from the known failures")

@@ -22,7 +22,7 @@ FLAWED = f"python:{TakesCallsForAnswers.__module__}:{TakesCallsForAnswers.__name
 
 def begin(driver: str, selection: Selection = SELECTION) -> Session:
     """A session of few checks."""
-    return Session.begin(Options(driver, selection, patience=Patience(20.0, 0.5), examples=2))
+    return Session.begin(Options(driver, selection, patience=Patience(20.0, 3.0), examples=2))
 
 
 @pytest.mark.parametrize("driver", [REFERENCE, FLAWED])

@@ -148,6 +148,8 @@ def test_stale_entries_are_named_and_stay() -> None:
         Known(CALLS, CELLS[1], "is so"),
         Known("wires-agree", "*", "so"),
     ]
+    at_times = Known(CALLS, CELLS[0], "was so once", sometimes=True)
     found = results(("a", CELLS[0], "pass"), ("a", CELLS[1], "fail"))
 
+    assert [] == list(stale(found.results, [at_times]))
     assert old[:1] == list(stale(found.results, old))

@@ -102,6 +102,16 @@ def test_a_known_failure_that_passes_is_stale(file: Path) -> None:
     assert f"stale known failure: {told}" in report.printed
 
 
+def test_what_fails_at_times_is_not_stale(file: Path) -> None:
+    """An entry that says so excuses failures, and may pass; one that no check matches is stale all the same."""
+    at_times = {**entry(), "sometimes": True}
+    passing = judged(None, CALLS, cells=("*",), known=write(file, at_times))
+    failing = judged(FLAWED, CALLS, known=file)
+
+    assert (0, []) == (passing.status, passing.json["stale_known_failures"])
+    assert 0 == failing.status
+
+
 def test_a_run_of_a_part_does_not_call_an_entry_stale(file: Path) -> None:
     """Where a case or a cell that an entry covers was left out, what passes does not make the entry stale."""
     write(file, entry())

@@ -58,7 +58,7 @@ def judged(
     options = Options(
         driver=f"python:{driver.__module__}:{driver.__qualname__}",
         selection=Selection((profile,), tuple(requirements), cells, tuple(cases)),
-        patience=Patience(outcome=20.0, gate=0.5),
+        patience=Patience(outcome=20.0, gate=3.0),
         examples=examples,
         cassettes=recordings(),
         asks=False,

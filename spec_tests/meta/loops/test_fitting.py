@@ -35,7 +35,7 @@ def test_tool_runs_fit_the_offered_schemas(profile: str, cell: str) -> None:
     found: list[str] = []
     options = Options(
         selection=Selection((profile,), (), (cell,)),
-        patience=Patience(outcome=60.0, gate=1.0),
+        patience=Patience(outcome=60.0, gate=3.0),
         examples=3,
         cassettes=recordings(),
         asks=False,

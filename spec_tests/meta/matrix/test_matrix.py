@@ -18,6 +18,7 @@ from looptck.matrix import command as commands
 from looptck.matrix.command import MatrixOptions, matrix
 from looptck.matrix.environments import Environment, NotInstalled
 from looptck.matrix.kept import Kept, Made, entry, kept
+from looptck.matrix.known import with_known
 from looptck.matrix.playing import Playing
 from looptck.matrix.targets import Target, targets
 
@@ -106,6 +107,60 @@ def test_commands_of_receipts_work_anywhere(options: MatrixOptions, tmp_path: Pa
     (cause,) = one.run["causes"]
     assert cause["again"].startswith("looptck target one --profile core --requirement call-runs-its-tool-once")
     assert str(tmp_path) not in json.dumps(one.run)
+
+
+WRONG = """
+from looptck_reference.loop.loop import Loop
+from looptck_reference.kit.driver import Driver as Right
+class Driver(Right):
+    class loop(Loop):
+        def calls_of(self, turn):
+            return [*turn.calls, *turn.calls]
+"""
+ENTRY = '- {requirement: %s, cell: "*/*/*", reason: "Theirs: twice."}\n'
+
+
+def test_known_failures_cost_no_second_run(options: MatrixOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    """A reason that is added or removed marks what is kept; an entry whose checks pass is stale."""
+    options = replace(options, names=["one"])
+    folder = options.folder / "one"
+    (folder / "driver.py").write_text(WRONG, encoding="utf-8")
+    matrix(options)
+    played = _said(capsys)["one"]
+    (before,) = (one.run for one in kept(options.results))
+    file = folder / "known-failures.yaml"
+    file.write_text("".join(ENTRY % row["requirement"] for row in (before or {})["results"]), encoding="utf-8")
+    status = matrix(options)
+    explained = _said(capsys)["one"]
+    reasons = [row.get("known") for one in kept(options.results) for row in (one.run or {})["results"]]
+    file.unlink()
+    matrix(options)
+
+    assert "2 against, 2 of them not known" in played
+    assert "2 against, 0 of them not known (kept)" in explained
+    assert 0 == status
+    assert ["Theirs: twice."] * 2 == reasons
+    assert "2 against, 2 of them not known (kept)" in _said(capsys)["one"]
+
+
+def test_a_known_failure_that_passes_is_stale(options: MatrixOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is said of kept results too; not if the run has left out checks."""
+    options = replace(options, names=["two"])
+    matrix(options)
+    file = options.folder / "two" / "known-failures.yaml"
+    file.write_text(ENTRY % "call-runs-its-tool-once", encoding="utf-8")
+    _said(capsys)
+    status = matrix(options)
+    said = _said(capsys)["two"]
+    (one,) = kept(options.results)
+    run: dict[str, Any] = {**(one.run or {}), "left_out": 1}
+    partial = with_known(replace(one, run=run), targets(options.folder)[-1])
+    again = with_known(one, targets(options.folder)[-1])
+
+    assert "1 stale (kept)" in said
+    assert 1 == status
+    assert run == partial.run
+    assert one == again
 
 
 def test_a_run_that_does_not_end_is_ended(options: MatrixOptions, tmp_path: Path) -> None:

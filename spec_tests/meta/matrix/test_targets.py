@@ -92,11 +92,12 @@ def test_a_variant_has_its_files(varied: Path) -> None:
 
 
 def test_a_fingerprint_changes_with_the_folder(folder: Path) -> None:
-    """A changed driver makes old results stale; a changed page of notes does not."""
+    """A changed driver makes old results stale; changed notes and known failures do not."""
     (folder / "one" / "driver.py").write_text("a = 1\n", encoding="utf-8")
     one = targets(folder)[0]
     before = one.digest
     (folder / "one" / "README.md").write_text("Notes.\n", encoding="utf-8")
+    (folder / "one" / "known-failures.yaml").write_text("[]\n", encoding="utf-8")
     noted = one.digest
     (folder / "one" / "driver.py").write_text("a = 2\n", encoding="utf-8")
 

@@ -40,6 +40,10 @@ class Wire(asyncio.Transport):
         """Record that the server has closed the connection."""
         self.closed = True
 
+    def abort(self) -> None:
+        """Record the same of a connection that the server has broken."""
+        self.closed = True
+
 
 class Client:
     """A connection to a server that answers OK, or with these replies, and stores the requests."""
@@ -239,6 +243,21 @@ def test_a_reply_is_sent_before_its_last_part() -> None:
 
     assert [b""] == noted
     assert b"all" == client.wire.written
+
+
+@pytest.mark.parametrize("parts", [[b"all"], [b"one ", b"two"]])
+def test_an_error_of_looptck_while_it_answers_is_told(parts: list[bytes | Gate]) -> None:
+    """The connection is broken, so that the client does not wait for a service that says nothing."""
+
+    async def story() -> tuple[list[str], bool]:
+        told: list[str] = []
+        reply = HttpReply(parts, sent=lambda: 1 / 0, failed=lambda error: told.append(type(error).__name__))  # type: ignore[arg-type]
+        client = Client(reply, loop=asyncio.get_running_loop()).send([MEASURED])
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return told, client.wire.closed
+
+    assert (["ZeroDivisionError"], True) == asyncio.run(story())
 
 
 @pytest.mark.parametrize(("piece", "chunk"), [(b"abc", b"3\r\nabc\r\n"), (b"x" * 17, b"11\r\n" + b"x" * 17 + b"\r\n")])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from inspect import iscoroutinefunction
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 os.environ["LANGSMITH_TRACING"] = "false"
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, ModelCallLimitMiddleware
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, ModelCallLimitMiddleware
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain.messages import ToolMessage
 from langchain.tools import tool as decorated
@@ -26,9 +27,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_openai import ChatOpenAI
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
+from langgraph.types import Command
 
-from looptck.driver import error, handlers, value
+from looptck.driver import error, handlers, suspended, value
 from looptck.signatures import written
 
 Json = dict[str, Any]
@@ -36,6 +39,7 @@ VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
 """The second usual way that is to be driven (``variants.yaml``); empty for the first."""
 
 STREAM = ["messages", "values"]
+LEFT = error(RuntimeError("the caller has left the stream"), "cancelled")
 STOPS = {
     "length": "length",
     "max_tokens": "length",
@@ -50,7 +54,13 @@ STOPS = {
 class Driver:
     """Runs the kit's cases on LangChain."""
 
+    def __init__(self) -> None:
+        self._kept: dict[str, Any] = {}
+        """Agents by the name of their thread, or by the id under which several runs share one."""
+
     def start(self) -> Json:
+        able = ("stream", "chunks", "limit", "concurrent", "parallel")
+        goes_on = ("conversations", "histories", "shared", "cancel", "leave", "suspend")
         return {
             "protocol": 1,
             "name": f"langchain@{VARIANT}" if VARIANT else "langchain",
@@ -59,51 +69,92 @@ class Driver:
             "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True, "parallel": True},
+            "capabilities": dict.fromkeys((*able, *goes_on), True),
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
-        state: Json = {}
         try:
-            agent, question, config = _arguments(case, handlers(case))
-            if case["stream"]:
-                for mode, part in agent.stream(question, config, stream_mode=STREAM):
-                    state = _seen(mode, part, state, emit)
-            else:
-                state = agent.invoke(question, config)
-            return _answered(state)
+            run = self._run_of(case, emit)
+            if not case["stream"]:
+                return run.answered(run.agent.invoke(run.input, run.config))
+            for mode, part in run.agent.stream(run.input, run.config, stream_mode=STREAM):
+                if run.is_left_at(mode, part):
+                    return LEFT
+            return run.answered(run.state)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
-        state: Json = {}
         try:
-            agent, question, config = _arguments(case, handlers(case))
-            if case["stream"]:
-                async for mode, part in agent.astream(question, config, stream_mode=STREAM):
-                    state = _seen(mode, part, state, emit)
-            else:
-                state = await agent.ainvoke(question, config)
-            return _answered(state)
+            run = self._run_of(case, emit)
+            if not case["stream"]:
+                return run.answered(await run.agent.ainvoke(run.input, run.config))
+            async for mode, part in run.agent.astream(run.input, run.config, stream_mode=STREAM):
+                if run.is_left_at(mode, part):
+                    return LEFT
+            return run.answered(run.state)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
+    def _run_of(self, case: Json, emit: Callable[[str], None]) -> Run:
+        """The agent, its input, and the configuration of a run."""
+        resume = case.get("resume")
+        thread = resume["state"]["thread"] if resume else case.get("conversation") or case["id"]
+        asked = {"messages": [_message(one) for one in case["messages"] if one["role"] != "system"]}
+        config: Json = {"configurable": {"thread_id": thread}}
+        if (limit := case["options"].get("limit")) is not None and VARIANT != "model-call-limit":
+            config["recursion_limit"] = (3 if _gated(case) else 2) * limit
+        leave_after = case["options"].get("leave_after")
+        return Run(self._agent(case, thread), decided(resume) if resume else asked, config, thread, emit, leave_after)
 
-def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Any, Json, Any]:
-    """An agent, its input and the configuration of its run."""
+    def _agent(self, case: Json, thread: str) -> Any:
+        """The agent of a conversation, of a suspended run or of several runs is made once, and keeps its threads."""
+        name = case.get("shared", thread)
+        agent = self._kept.get(thread) or self._kept.get(name) or _made(case)
+        if case.get("shared"):
+            self._kept[name] = agent
+        if case.get("conversation") or _gated(case):
+            self._kept[thread] = agent
+        return agent
+
+
+def _made(case: Json) -> Any:
+    """An agent; with a checkpointer if it is to go on, or to wait for approval."""
+    calls = handlers(case)
     system = [message["content"] for message in case["messages"] if message["role"] == "system"]
-    others = [message for message in case["messages"] if message["role"] != "system"]
-    tools = [_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]]
-    limit = case["options"].get("limit")
+    gated, limit = _gated(case), case["options"].get("limit")
     middleware: list[Any] = [ToldErrors()] if VARIANT == "tool-errors" else []
-    config = None
     if limit is not None and VARIANT == "model-call-limit":
         middleware.append(ModelCallLimitMiddleware(run_limit=limit, exit_behavior="error"))
-    elif limit is not None:
-        config = {"recursion_limit": 2 * limit}
-    agent = create_agent(_model(case), tools, system_prompt=system[0] if system else None, middleware=middleware)
-    return agent, {"messages": others}, config
+    if gated:
+        middleware.append(HumanInTheLoopMiddleware(interrupt_on=dict.fromkeys(gated, True)))
+    keeps = case.get("conversation") or case.get("shared") or gated
+    return create_agent(
+        _model(case),
+        [_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
+        system_prompt="\n\n".join(system) or None,
+        middleware=middleware,
+        checkpointer=InMemorySaver() if keeps else None,
+    )
+
+
+def _gated(case: Json) -> list[str]:
+    """The names of the tools whose calls need approval."""
+    return [tool["name"] for tool in case["tools"] if tool.get("approval")]
+
+
+def _message(message: Json) -> Json:
+    """A message in the form of Chat Completions, which the agent takes."""
+    said = {name: message[name] for name in ("role", "content")}
+    if message["role"] == "tool":
+        return said | {"tool_call_id": message["call_id"]}
+    if not message.get("calls"):
+        return said
+    members = [(call["id"], call["name"], call["arguments"]) for call in message["calls"]]
+    return said | {
+        "tool_calls": [{"id": id, "name": name, "args": args, "type": "tool_call"} for id, name, args in members]
+    }
 
 
 def _model(case: Json) -> BaseChatModel:
@@ -148,19 +199,70 @@ def _told(request: Any, exception: Exception) -> ToolMessage:
     )
 
 
-def _seen(mode: str, part: Any, state: Json, emit: Callable[[str], None]) -> Json:
-    """Pass text on as it arrives; the state of the agent after this part of the stream."""
-    if mode == "values":
-        return part
-    message, _ = part
-    if isinstance(message, AIMessageChunk) and message.text:
-        emit(str(message.text))
-    return state
+@dataclass(slots=True)
+class Run:
+    """One run of an agent, and what its caller has heard of it."""
+
+    agent: Any
+    input: Any
+    config: Any
+    thread: str
+    emit: Callable[[str], None]
+    leave_after: int | None
+    """The number of pieces after which the caller leaves the stream; None: never."""
+    state: Json = field(default_factory=dict)
+    heard: int = 0
+
+    def is_left_at(self, mode: str, part: Any) -> bool:
+        """Pass text on as it arrives, and keep the agent's state; whether the caller leaves the stream here."""
+        if mode == "values":
+            self.state = {**self.state, **part}
+            return False
+        message, _ = part
+        if not (isinstance(message, AIMessageChunk) and message.text):
+            return False
+        self.emit(str(message.text))
+        self.heard += 1
+        return self.heard == self.leave_after
+
+    def answered(self, state: Json) -> Json:
+        """The text of the last message, which is what one prints, or the calls that wait for approval."""
+        message: AIMessage = state["messages"][-1]
+        interrupts = state.get("__interrupt__")
+        return _suspended(interrupts[0].value, message, self.thread) if interrupts else _answered(message)
 
 
-def _answered(state: Json) -> Json:
-    """The text of the last message, which is what one prints; with a variant also what the service called its end."""
-    message: AIMessage = state["messages"][-1]
+def _suspended(request: Json, message: AIMessage, thread: str) -> Json:
+    """The calls that wait. A request for approval has no ids: its actions are the message's calls of these tools."""
+    actions = request["action_requests"]
+    names = {action["name"] for action in actions}
+    ids = [call["id"] for call in message.tool_calls if call["name"] in names]
+    calls = [
+        {"id": id, "name": action["name"], "arguments": action["args"]} for id, action in zip(ids, actions, strict=True)
+    ]
+    return suspended({"thread": thread, "calls": calls}, calls)
+
+
+def decided(resume: Json) -> Command[Any]:
+    """The decisions in the order of the calls that have waited."""
+    by_id = {decision["id"]: decision for decision in resume["decisions"]}
+    calls = resume["state"]["calls"]
+    return Command(resume={"decisions": [_decision(call, by_id[call["id"]]) for call in calls]})
+
+
+def _decision(call: Json, decision: Json) -> Json:
+    match decision["decision"]:
+        case "reject":
+            return {"type": "reject", "message": decision.get("feedback")}
+        case "change":
+            changed = {**call["arguments"], **decision["parameters"]}
+            return {"type": "edit", "edited_action": {"name": call["name"], "args": changed}}
+        case _:
+            return {"type": "approve"}
+
+
+def _answered(message: AIMessage) -> Json:
+    """The text of a message; with a variant also what the service called its end."""
     outcome = value(str(message.text))
     if VARIANT != "metadata":
         return outcome

@@ -1,4 +1,4 @@
-"""The driver of the OpenAI Agents SDK: each case becomes an agent, and ``Runner`` runs its loop.
+"""The driver of the OpenAI Agents SDK, at three ages: each case becomes an agent, and ``Runner`` runs its loop.
 
 Tools are decorated functions. The SDK has no streaming for sync callers, who run its async streaming in a loop of their
 own; the driver does the same. ``README.md`` says what is chosen here.
@@ -14,13 +14,13 @@ from importlib.metadata import version
 from inspect import iscoroutinefunction
 from typing import Any
 
+import agents
 from agents import (
     Agent,
     AgentsException,
     FunctionTool,
     MaxTurnsExceeded,
     ModelBehaviorError,
-    ModelRefusalError,
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
     Runner,
@@ -42,6 +42,8 @@ Json = dict[str, Any]
 MODELS = {"openai-chat": OpenAIChatCompletionsModel, "openai-responses": OpenAIResponsesModel}
 OPTIONS: dict[str, Json] = {"raise-errors": {"failure_error_function": None}, "not-strict": {"strict_mode": False}}
 """What a variant passes to the decorator."""
+REFUSALS: tuple[type[Exception], ...] = (agents.ModelRefusalError,) if hasattr(agents, "ModelRefusalError") else ()
+"""The error of a refusal, which the SDK has since 0.15."""
 
 
 class Driver:
@@ -62,11 +64,14 @@ class Driver:
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
+        """Run one case in sync mode; older versions of ``run_sync`` expect the thread to have an event loop."""
         try:
             if case["stream"]:
                 return asyncio.run(_streamed(case, handlers(case), emit))
-            agent, said, options = _arguments(case, handlers(case))
-            return _answered(Runner.run_sync(agent, said, **options))
+            with asyncio.Runner() as runner:
+                asyncio.set_event_loop(runner.get_loop())
+                agent, said, options = _arguments(case, handlers(case))
+                return _answered(Runner.run_sync(agent, said, **options))
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
@@ -140,7 +145,7 @@ def _answered(result: Any) -> Json:
 def _failed(exception: Exception) -> Json:
     if isinstance(exception, MaxTurnsExceeded):
         return error(exception, "limit")
-    if isinstance(exception, ModelRefusalError):
+    if isinstance(exception, REFUSALS):
         return error(exception, "refusal")
     if isinstance(exception, UserError):
         return error(exception, "tool")

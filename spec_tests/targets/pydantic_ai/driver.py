@@ -1,4 +1,4 @@
-"""The driver of Pydantic AI: each case becomes an agent with a model of the case's wire.
+"""The driver of Pydantic AI, at three ages: each case becomes an agent with a model of the case's wire.
 
 ``README.md`` says what is chosen here.
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from contextlib import aclosing, nullcontext
 from importlib.metadata import version
 from typing import Any
 
-import httpx2
 from pydantic_ai import (
     Agent,
     AgentRunResultEvent,
@@ -21,12 +21,11 @@ from pydantic_ai import (
     UsageLimits,
     exceptions,
     messages,
+    models,
 )
-from pydantic_ai.capabilities import NativeTool
 from pydantic_ai.models import Model
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
-from pydantic_ai.native_tools import WebSearchTool
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
@@ -45,19 +44,23 @@ TIMEOUT = 60
 """Seconds; the clients of the SDKs below have their own, but not the one that they are given here."""
 STOPS = {"stop": "end", "length": "length", "content_filter": "content_filter", "tool_call": "calls"}
 """``finish_reason`` of the result's response, in the protocol's words; others have none."""
-REASONS: dict[type[Exception], str] = {
-    exceptions.UsageLimitExceeded: "limit",
-    exceptions.OutputTokenLimitExceeded: "truncated",
-    exceptions.ContentFilterError: "truncated",
-    exceptions.ModelAPIError: "provider",
+REASONS = {
+    "UsageLimitExceeded": "limit",
+    "OutputTokenLimitExceeded": "truncated",
+    "ContentFilterError": "truncated",
+    "ModelAPIError": "provider",
+    "ModelHTTPError": "provider",
 }
+"""What the classes of ``pydantic_ai.exceptions`` mean; not every age has all of them."""
+HTTP: Any = getattr(models, "httpx2", None) or models.httpx
+"""The package of HTTP clients that this age takes one from."""
 
 
 class Driver:
     """Runs the kit's cases on Pydantic AI."""
 
     def __init__(self) -> None:
-        self._http = httpx2.AsyncClient(timeout=TIMEOUT)
+        self._http = HTTP.AsyncClient(timeout=TIMEOUT)
 
     def start(self) -> Json:
         """What the loop is and can do."""
@@ -77,7 +80,7 @@ class Driver:
         """Run one case in sync mode, on the event loop of this thread, which no client of another one can share."""
         loop = asyncio.new_event_loop()
         asyncio.set_event_loop(loop)
-        http = httpx2.AsyncClient(timeout=TIMEOUT)
+        http = HTTP.AsyncClient(timeout=TIMEOUT)
         try:
             agent, options = _agent(case, handlers(case), http), _run(case)
             if not case["stream"]:
@@ -86,7 +89,8 @@ class Driver:
                 return _answered(agent.run_sync(**options, event_stream_handler=_hearing(emit)))
             if VARIANT == "iter":
                 return loop.run_until_complete(_iterated(agent, options, emit))
-            with agent.run_stream_sync(**options) as response:
+            streamed = agent.run_stream_sync(**options)
+            with streamed if hasattr(streamed, "__enter__") else nullcontext(streamed) as response:
                 for text in response.stream_text(delta=True):
                     emit(text)
                 return _outcome(response.get_output(), response.response)
@@ -117,7 +121,8 @@ class Driver:
 
 async def _listened(agent: Agent[None, Any], options: dict[str, Any], emit: Callable[[str], None]) -> Json:
     """The run as events, the last of which carries its result."""
-    async with agent.run_stream_events(**options) as events:
+    streamed = agent.run_stream_events(**options)
+    async with streamed if hasattr(streamed, "__aenter__") else aclosing(streamed) as events:
         async for event in events:
             if isinstance(event, AgentRunResultEvent):
                 return _answered(event.result)
@@ -152,7 +157,7 @@ def _hear(event: Any, emit: Callable[[str], None]) -> None:
             emit(text)
 
 
-def _agent(case: Json, functions: dict[str, Any], http: httpx2.AsyncClient) -> Agent[None, Any]:
+def _agent(case: Json, functions: dict[str, Any], http: Any) -> Agent[None, Any]:
     """The case as an agent. A tool that is to have no function is an external one: its calls end the run."""
     external = [
         ToolDefinition(name=tool["name"], parameters_json_schema=tool["parameters"], description=tool["description"])
@@ -165,9 +170,19 @@ def _agent(case: Json, functions: dict[str, Any], http: httpx2.AsyncClient) -> A
         instructions=instructions,
         tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
         toolsets=[ExternalToolset(external)] if external else [],
-        capabilities=[NativeTool(WebSearchTool())] if VARIANT == "web-search" else [],
         output_type=[str, DeferredToolRequests] if external else str,
+        **_searching(),
     )
+
+
+def _searching() -> dict[str, Any]:
+    """What a variant passes to the agent in addition; the first age has no such capabilities."""
+    if VARIANT != "web-search":
+        return {}
+    from pydantic_ai.capabilities import NativeTool
+    from pydantic_ai.native_tools import WebSearchTool
+
+    return {"capabilities": [NativeTool(WebSearchTool())]}
 
 
 def _tool(tool: Json, call: Callable[..., Any]) -> Any:
@@ -176,14 +191,14 @@ def _tool(tool: Json, call: Callable[..., Any]) -> Any:
     return function or Tool.from_schema(call, tool["name"], tool["description"], tool["parameters"])
 
 
-def _model(case: Json, http: httpx2.AsyncClient) -> Model[Any]:
+def _model(case: Json, http: Any) -> Model[Any]:
     name, url, key = case["model"], case["base_url"], case["api_key"]
     if case["wire"] == "anthropic-messages":
         anthropic = AnthropicProvider(base_url=url.removesuffix("/v1"), api_key=key, http_client=http)
         return AnthropicModel(name, provider=anthropic)
     openai = OpenAIProvider(base_url=url, api_key=key, http_client=http)
     model = OpenAIResponsesModel if case["wire"] == "openai-responses" else OpenAIChatModel
-    profile = {"profile": OpenAIProvider.model_profile("gpt-5")} if VARIANT == "openai-profile" else {}
+    profile = {"profile": openai.model_profile("gpt-5")} if VARIANT == "openai-profile" else {}
     return model(name, provider=openai, **profile)
 
 
@@ -217,4 +232,5 @@ def _outcome(output: Any, response: messages.ModelResponse) -> Json:
 
 
 def _failed(exception: Exception) -> Json:
-    return error(exception, next((reason for kind, reason in REASONS.items() if isinstance(exception, kind)), None))
+    kinds = [(getattr(exceptions, name, ()), reason) for name, reason in REASONS.items()]
+    return error(exception, next((reason for kind, reason in kinds if isinstance(exception, kind)), None))

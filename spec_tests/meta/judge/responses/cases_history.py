@@ -50,6 +50,11 @@ CASES: tuple[tuple[str, object, object], ...] = (
     ("item-ids-fit-their-kind", request(call(id="call_a"), output()), request(call(id="fc_a"), output())),
     ("item-ids-fit-their-kind", request(call(), output(id="ctc_a")), request(call(), output(id="fc_b"))),
     ("item-ids-fit-their-kind", request(says(id="resp_a")), request(says(id="msg_a"))),
+    (
+        "item-ids-fit-their-kind",
+        request({"type": "computer_call", "id": []}),
+        request({"type": "computer_call", "id": "cu"}),
+    ),
     ("item-ids-fit-their-kind", request(thought("a"), says()), request(thought("rs_a"), says(id="msg_a"))),
     ("items-come-once", request(says(id="msg_a"), says(id="msg_a")), request(says(id="msg_a"), says(id="msg_b"))),
     ("items-come-once", request(says(id="msg_a"), reference("msg_a")), request(says(), says())),
