@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from time import monotonic
 
-from looptck.guard.process_table import PROCESSES, threads
+from looptck.guard.process_table import is_known, threads
 
 _RUNNING = frozenset("RD")
 """The states of a thread that runs, waits for a processor, or for a disk."""
@@ -83,7 +83,7 @@ class Rest:
 
 def pulse(pid: int, but: Collection[int] = ()) -> Pulse:
     """The pulse of a process and its descendants; ``but`` are the ids of ignored threads."""
-    if not (PROCESSES / "self" / "task").is_dir():
+    if not is_known():
         return Pulse()
     turns: dict[int, bytes] = {}
     running = False

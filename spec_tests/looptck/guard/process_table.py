@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,12 @@ class Thread(NamedTuple):
     def state(self) -> str:
         """The letter of its state, which is behind its name; that is in brackets and may contain brackets."""
         return self.read("stat").rpartition(b")")[2].split()[0].decode()
+
+
+@cache
+def is_known() -> bool:
+    """Whether this system has the table."""
+    return (PROCESSES / "self" / "task").is_dir()
 
 
 def main_thread(pid: int) -> Thread:

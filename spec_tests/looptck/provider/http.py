@@ -6,6 +6,7 @@ Frameworks hide chunk borders and refuse to send malformed data; this server sen
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,9 @@ from looptck.provider.http_reader import HttpRequest, RequestReader
 __all__ = ["LAST_CHUNK", "Connection", "Handler", "HttpReply", "HttpRequest", "chunked", "head"]
 
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
+
+ESTABLISHED = 1
+"""The state of a TCP connection that neither side has closed, as Linux numbers it."""
 
 
 @dataclass(slots=True)
@@ -179,10 +183,23 @@ class Connection(asyncio.Protocol):
 
     @property
     def peer(self) -> int:
-        """The port of the client; 0 once the connection is lost."""
-        return 0 if self._transport is None else int(self._transport.get_extra_info("peername")[1])
+        """The port of the client; 0 once one of the two has closed the connection."""
+        transport = self._transport
+        if transport is None or not _is_open(transport.get_extra_info("socket")):
+            return 0
+        return int(transport.get_extra_info("peername")[1])
 
     @property
     def receiving(self) -> bool:
         """Whether a request has been received only in part."""
         return self._reader.receiving
+
+
+def _is_open(connection: socket.socket) -> bool:
+    """Whether neither side has closed the connection; only Linux tells that the client has, before it is read."""
+    if not hasattr(socket, "TCP_INFO"):
+        return True
+    try:
+        return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == ESTABLISHED
+    except OSError:  # closed in this moment
+        return False
