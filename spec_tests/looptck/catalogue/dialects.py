@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -44,6 +44,8 @@ class Dialect:
     accepts: tuple[Accepted, ...]
     sends: Mapping[str, tuple[str, ...]]
     """The quirks of its replies, by wire."""
+    framings: Mapping[str, tuple[str, ...]]
+    """The names of the framings in which it sends all replies at once, by wire."""
 
     def is_spoken_at(self, host: str) -> bool:
         """Whether a recorded request to this host was one to the server."""
@@ -66,14 +68,28 @@ def dialect(name: str) -> Dialect:
     if name not in names():
         raise ValueError(unknown("dialect", name, names()))
     told = load(FOLDER / f"{name}.yaml", SCHEMA)
-    sent: dict[str, tuple[str, ...]] = {}
-    for one in told.get("sends", ()):
-        sent[one["wire"]] = (*sent.get(one["wire"], ()), one["quirk"])
+    sent = told.get("sends", ())
     accepts = [
         Accepted(one["wire"], one["rule"], tuple(one["at"]), one.get("up", 0), one.get("judged_as"))
         for one in told.get("accepts", ())
     ]
-    return Dialect(name, told["title"], tuple(told.get("hosts", ())), tuple(accepts), sent)
+    return Dialect(
+        name,
+        told["title"],
+        tuple(told.get("hosts", ())),
+        tuple(accepts),
+        _named(sent, "quirk"),
+        _named(sent, "framing"),
+    )
+
+
+def _named(sent: Iterable[Mapping[str, str]], kind: str) -> dict[str, tuple[str, ...]]:
+    """What a server sends of this kind, by wire."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in sent:
+        if kind in one:
+            found[one["wire"]] = (*found.get(one["wire"], ()), one[kind])
+    return found
 
 
 def _matches(pattern: str, pointer: str) -> bool:

@@ -24,6 +24,9 @@ LONGEST = 2000
 DEEPEST = 100
 """The deepest nesting of a foreign file; the loader itself would crash on very deep nesting."""
 
+_TOO_DEEP = "exceeded maximum nesting depth"
+"""What the loader says of a text that is so deep that it looks no further, from PyYAML 6.0.4 on."""
+
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -129,6 +132,8 @@ def parse_text(path: Path, text: str, *, foreign: bool = False) -> Any:
             _let_in(path, text)
         return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a subclass of the safe loader
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
+        if getattr(error, "problem", "") == _TOO_DEEP:
+            raise BadFile(path, f"is nested more than {DEEPEST} deep: {error}") from error
         raise BadFile(path, f"is not the YAML that was meant: {error}") from error
 
 

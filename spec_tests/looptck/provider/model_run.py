@@ -307,6 +307,7 @@ class ModelRun:
         turn = said.numbered(self.answered)
         self.turns[n] = self._meant(turn)
         turn = self._spoken(turn)
+        step = replace(step, framing=wire.framed(step.framing))
         if fault is None:
             speaker.service.replied(body, self.answered, turn)
         reply = self._streamed(speaker, n, turn, step) if stream else plain(speaker, self.answered, turn, step)

@@ -156,7 +156,7 @@ def _cut(fault: faults.Cut, turn: Turn, step: Step, events: list[object], border
         case None:
             return int(borders[-1] * fault.share)
         case "last-piece":
-            at = _last_piece(turn, step, events)
+            at = _last_piece(turn, step, events, end)
         case "before-finish":
             return borders[end]
         case "finish":
@@ -164,11 +164,14 @@ def _cut(fault: faults.Cut, turn: Turn, step: Step, events: list[object], border
     return (borders[at] + borders[at + 1]) // 2
 
 
-def _last_piece(turn: Turn, step: Step, events: list[object]) -> int:
-    """The index of the event with the last piece of the last call's arguments, or else of the text."""
+def _last_piece(turn: Turn, step: Step, events: list[object], end: int) -> int:
+    """The index of the event with the last piece of the last call's arguments, or else of the text.
+
+    Where no event consists of that piece, as with whole calls in one delta, it is the one before the finish.
+    """
     said = turn.calls[-1].arguments if turn.calls else turn.text or ""
     last = json.dumps([*parts(said, step.framing.fragment)][-1], ensure_ascii=False).encode()
-    return next(place for place, event in enumerate(events) if last in compact(event))
+    return next((place for place, event in enumerate(events) if last in compact(event)), max(end - 1, 0))
 
 
 def _malformed(event: bytes) -> bytes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, Literal
@@ -259,3 +259,15 @@ PRESETS: dict[str, Framing] = {
     "single-bytes-crlf": DEFAULT.but(every=1, newline="\r\n"),
 }
 """Named framings. Each is legal on the wires that apply its layout."""
+
+
+def together(framings: Iterable[Framing]) -> Framing:
+    """One framing with all in which these differ from the default."""
+    changes: dict[str, Any] = {}
+    for framing in framings:
+        changes |= {
+            one.name: value
+            for one in fields(Framing)
+            if (value := getattr(framing, one.name)) != getattr(DEFAULT, one.name)
+        }
+    return DEFAULT.but(**changes)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from looptck.catalogue.dialects import Accepted, Dialect
-from looptck.values.framing import Framing
+from looptck.values.framing import DEFAULT, PRESETS, Framing, together
 from looptck.values.growth import Growth
 from looptck.values.history import Request
 from looptck.values.problem import Problem
@@ -22,16 +22,19 @@ MOST = 200
 def spoken(wire: Wire, dialect: Dialect) -> Wire:
     """The wire in this dialect; the same wire if the dialect does not concern it.
 
-    A reply that a check gives a quirk has that one alone.
+    A reply that a check gives a quirk has that one alone, and one that it gives a framing has that.
 
     Raises:
-        ValueError: the dialect sends a quirk that the wire does not have.
+        ValueError: the dialect sends a quirk or a framing that the wire does not have.
     """
     quirks = dialect.sends.get(wire.name, ())
+    usual = together([PRESETS[name] for name in dialect.framings.get(wire.name, ())])
+    if not wire.carries_out(usual):
+        raise ValueError(f"the dialect {dialect.name} has a framing that {wire.name} does not have")
     if strange := [quirk for quirk in quirks if quirk not in wire.changes]:
         raise ValueError(f"the dialect {dialect.name} sends the quirk {strange[0]}, which {wire.name} does not have")
     accepts = [one for one in dialect.accepts if one.wire == wire.name]
-    if not quirks and not accepts:
+    if not quirks and not accepts and usual == DEFAULT:
         return wire
     changes = [wire.changes[quirk] for quirk in wire.changes if quirk in quirks]
 
@@ -48,7 +51,11 @@ def spoken(wire: Wire, dialect: Dialect) -> Wire:
         return stream
 
     return replace(
-        wire, body=body, events=events, service=lambda stateful: Lenient(wire.name, wire.service(stateful), accepts)
+        wire,
+        body=body,
+        events=events,
+        usual=usual,
+        service=lambda stateful: Lenient(wire.name, wire.service(stateful), accepts),
     )
 
 

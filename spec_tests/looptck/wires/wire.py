@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from looptck.values.framing import Framing, Quirk
+from looptck.values.framing import DEFAULT, Framing, Quirk
 from looptck.values.growth import Growth
 from looptck.values.history import Item, Request
 from looptck.values.problem import Problem
@@ -93,6 +93,8 @@ class Wire:
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
     changes: Mapping[Quirk, Changes] = field(default_factory=dict)
     """The quirks that are changes of a whole reply: a dialect can send several, in the order of their making."""
+    usual: Framing = DEFAULT
+    """The framing of each reply for which a check wants no other."""
     parsed_arguments: bool = False
     """Whether a plain reply carries arguments as an object, so that malformed JSON is possible in streams only."""
     named_events: bool = False
@@ -101,6 +103,10 @@ class Wire:
     def carries_out(self, framing: Framing) -> bool:
         """Whether the wire applies every part of the framing."""
         return framing.layout <= self.layouts and framing.quirk in (None, *self.quirks)
+
+    def framed(self, framing: Framing) -> Framing:
+        """The framing of a reply, given the one that the check wants."""
+        return self.usual if framing == DEFAULT else framing
 
     def can_say(self, turn: Turn, *, stream: bool) -> bool:
         """Whether the wire can express a turn: its stop reason, and in plain replies its arguments.

@@ -45,9 +45,12 @@ def test_options_are_those_of_the_command() -> None:
 
 
 def test_dialects_are_those_of_the_fixtures() -> None:
-    """The table of dialects names each file, its server and the quirks that it sends."""
+    """The table of dialects names each file, its server, and the quirks and framings that it sends."""
     known = [dialect(name) for name in names()]
-    sent = [", ".join(f"`{quirk}`" for quirks in one.sends.values() for quirk in quirks) for one in known]
+    sent = [
+        ", ".join(f"`{name}`" for sent in (one.sends, one.framings) for names in sent.values() for name in names)
+        for one in known
+    ]
     wanted = [
         f"| `{one.name}` | {one.title} | {quirks or 'nothing'} |" for one, quirks in zip(known, sent, strict=True)
     ]

@@ -325,6 +325,18 @@ def test_dialects(llm: LLM) -> None:
     assert 400 == post(llm.openai_url + "/chat/completions", strange)[0]
 
 
+def test_a_dialect_frames_its_streams() -> None:
+    """The streams of a compatible server are framed as that does it, unless the answer says how it is framed."""
+    with LLM(dialect="openrouter") as server:
+        server.plays("Hello.", says("Hello.").framed("padded"))
+
+        told, padded = (
+            post(server.openai_url + "/chat/completions", body("openai-chat", "Hi.", stream=True))[2] for _ in range(2)
+        )
+
+    assert [True, False] == [b": keep-alive" in told, b": keep-alive" in padded]
+
+
 def test_no_judge() -> None:
     """Without a judge every request gets its answer."""
     with LLM(judge=False) as llm:

@@ -110,6 +110,18 @@ def test_a_dialect_sends_its_quirks() -> None:
     assert not last(DEFAULT.but(quirk="role-repeated"))["choices"][0]["delta"].get("tool_calls")
 
 
+def test_a_dialect_frames_what_nobody_frames() -> None:
+    """Groq's calls come whole, and OpenRouter's streams have comments; a check that wants a framing gets that."""
+    whole, noted = (spoken(WIRES["openai-chat"], dialect(name)) for name in ("groq", "openrouter"))
+
+    def deltas(framing: Any) -> int:
+        events = [event for event in whole.events(TURN, 1, whole.framed(framing)) if isinstance(event, dict)]
+        return sum(bool(choice["delta"].get("tool_calls")) for event in events for choice in event["choices"])
+
+    assert [1, True] == [deltas(DEFAULT), deltas(DEFAULT.but(fragment=3)) > 1]
+    assert b"\n: keep-alive\n" in noted.framed(DEFAULT).encode(noted.events(TURN, 1, noted.framed(DEFAULT)))
+
+
 def test_a_dialect_that_does_not_concern_a_wire_leaves_it() -> None:
     """The wires that a dialect says nothing of are the services' own."""
     assert WIRES["anthropic-messages"] is spoken(WIRES["anthropic-messages"], dialect("vllm"))
