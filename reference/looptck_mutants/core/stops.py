@@ -68,12 +68,26 @@ class UnstoppedBlockRuns(MessagesStream):
         return super().turn()
 
 
-@breaks("filtered-call-never-runs")
-class FilteredCallsRun(Loop):
+class RunsBehindTheFilter(Loop):
     """Runs the calls of a turn that the content filter truncated."""
 
     def decide(self, turn: Turn) -> Decision:
         return Decision.RUN if turn.calls and turn.stop is Stop.CONTENT_FILTER else super().decide(turn)
+
+
+@breaks("filtered-turn-runs-nothing")
+class FilteredTurnsRun(RunsBehindTheFilter):
+    """Runs the complete calls of a turn that the content filter truncated."""
+
+
+@breaks("filtered-call-never-runs")
+class FilteredCallsAreMended(RunsBehindTheFilter):
+    """Completes a call that the content filter truncated by guessing, and runs it."""
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        if turn.stop is not Stop.CONTENT_FILTER:
+            return super().calls_of(turn)
+        return [replace(call, arguments=_mended(call.arguments)) for call in turn.calls]
 
 
 @breaks("refused-call-never-runs", cells=MESSAGES)

@@ -117,9 +117,9 @@ class ProgramCutCallsAreMended(stops.CutCallsAreMended):
     """Completes a truncated call by guessing, and runs it."""
 
 
-@breaks("program-filtered-call-never-runs")
-class ProgramFilteredCallsRun(stops.FilteredCallsRun):
-    """Runs the calls of a turn that the content filter truncated."""
+@breaks("program-filtered-turn-runs-nothing")
+class ProgramFilteredTurnsRun(stops.FilteredTurnsRun):
+    """Runs the complete calls of a turn that the content filter truncated."""
 
 
 @breaks("program-lost-call-is-told")

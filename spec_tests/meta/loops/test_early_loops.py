@@ -17,12 +17,12 @@ RUNS = {
 
 
 FURTHER = [
-    ("openai-chat", {"filtered-call-never-runs"}),
+    ("openai-chat", {"filtered-turn-runs-nothing"}),
     (
         "openai-responses",
         {
             "failed-response-runs-nothing",
-            "filtered-call-never-runs",
+            "filtered-turn-runs-nothing",
             "incomplete-call-never-runs",
             "unfinished-response-runs-nothing",
         },
