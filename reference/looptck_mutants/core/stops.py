@@ -107,6 +107,15 @@ class StoppedCallsRun(MessagesWire):
 
 
 @breaks("unknown-stop-reason-ends-the-loop", cells=MESSAGES)
+class UnknownStopIsAPause(MessagesWire):
+    """Asks the model to continue a turn with an unknown stop reason."""
+
+    def stop_for(self, reason: str) -> Stop:
+        stop = super().stop_for(reason)
+        return Stop.PAUSE if stop is Stop.END and reason not in NAMED else stop
+
+
+@breaks("stopped-turn-runs-nothing", cells=MESSAGES)
 class UnknownStopRuns(MessagesWire):
     """Runs the calls of a turn with an unknown stop reason."""
 

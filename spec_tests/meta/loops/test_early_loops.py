@@ -33,7 +33,6 @@ FURTHER = [
             "refused-call-never-runs",
             "stopped-turn-runs-nothing",
             "truncated-turn-runs-nothing",
-            "unknown-stop-reason-ends-the-loop",
         },
     ),
 ]
