@@ -1,8 +1,8 @@
 """The driver of the OpenAI Agents SDK, at three ages: each case becomes an agent, and ``Runner`` runs its loop.
 
 Tools are decorated functions. The SDK has no streaming for sync callers, who run its async streaming in a loop of their
-own; the driver does the same. A conversation is a session, and the agents of its runs are alike. ``README.md`` says what
-is chosen here.
+own; the driver does the same. A conversation is a session, and the agents of its runs are alike. ``README.md`` says
+what is chosen here.
 """
 
 from __future__ import annotations
