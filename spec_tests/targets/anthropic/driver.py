@@ -59,7 +59,7 @@ class Driver:
     def start(self) -> Json:
         """What the loop is and can do. No runner starts a call before the last one has returned, async or not."""
         able = ("stream", "chunks", "limit", "concurrent", "mcp", "hosted", "hosted_others")
-        goes_on = ("conversations", "histories", "cancel", "leave")
+        goes_on = ("histories", "cancel", "leave", *(("conversations",) if VARIANT != "eager" else ()))
         return {
             "protocol": 1,
             "name": f"anthropic tool runner@{VARIANT}" if VARIANT else "anthropic tool runner",
@@ -142,9 +142,8 @@ class Driver:
         talk = self._talks.get(name)
         if talk is None:
             beta, request = client.with_options(**_place(case)).beta, _request(case)
-            is_thread = self._leans and VARIANT != "eager"
-            thread = beta.messages.thread(tools=tools, **request) if is_thread else None
-            talk = self._talks[name] = Talk(not is_thread, beta, request, thread)
+            thread = beta.messages.thread(tools=tools, **request) if self._leans else None
+            talk = self._talks[name] = Talk(not self._leans, beta, request, thread)
         if talk.thread is not None:
             talk.thread.append(*said)
             return talk, talk.thread.tool_runner(**_options(case))
