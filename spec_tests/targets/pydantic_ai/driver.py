@@ -12,20 +12,15 @@ from collections.abc import Callable
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import groupby
 from typing import Any
 
 from pydantic_ai import (
     Agent,
     AgentRunResultEvent,
     DeferredToolRequests,
-    DeferredToolResults,
     ExternalToolset,
     ModelMessagesTypeAdapter,
     Tool,
-    ToolApproved,
-    ToolDenied,
-    UsageLimits,
     exceptions,
     messages,
     models,
@@ -37,13 +32,14 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
 from pydantic_core import to_jsonable_python
+from pydantic_talks import Talk, arguments, asking
 
 try:
     from pydantic_ai import capabilities
 except ImportError:  # the first age
     capabilities = None
 
-from looptck.driver import confirm, error, handlers, suspended, value
+from looptck.driver import error, handlers, suspended, value
 from looptck.signatures import written
 
 VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
@@ -156,16 +152,8 @@ class Driver:
         model = _model(case, http)
         if name := case.get("shared"):
             agent = self._shared.setdefault(name, _agent(case, talk.instructions, None))
-            return Run(agent, talk, {**_options(case, talk), "model": model})
-        return Run(_agent(case, talk.instructions, model), talk, _options(case, talk))
-
-
-@dataclass(slots=True)
-class Talk:
-    """A conversation: the instructions of its agents, and what was said."""
-
-    instructions: list[str]
-    messages: list[messages.ModelMessage]
+            return Run(agent, talk, {**arguments(case, talk), "model": model})
+        return Run(_agent(case, talk.instructions, model), talk, arguments(case, talk))
 
 
 @dataclass(slots=True)
@@ -259,31 +247,8 @@ def _capable(case: Json) -> dict[str, Any]:
 
         found.append(capabilities.NativeTool(WebSearchTool()))
     if "confirm" in case:
-        found.append(HANDLER(handler=_asking(case)))
+        found.append(HANDLER(handler=asking(case)))
     return {"capabilities": found} if found else {}
-
-
-def _asking(case: Json) -> Callable[..., Any]:
-    """Decides about all calls that wait, one after the other, while the run goes on."""
-
-    async def ask(_: object, requests: DeferredToolRequests) -> Any:
-        decided = {}
-        for one in requests.approvals:
-            decision = await asyncio.to_thread(confirm, case, one.tool_call_id, one.tool_name, one.args)
-            decided[one.tool_call_id] = _decided(decision, one)
-        return requests.build_results(approvals=decided)
-
-    return ask
-
-
-def _decided(decision: Json, call: messages.ToolCallPart) -> Any:
-    match decision["decision"]:
-        case "approve":
-            return True
-        case "change":
-            return ToolApproved(override_args={**call.args_as_dict(), **decision["parameters"]})
-        case _:
-            return ToolDenied(decision["feedback"]) if decision.get("feedback") else ToolDenied()
 
 
 def _tool(tool: Json, call: Callable[..., Any]) -> Any:
@@ -305,47 +270,6 @@ def _model(case: Json, http: Any) -> Model[Any]:
     model = OpenAIResponsesModel if case["wire"] == "openai-responses" else OpenAIChatModel
     profile = {"profile": openai.model_profile("gpt-5")} if VARIANT == "openai-profile" else {}
     return model(name, provider=openai, **profile)
-
-
-def _options(case: Json, talk: Talk) -> dict[str, Any]:
-    """The arguments of a run: the prompt is the last message, and what stands before it is history."""
-    found: dict[str, Any] = {}
-    history = [*talk.messages]
-    if resume := case.get("resume"):
-        parts = [part for message in history for part in message.parts]
-        calls = {part.tool_call_id: part for part in parts if isinstance(part, messages.ToolCallPart)}
-        decided = {one["id"]: _decided(one, calls[one["id"]]) for one in resume["decisions"]}
-        found["deferred_tool_results"] = DeferredToolResults(approvals=decided)
-    else:
-        *before, prompt = (message for message in case["messages"] if message["role"] != "system")
-        found["user_prompt"] = prompt["content"]
-        history += _said(before)
-    if history:
-        found["message_history"] = history
-    if "limit" in case["options"]:
-        found["usage_limits"] = UsageLimits(request_limit=case["options"]["limit"])
-    return found
-
-
-def _said(given: list[Json]) -> list[messages.ModelMessage]:
-    """Messages of earlier turns; results that follow each other are of one turn."""
-    names = {call["id"]: call["name"] for message in given for call in message.get("calls", [])}
-    found: list[messages.ModelMessage] = []
-    for role, group in groupby(given, lambda message: message["role"]):
-        if role == "tool":
-            returned = [(names[one["call_id"]], one["content"], one["call_id"]) for one in group]
-            found.append(messages.ModelRequest([messages.ToolReturnPart(*one) for one in returned]))
-        elif role == "user":
-            found += [messages.ModelRequest([messages.UserPromptPart(one["content"])]) for one in group]
-        else:
-            found += [messages.ModelResponse(_parts(one)) for one in group]
-    return found
-
-
-def _parts(message: Json) -> list[Any]:
-    text = [messages.TextPart(message["content"])] if message["content"] else []
-    made = [(call["name"], call["arguments"], call["id"]) for call in message.get("calls", [])]
-    return [*text, *(messages.ToolCallPart(*one) for one in made)]
 
 
 def _failed(exception: Exception) -> Json:
