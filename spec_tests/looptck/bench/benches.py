@@ -96,7 +96,8 @@ class LoopBench(Bench):
 
         ``after``: the mock run that it goes on with; ``mark``: words of its requests, where it runs beside that.
         """
-        options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire])
+        before = None if after is None else after.model
+        options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire], before=before)
         options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
         confirmation = Confirmation(dict(scenario.decisions), scenario.decides_by)
         mock_run = self._mock_run(
@@ -108,6 +109,7 @@ class LoopBench(Bench):
             after=after,
             mark=mark,
         )
+        mock_run.model = options.model
         mock_run.names = Names({tool.name: tool.description for tool in options.offered})
         if options.offered and not options.actor.children:
             mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]

@@ -19,11 +19,15 @@ NAMES: Mapping[str, str] = {"openai-responses": "gpt-5"}
 for them, whatever the name of its model."""
 
 
-def named(options: RunOptions, steps: Iterable[Step], wire: Wire) -> RunOptions:
-    """The options, with the name of a model that can produce these steps (those known before the run)."""
-    if wire.name not in NAMES or not any(map(_says, steps)):
+def named(options: RunOptions, steps: Iterable[Step], wire: Wire, *, before: str | None = None) -> RunOptions:
+    """The options, with the name of a model that can produce these steps (those known before the run).
+
+    ``before``: the name in the run that this one goes on with; a reasoning model stays one.
+    """
+    name = NAMES.get(wire.name)
+    if name is None or (before != name and not any(map(_says, steps))):
         return options
-    return replace(options, model=NAMES[wire.name])
+    return replace(options, model=name)
 
 
 def _says(step: Step) -> bool:

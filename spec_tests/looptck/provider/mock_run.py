@@ -50,6 +50,8 @@ class MockRun(ModelRun):
 
     A request that neither offers tools nor has these texts is none of the loop's: a title, a guardrail.
     """
+    model: str | None = None
+    """The name of the model that the case has."""
     beside = 0
     """How many requests were beside the script."""
 

@@ -240,13 +240,17 @@ class Referring(Driver):
 
 
 class ThinksByName(Driver):
-    """Sends reasoning back only for models whose names it knows as reasoning models, as one framework does."""
+    """Sends reasoning back only to models whose names it knows as reasoning models, as two frameworks do."""
 
-    class loop(Loop):  # noqa: N801
-        def append_turn(self, turn: Turn) -> None:
-            reasons = self.agent.model.startswith(("o3", "o4-mini", "gpt-5"))
-            kept = [item for item in turn.content if reasons or item.get("type") != "reasoning"]
-            super().append_turn(replace(turn, content=tuple(kept)))
+    class Responses(ResponsesWire):
+        """Leaves out reasoning when it sends, whoever has heard it."""
+
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            reasons = agent.model.startswith(("o3", "o4-mini", "gpt-5"))
+            kept = [item for item in history if reasons or item.get("type") != "reasoning"]
+            return super().request(agent, kept, stream=stream)
+
+    wires = speaking(responses=Responses())
 
 
 class CallsLast(Driver):

@@ -44,8 +44,11 @@ def test_loop_meets_every_must(loop: type[Driver], cell: str) -> None:
 
 @pytest.mark.parametrize("cell", ["openai-responses/plain/sync", "openai-responses/stream/sync"])
 def test_thoughts_are_those_of_a_reasoning_model(cell: str) -> None:
-    """Cases with reasoning use the name of a reasoning model, for loops that decide by the name."""
-    rows = ["reasoning-is-echoed", "turn-is-echoed-in-order", "no-request-is-refused", "model-name-is-sent"]
+    """Cases with reasoning use the name of a reasoning model, to their last run, for loops that decide by the name."""
+    rows = [
+        "reasoning-is-echoed", "turn-is-echoed-in-order", "no-request-is-refused", "model-name-is-sent",
+        "resumed-run-equals-an-unbroken-one",
+    ]  # fmt: skip
 
     results = judged(own_ways.ThinksByName, cell, requirements=rows)
 

@@ -1,7 +1,8 @@
 """The driver of the OpenAI Agents SDK, at three ages: each case becomes an agent, and ``Runner`` runs its loop.
 
 Tools are decorated functions. The SDK has no streaming for sync callers, who run its async streaming in a loop of their
-own; the driver does the same. ``README.md`` says what is chosen here.
+own; the driver does the same. A conversation is a session, and the agents of its runs are alike. ``README.md`` says
+what is chosen here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.metadata import version
 from inspect import iscoroutinefunction
 from typing import Any
@@ -23,7 +25,9 @@ from agents import (
     ModelBehaviorError,
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
+    RunConfig,
     Runner,
+    SQLiteSession,
     UserError,
     function_tool,
     set_tracing_disabled,
@@ -31,7 +35,7 @@ from agents import (
 from openai import AsyncOpenAI
 from openai.types.responses import ResponseTextDeltaEvent
 
-from looptck.driver import error, handlers, value
+from looptck.driver import confirm, error, handlers, suspended, value
 from looptck.signatures import written
 
 VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
@@ -46,11 +50,24 @@ REFUSALS: tuple[type[Exception], ...] = (agents.ModelRefusalError,) if hasattr(a
 """The error of a refusal, which the SDK has since 0.15."""
 
 
+ASKS = hasattr(agents, "RunState")
+"""Whether tools may need approval, which the SDK has since 0.8."""
+LEFT = error(asyncio.CancelledError("the caller has left the stream"), "cancelled")
+
+
 class Driver:
     """Runs the kit's cases on the SDK."""
 
+    def __init__(self) -> None:
+        self._sessions: dict[str, tuple[str | None, SQLiteSession]] = {}
+        """The instructions and the session of each conversation."""
+        self._shared: dict[str, Agent[Any]] = {}
+
     def start(self) -> Json:
         set_tracing_disabled(True)
+        able = ("stream", "chunks", "limit", "concurrent", "parallel")
+        goes_on = ("conversations", "histories", "shared", "cancel", "leave")
+        approval = ("confirm", "suspend", "travels") if ASKS else ()
         return {
             "protocol": 1,
             "name": f"openai-agents@{VARIANT}" if VARIANT else "openai-agents",
@@ -59,54 +76,158 @@ class Driver:
             "wires": list(MODELS),
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True, "parallel": True},
+            "capabilities": dict.fromkeys((*able, *goes_on, *approval), True),
             "dialect": {"limit_counts": "model-calls"},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in sync mode; older versions of ``run_sync`` expect the thread to have an event loop."""
         try:
+            run = self._run_of(case)
             if case["stream"]:
-                return asyncio.run(_streamed(case, handlers(case), emit))
+                return asyncio.run(_streamed(run, emit))
             with asyncio.Runner() as runner:
                 asyncio.set_event_loop(runner.get_loop())
-                agent, said, options = _arguments(case, handlers(case))
-                return _answered(Runner.run_sync(agent, said, **options))
+                said = runner.run(run.said())
+                while True:
+                    result = Runner.run_sync(run.agent, said, **run.options)
+                    if not run.is_asked_about(result):
+                        return run.answered(result)
+                    said = runner.run(run.decided(result))
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         try:
+            run = self._run_of(case)
             if case["stream"]:
-                return await _streamed(case, handlers(case), emit)
-            agent, said, options = _arguments(case, handlers(case))
-            return _answered(await Runner.run(agent, said, **options))
+                return await _streamed(run, emit)
+            said = await run.said()
+            while True:
+                result = await Runner.run(run.agent, said, **run.options)
+                if not run.is_asked_about(result):
+                    return run.answered(result)
+                said = await run.decided(result)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
+    def _run_of(self, case: Json) -> Run:
+        """A run: its agent, and its options. The client is new, for it is bound to one event loop."""
+        client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"])
+        model = MODELS[case["wire"]](model=case["model"], openai_client=client)
+        system = [message["content"] for message in case["messages"] if message["role"] == "system"]
+        instructions = system[0] if system else None
+        options: Json = {"max_turns": case["options"]["limit"]} if "limit" in case["options"] else {}
+        if "resume" in case:
+            instructions = case["resume"]["state"]["instructions"]
+        if name := case.get("conversation"):
+            instructions, session = self._sessions.setdefault(name, (instructions, SQLiteSession(name)))
+            options["session"] = session
+        if name := case.get("shared"):
+            agent = self._shared.setdefault(name, _agent(case, instructions, model))
+            return Run(case, agent, {**options, "run_config": RunConfig(model=model)})
+        return Run(case, _agent(case, instructions, model), options)
 
-async def _streamed(case: Json, calls: dict[str, Callable[..., Any]], emit: Callable[[str], None]) -> Json:
-    agent, said, options = _arguments(case, calls)
-    result = Runner.run_streamed(agent, said, **options)
-    async for event in result.stream_events():
-        if event.type == "raw_response_event" and isinstance(event.data, ResponseTextDeltaEvent):
-            emit(event.data.delta)
-    return _answered(result)
+
+@dataclass(slots=True)
+class Run:
+    """One run of an agent."""
+
+    case: Json
+    agent: Agent[Any]
+    options: Json
+
+    async def said(self) -> Any:
+        """What the run begins with: the user's text, items if there are several, or the state of a suspended run."""
+        if resume := self.case.get("resume"):
+            state = await agents.RunState.from_json(self.agent, resume["state"]["run"])
+            decisions = {one["id"]: one for one in resume["decisions"]}
+            for item in state.get_interruptions():
+                _decide(state, item, decisions[_id(item)])
+            return state
+        said = [message for message in self.case["messages"] if message["role"] != "system"]
+        return said[0]["content"] if len(said) == 1 else [item for message in said for item in _items(message)]
+
+    def is_asked_about(self, result: Any) -> bool:
+        """Whether calls wait for a decision that the case has a place to ask for."""
+        return bool("confirm" in self.case and getattr(result, "interruptions", None))
+
+    async def decided(self, result: Any) -> Any:
+        """The state of a run with a decision for each call that waits, as the page on approval makes it."""
+        state = result.to_state()
+        for item in result.interruptions:
+            about = (_id(item), item.name, item.arguments)
+            _decide(state, item, await asyncio.to_thread(confirm, self.case, *about))
+        return state
+
+    def answered(self, result: Any) -> Json:
+        """The final output or the calls that wait; nothing tells the caller why the model stopped."""
+        waiting = getattr(result, "interruptions", None)
+        if not waiting:
+            return value(result.final_output)
+        calls = [{"id": _id(item), "name": item.name, "arguments": item.arguments} for item in waiting]
+        return suspended({"instructions": self.agent.instructions, "run": result.to_state().to_json()}, calls)
 
 
-def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Agent[Any], Any, dict[str, Any]]:
-    """An agent, its input and the options of its run. The client is new, for it is bound to one event loop."""
-    client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"])
-    system = [message["content"] for message in case["messages"] if message["role"] == "system"]
-    others = [message for message in case["messages"] if message["role"] != "system"]
-    agent = Agent(
+async def _streamed(run: Run, emit: Callable[[str], None]) -> Json:
+    said = await run.said()
+    while True:
+        result = Runner.run_streamed(run.agent, said, **run.options)
+        left = run.case["options"].get("leave_after")
+        async for event in result.stream_events():
+            if left != 0 and event.type == "raw_response_event" and isinstance(event.data, ResponseTextDeltaEvent):
+                emit(event.data.delta)
+                left = left and left - 1
+                if left == 0:
+                    result.cancel()
+        if left == 0:
+            return LEFT
+        if not run.is_asked_about(result):
+            return run.answered(result)
+        said = await run.decided(result)
+
+
+def _id(item: Any) -> str:
+    """The id of a call that waits; its raw item is a mapping once the state was read from JSON."""
+    raw = item.raw_item
+    return str(raw["call_id"] if isinstance(raw, dict) else raw.call_id)
+
+
+def _decide(state: Any, item: Any, decision: Json) -> None:
+    match decision["decision"]:
+        case "approve":
+            state.approve(item)
+        case "reject":
+            state.reject(item, rejection_message=decision.get("feedback"))
+        case _:
+            raise NotImplementedError("an approval cannot change a call")
+
+
+def _items(message: Json) -> list[Json]:
+    """A message of an earlier turn as items of Responses, which the SDK takes on both wires."""
+    if message["role"] == "tool":
+        return [{"type": "function_call_output", "call_id": message["call_id"], "output": message["content"]}]
+    said = [{"role": message["role"], "content": message["content"]}] if message["content"] else []
+    made = [
+        {
+            "type": "function_call",
+            "call_id": call["id"],
+            "name": call["name"],
+            "arguments": json.dumps(call["arguments"]),
+        }
+        for call in message.get("calls", [])
+    ]
+    return [*said, *made]
+
+
+def _agent(case: Json, instructions: str | None, model: Any) -> Agent[Any]:
+    calls = handlers(case)
+    return Agent(
         name=case["agent"]["name"],
-        instructions=system[0] if system else None,
-        model=MODELS[case["wire"]](model=case["model"], openai_client=client),
+        instructions=instructions,
+        model=model,
         tools=[_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
     )
-    options = {"max_turns": case["options"]["limit"]} if "limit" in case["options"] else {}
-    return agent, others[0]["content"] if len(others) == 1 else others, options
 
 
 def _tool(tool: Json, call: Callable[..., Any]) -> FunctionTool:
@@ -114,7 +235,7 @@ def _tool(tool: Json, call: Callable[..., Any]) -> FunctionTool:
     function = None if VARIANT == "schema" else written(tool, call)
     if function is None:
         return _custom(tool, call)
-    options = OPTIONS.get(VARIANT, {})
+    options = {**OPTIONS.get(VARIANT, {}), **_approval(tool)}
     try:
         return function_tool(**options)(function)
     except UserError:
@@ -134,12 +255,12 @@ def _custom(tool: Json, call: Callable[..., Any]) -> FunctionTool:
         params_json_schema=tool["parameters"],
         on_invoke_tool=invoke,
         strict_json_schema=False,
+        **_approval(tool),
     )
 
 
-def _answered(result: Any) -> Json:
-    """The run's result tells its caller nothing of why the model stopped."""
-    return value(result.final_output)
+def _approval(tool: Json) -> Json:
+    return {"needs_approval": True} if tool.get("approval") and ASKS else {}
 
 
 def _failed(exception: Exception) -> Json:

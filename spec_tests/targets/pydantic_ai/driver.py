@@ -1,6 +1,7 @@
 """The driver of Pydantic AI, at three ages: each case becomes an agent with a model of the case's wire.
 
-``README.md`` says what is chosen here.
+A conversation is the list of its messages, which a run that has returned replaces. ``README.md`` says what is chosen
+here.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from contextlib import aclosing, nullcontext
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -17,8 +19,8 @@ from pydantic_ai import (
     AgentRunResultEvent,
     DeferredToolRequests,
     ExternalToolset,
+    ModelMessagesTypeAdapter,
     Tool,
-    UsageLimits,
     exceptions,
     messages,
     models,
@@ -29,8 +31,15 @@ from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.tools import ToolDefinition
+from pydantic_core import to_jsonable_python
+from pydantic_talks import Talk, arguments, asking
 
-from looptck.driver import error, handlers, value
+try:
+    from pydantic_ai import capabilities
+except ImportError:  # the first age
+    capabilities = None
+
+from looptck.driver import error, handlers, suspended, value
 from looptck.signatures import written
 
 VARIANT = os.environ.get("LOOPTCK_VARIANT", "")
@@ -54,6 +63,9 @@ REASONS = {
 """What the classes of ``pydantic_ai.exceptions`` mean; not every age has all of them."""
 HTTP: Any = getattr(models, "httpx2", None) or models.httpx
 """The package of HTTP clients that this age takes one from."""
+HANDLER = getattr(capabilities, "HandleDeferredToolCalls", None)
+"""What asks for approval within a run; the first age has no such capability."""
+LEFT = error(asyncio.CancelledError("the caller has left the stream"), "cancelled")
 
 
 class Driver:
@@ -61,9 +73,14 @@ class Driver:
 
     def __init__(self) -> None:
         self._http = HTTP.AsyncClient(timeout=TIMEOUT)
+        self._talks: dict[str, Talk] = {}
+        self._shared: dict[str, Agent[None, Any]] = {}
 
     def start(self) -> Json:
         """What the loop is and can do."""
+        able = ["stream", "chunks", "limit", "concurrent", "parallel"]
+        goes_on = ["conversations", "histories", "shared", "cancel", "suspend", "travels"]
+        more = [*(["leave"] if VARIANT not in ("events", "iter") else []), *(["confirm"] if HANDLER else [])]
         return {
             "protocol": 1,
             "name": f"pydantic-ai@{VARIANT}" if VARIANT else "pydantic-ai",
@@ -72,7 +89,7 @@ class Driver:
             "wires": WIRES[1:] if VARIANT == "web-search" else WIRES,
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "limit": True, "concurrent": True, "parallel": True},
+            "capabilities": dict.fromkeys([*able, *goes_on, *more], True),
             "dialect": {"limit_counts": "model-calls"},
         }
 
@@ -82,18 +99,20 @@ class Driver:
         asyncio.set_event_loop(loop)
         http = HTTP.AsyncClient(timeout=TIMEOUT)
         try:
-            agent, options = _agent(case, handlers(case), http), _run(case)
+            run = self._run_of(case, http)
             if not case["stream"]:
-                return _answered(agent.run_sync(**options))
+                return run.answered(run.agent.run_sync(**run.options))
             if VARIANT == "events":
-                return _answered(agent.run_sync(**options, event_stream_handler=_hearing(emit)))
+                return run.answered(run.agent.run_sync(**run.options, event_stream_handler=_hearing(emit)))
             if VARIANT == "iter":
-                return loop.run_until_complete(_iterated(agent, options, emit))
-            streamed = agent.run_stream_sync(**options)
+                return loop.run_until_complete(_iterated(run, emit))
+            streamed = run.agent.run_stream_sync(**run.options)
             with streamed if hasattr(streamed, "__enter__") else nullcontext(streamed) as response:
-                for text in response.stream_text(delta=True):
+                for heard, text in enumerate(response.stream_text(delta=True), 1):
                     emit(text)
-                return _outcome(response.get_output(), response.response)
+                    if heard == case["options"].get("leave_after"):
+                        return LEFT
+                return run.outcome(response.get_output(), response)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
         finally:
@@ -104,41 +123,85 @@ class Driver:
     async def run_async(self, case: Json, emit: Callable[[str], None]) -> Json:
         """Run one case in async mode."""
         try:
-            agent, options = _agent(case, handlers(case), self._http), _run(case)
+            run = self._run_of(case, self._http)
             if not case["stream"]:
-                return _answered(await agent.run(**options))
+                return run.answered(await run.agent.run(**run.options))
             if VARIANT == "events":
-                return await _listened(agent, options, emit)
+                return await _listened(run, emit)
             if VARIANT == "iter":
-                return await _iterated(agent, options, emit)
-            async with agent.run_stream(**options) as response:
+                return await _iterated(run, emit)
+            async with run.agent.run_stream(**run.options) as response:
+                heard = 0
                 async for text in response.stream_text(delta=True):
                     emit(text)
-                return _outcome(await response.get_output(), response.response)
+                    heard += 1
+                    if heard == case["options"].get("leave_after"):
+                        return LEFT
+                return run.outcome(await response.get_output(), response)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
+    def _run_of(self, case: Json, http: Any) -> Run:
+        """A run: its agent, which is new unless runs share it, and the talk that it goes on with."""
+        talk = Talk([message["content"] for message in case["messages"] if message["role"] == "system"], [])
+        if resume := case.get("resume"):
+            kept = resume["state"]
+            talk = Talk(kept["instructions"], ModelMessagesTypeAdapter.validate_python(kept["messages"]))
+        if name := case.get("conversation"):
+            talk = self._talks.setdefault(name, talk)
+        model = _model(case, http)
+        if name := case.get("shared"):
+            agent = self._shared.setdefault(name, _agent(case, talk.instructions, None))
+            return Run(agent, talk, {**arguments(case, talk), "model": model})
+        return Run(_agent(case, talk.instructions, model), talk, arguments(case, talk))
 
-async def _listened(agent: Agent[None, Any], options: dict[str, Any], emit: Callable[[str], None]) -> Json:
+
+@dataclass(slots=True)
+class Run:
+    """One run of an agent."""
+
+    agent: Agent[None, Any]
+    talk: Talk
+    options: Json
+
+    def answered(self, result: Any) -> Json:
+        return self.outcome(result.output, result)
+
+    def outcome(self, output: Any, result: Any) -> Json:
+        """The output, which is what one prints, or the calls that wait; with a variant also why the model stopped."""
+        self.talk.messages = result.all_messages()
+        if isinstance(output, DeferredToolRequests):
+            return self._suspended(output.approvals) if output.approvals else {**value(None), "stop": "calls"}
+        stop = STOPS.get(result.response.finish_reason or "") if VARIANT == "finish-reason" else None
+        return {**value(output), "stop": stop} if stop else value(output)
+
+    def _suspended(self, approvals: list[messages.ToolCallPart]) -> Json:
+        state = {"instructions": self.talk.instructions, "messages": to_jsonable_python(self.talk.messages)}
+        return suspended(
+            state, [{"id": one.tool_call_id, "name": one.tool_name, "arguments": one.args} for one in approvals]
+        )
+
+
+async def _listened(run: Run, emit: Callable[[str], None]) -> Json:
     """The run as events, the last of which carries its result."""
-    streamed = agent.run_stream_events(**options)
+    streamed = run.agent.run_stream_events(**run.options)
     async with streamed if hasattr(streamed, "__aenter__") else aclosing(streamed) as events:
         async for event in events:
             if isinstance(event, AgentRunResultEvent):
-                return _answered(event.result)
+                return run.answered(event.result)
             _hear(event, emit)
     raise AssertionError("the events of the run ended without a result")
 
 
-async def _iterated(agent: Agent[None, Any], options: dict[str, Any], emit: Callable[[str], None]) -> Json:
+async def _iterated(run: Run, emit: Callable[[str], None]) -> Json:
     """The run node by node, with the stream of each model request."""
-    async with agent.iter(**options) as run:
-        async for node in run:
+    async with run.agent.iter(**run.options) as steps:
+        async for node in steps:
             if Agent.is_model_request_node(node):
-                async with node.stream(run.ctx) as stream:
+                async with node.stream(steps.ctx) as stream:
                     async for event in stream:
                         _hear(event, emit)
-        return _answered(run.result)
+        return run.answered(steps.result)
 
 
 def _hearing(emit: Callable[[str], None]) -> Callable[..., Any]:
@@ -157,38 +220,45 @@ def _hear(event: Any, emit: Callable[[str], None]) -> None:
             emit(text)
 
 
-def _agent(case: Json, functions: dict[str, Any], http: Any) -> Agent[None, Any]:
+def _agent(case: Json, instructions: list[str], model: Model[Any] | None) -> Agent[None, Any]:
     """The case as an agent. A tool that is to have no function is an external one: its calls end the run."""
+    functions = handlers(case)
     external = [
         ToolDefinition(name=tool["name"], parameters_json_schema=tool["parameters"], description=tool["description"])
         for tool in case["tools"]
         if tool["name"] not in functions
     ]
-    instructions = [message["content"] for message in case["messages"] if message["role"] == "system"]
+    waits = any(tool.get("approval") for tool in case["tools"]) and "confirm" not in case
     return Agent(
-        _model(case, http),
+        model,
         instructions=instructions,
         tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
         toolsets=[ExternalToolset(external)] if external else [],
-        output_type=[str, DeferredToolRequests] if external else str,
-        **_searching(),
+        output_type=[str, DeferredToolRequests] if external or waits else str,
+        **_capable(case),
     )
 
 
-def _searching() -> dict[str, Any]:
-    """What a variant passes to the agent in addition; the first age has no such capabilities."""
-    if VARIANT != "web-search":
-        return {}
-    from pydantic_ai.capabilities import NativeTool
-    from pydantic_ai.native_tools import WebSearchTool
+def _capable(case: Json) -> dict[str, Any]:
+    """The capabilities of an agent; the first age has none."""
+    found: list[Any] = []
+    if VARIANT == "web-search":
+        from pydantic_ai.native_tools import WebSearchTool
 
-    return {"capabilities": [NativeTool(WebSearchTool())]}
+        found.append(capabilities.NativeTool(WebSearchTool()))
+    if "confirm" in case:
+        found.append(HANDLER(handler=asking(case)))
+    return {"capabilities": found} if found else {}
 
 
 def _tool(tool: Json, call: Callable[..., Any]) -> Any:
     """The tool as a function; with its schema where no signature says it, or the variant wants it."""
     function = None if VARIANT == "schema" else written(tool, call)
-    return function or Tool.from_schema(call, tool["name"], tool["description"], tool["parameters"])
+    if function is not None:
+        return Tool(function, requires_approval=True) if tool.get("approval") else function
+    made = Tool.from_schema(call, tool["name"], tool["description"], tool["parameters"])
+    made.requires_approval = bool(tool.get("approval"))
+    return made
 
 
 def _model(case: Json, http: Any) -> Model[Any]:
@@ -200,35 +270,6 @@ def _model(case: Json, http: Any) -> Model[Any]:
     model = OpenAIResponsesModel if case["wire"] == "openai-responses" else OpenAIChatModel
     profile = {"profile": openai.model_profile("gpt-5")} if VARIANT == "openai-profile" else {}
     return model(name, provider=openai, **profile)
-
-
-def _run(case: Json) -> dict[str, Any]:
-    """The arguments of the run: the prompt is the last message, and what stands before it is history."""
-    *before, prompt = (message for message in case["messages"] if message["role"] != "system")
-    arguments: dict[str, Any] = {"user_prompt": prompt["content"]}
-    if before:
-        arguments["message_history"] = [_said(message) for message in before]
-    if "limit" in case["options"]:
-        arguments["usage_limits"] = UsageLimits(request_limit=case["options"]["limit"])
-    return arguments
-
-
-def _said(message: Json) -> messages.ModelMessage:
-    if message["role"] == "assistant":
-        return messages.ModelResponse([messages.TextPart(message["content"])])
-    return messages.ModelRequest([messages.UserPromptPart(message["content"])])
-
-
-def _answered(result: Any) -> Json:
-    return _outcome(result.output, result.response)
-
-
-def _outcome(output: Any, response: messages.ModelResponse) -> Json:
-    """The output, which is what one prints; with a variant also why the model stopped."""
-    if isinstance(output, DeferredToolRequests):
-        return {**value(None), "stop": "calls"}
-    stop = STOPS.get(response.finish_reason or "") if VARIANT == "finish-reason" else None
-    return {**value(output), "stop": stop} if stop else value(output)
 
 
 def _failed(exception: Exception) -> Json:
