@@ -6,6 +6,7 @@ from collections import defaultdict
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from looptck.bench.answering import answerable
 from looptck.bench.bench import Bench, Patience, Running, Scenario
 from looptck.bench.hosting import offering
 from looptck.bench.reasoning import named
@@ -99,6 +100,7 @@ class LoopBench(Bench):
         before = None if after is None else after.model
         options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire], before=before)
         options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
+        answerable(scenario.steps, self.started.answer)
         confirmation = Confirmation(dict(scenario.decisions), scenario.decides_by)
         mock_run = self._mock_run(
             cell.wire,
@@ -110,6 +112,7 @@ class LoopBench(Bench):
             mark=mark,
         )
         mock_run.model = options.model
+        mock_run.answer_tool = self.started.answer
         mock_run.names = Names({tool.name: tool.description for tool in options.offered})
         if options.offered and not options.actor.children:
             mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]

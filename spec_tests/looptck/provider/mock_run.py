@@ -17,6 +17,7 @@ from looptck.provider.model_run import ModelRun, Speaker, plain, whole
 from looptck.provider.renamed import Names
 from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
+from looptck.values.answer_tool import AnswerTool
 from looptck.values.history import Request, Said
 from looptck.values.jsontext import parsed
 from looptck.values.transcript import (
@@ -36,6 +37,8 @@ WORD, OBJECT = "Fine.", "{}"
 """The answers to a request beside the script, for text and for JSON."""
 BESIDE = "a word, beside the script"
 """What the transcript says of such a request."""
+TELLING = 8
+"""The fewest characters of a tool's text by which a request is known to have it."""
 MOST_BESIDE = 60
 """The most requests beside the script that get an answer."""
 _FIRST_BESIDE = 900_000
@@ -77,7 +80,13 @@ class MockRun(ModelRun):
         self.confirmation = confirmation or Confirmation()
         self.names = Names()
         """The names of the case's tools, as the loop offers them."""
+        self.answer_tool: AnswerTool | None = None
+        """The tool by whose call alone the loop takes an answer; None: it takes a text."""
+        self._is_answer_offered = False
+        """Whether the last request offers that tool."""
         self.tool_runs = 0
+        self._returned: list[str] = []
+        """The texts that tools have returned, as far as no text has them by chance."""
         self.tools_at_work: set[int] = set()
         """The numbers of the tool runs without an answer so far."""
         self._questions = 0
@@ -92,15 +101,18 @@ class MockRun(ModelRun):
         return super()._model(speaker, request)
 
     def _asks_for_itself(self, speaker: Speaker, body: dict[str, Any]) -> bool:
-        """Whether a request without tools has nothing but words, among them not all of the prompt.
+        """Whether a request without tools has nothing but words, among them not all of the prompt, and no tool result.
 
-        One that the service refuses is judged with those of the loop.
+        One that the service refuses is judged with those of the loop. A loop may write its history as text, and ask
+        with it for a last answer under another system prompt.
         """
         items = speaker.service.read(body).items
         words = [item.text for item in items if isinstance(item, Said)]
         if len(words) < len(items) or speaker.service.judge(body):
             return False
         said = "\n".join(words)
+        if any(text in said for text in self._returned):
+            return False
         return any(text.strip() not in said for text in self.prompt)
 
     def _beside_the_script(
@@ -131,13 +143,19 @@ class MockRun(ModelRun):
         return super()._besides(request, path, wire)
 
     def _read(self, request: Request) -> Request:
+        if self.answer_tool is not None:
+            self._is_answer_offered = self.answer_tool.offered(request.tools)
+            request = self.answer_tool.read(request)
         self.names.learn(request.tools)
         if not self.names.own:
             return request
         return self.names.read(request, {call.id or "" for turn in self.turns.values() for call in turn.calls})
 
     def _spoken(self, turn: Turn) -> Turn:
-        return self.names.spoken(turn)
+        turn = self.names.spoken(turn)
+        if self.answer_tool is None or not self._is_answer_offered:
+            return turn
+        return self.answer_tool.spoken(turn).numbered(self.answered)
 
     def _meant(self, turn: Turn) -> Turn:
         return self.names.meant(turn)
@@ -181,6 +199,8 @@ class MockRun(ModelRun):
 
         def ended() -> None:
             self.tools_at_work.discard(run)
+            if isinstance(text := answer.get("value"), str) and len(text) >= TELLING:
+                self._returned.append(text)
             self._note(ToolEnded(self.transcript.now(), run, answer, tool))
 
         self.tools_at_work.add(run)
