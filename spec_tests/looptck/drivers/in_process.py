@@ -8,7 +8,7 @@ import queue
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
@@ -26,6 +26,8 @@ STARTING = 60.0
 """Seconds that a driver may take to be imported and to start, unless it is said otherwise."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
+CLEARING = 2.0
+"""Seconds that tasks and generators may take to end when the driver has stopped."""
 ANSWERING = 1.0
 """Seconds that an event loop may take to show that no task blocks it."""
 MOST_LATE = 100
@@ -268,10 +270,23 @@ class _EventLoop:
         return answered.wait(ANSWERING)
 
     def end(self) -> None:
+        """End what the driver has left, as ``asyncio.run`` does, and then the event loop."""
+        ending = self.submit(_end_all())
+        with suppress(TimeoutError, CancelledError):
+            ending.result(CLEARING)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(STOPPING)
         if not self._thread.is_alive():
             self._loop.close()
+
+
+async def _end_all() -> None:
+    """Cancel the other tasks of the event loop, and close its generators."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 def _outcome(id: str, answer: object) -> Outcome:
