@@ -13,6 +13,7 @@ from looptck import spec
 from looptck.catalogue.content import content
 from looptck.catalogue.yaml_files import BadFile
 from looptck.guard import playing
+from looptck.guard.salvage import write_none
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
@@ -71,19 +72,28 @@ def run_suite(
         hosts: in their place, where the processes are, as pytest-xdist's ``--tx`` takes it.
     """
     console = output_console()
-    if (wrong := unwritable([json_file, junit])) is not None:
+    json_file, junit = (path.absolute() if path else None for path in (json_file, junit))
+    html = html.absolute() if html else None
+    if (wrong := unwritable([json_file, junit]) or _unbuildable(html)) is not None:
         return could_not_run(console, wrong)
-    playing.note(
-        "began",
-        looptck=kit_version(),
-        driver=options.driver,
-        json_file=str(json_file.absolute()) if json_file else None,
-        junit=str(junit.absolute()) if junit else None,
-    )
+    began = {
+        "looptck": kit_version(),
+        "driver": options.driver,
+        "json_file": str(json_file) if json_file else None,
+        "junit": str(junit) if junit else None,
+    }
+    playing.note("began", **began)
+
+    def not_run(why: str) -> int:
+        """Nothing was judged: the files say so too, and no longer what an earlier run has left there."""
+        for line in write_none(began, why):
+            console.print(line, style="bold red", markup=False, soft_wrap=True)
+        return could_not_run(console, why)
+
     try:
         session = Session.begin(options)
     except CouldNotRun as error:
-        return could_not_run(console, str(error))
+        return not_run(str(error))
     record = session.record
     if json_file is not None:
         playing.note("head", content=content(), **head(record))
@@ -94,7 +104,7 @@ def run_suite(
         why = "it was interrupted before the first check"
     if why is not None:
         session.end()
-        return could_not_run(console, why)
+        return not_run(why)
     terminal = Terminal(console, record, quiet=quiet, durations=durations)
     with TemporaryDirectory(prefix="looptck-") as folder:
         kept = Path(folder) / "junit.xml"
@@ -103,7 +113,7 @@ def run_suite(
             status, in_order = _play(session, options, _processes(workers, session), hosts, arguments, terminal)
         except CouldNotRun as error:
             terminal.stop()
-            return could_not_run(console, str(error))
+            return not_run(str(error))
         finally:
             session.end()
         record.put_in_order()
@@ -112,12 +122,25 @@ def run_suite(
             texts[junit] = in_order(kept.read_text(encoding="utf-8"))
     if status == pytest.ExitCode.INTERRUPTED and not (record.checks or record.questions):
         terminal.stop()
-        return could_not_run(console, "it was interrupted before the first check")
+        return not_run("it was interrupted before the first check")
     terminal.finish()
     lost = [*write_all(texts, console), *(_pages(record, html, console) if html else [])]
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
     return exit_status(record)
+
+
+def _unbuildable(folder: Path | None) -> str | None:
+    """Why pages cannot be written to a folder, as a line; None where they can."""
+    if folder is None:
+        return None
+    from looptck.site.building import try_out
+
+    try:
+        try_out(folder)
+    except BadFile as error:
+        return str(error)
+    return None
 
 
 def _pages(record: Record, folder: Path, console: Console) -> list[Path]:

@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,15 +80,35 @@ def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
         lines.append(f"Until then: {told}; {found.unfinished} checks have no verdict.")
     if not found.began:
         lines.append(f"The command was: {shlex.join(['looptck', *words])}")
+    lines += _written(found, why)
+    text = "\n".join(lines) + "\n"
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        sys.stderr.write(text)
+    return status
+
+
+def write_none(began: Mapping[str, Any], why: str) -> list[str]:
+    """Write that nothing could be judged, in place of what an earlier run has left; lines on what cannot be written.
+
+    Args:
+        began: the version, the driver, and the files for the results, as the journal has them.
+        why: the reason.
+    """
+    return _written(_Journal(began=dict(began)), why)
+
+
+def _written(found: _Journal, why: str) -> list[str]:
+    lines = []
     for key, text in (("json_file", _json), ("junit", _junit)):
         if (path := found.began.get(key)) is not None:
             try:
                 Path(path).write_text(text(found, why), encoding="utf-8")
             except OSError as error:
                 lines.append(f"{path} cannot be written: {error.strerror}")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
-    return status
+    return lines
 
 
 def _json(found: _Journal, why: str) -> str:

@@ -15,12 +15,12 @@ from rich.text import Text
 from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile
 from looptck.matrix.environments import Environment, NotInstalled
-from looptck.matrix.kept import Kept, Made, entry, kept
+from looptck.matrix.kept import Kept, Made, entry, kept, try_out_kept
 from looptck.matrix.known import with_known
 from looptck.matrix.playing import Playing
 from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
 from looptck.report.console import could_not_run, output_console
-from looptck.site.building import Site, build
+from looptck.site.building import Site, build, try_out
 from looptck.suite.summary import kit_version
 from looptck.values.verdicts import AGAINST
 
@@ -62,15 +62,20 @@ def matrix(options: MatrixOptions) -> int:
     try:
         wanted = _part(chosen(known, options.names), options.shard)
         found = [_marked(one, by_name, options.results) for one in kept(options.results)]
+        if options.plays:
+            try_out_kept(options.results)
+        if options.site is not None:
+            try_out(options.site)
     except (NoSuchTarget, BadFile) as error:
         return could_not_run(console, str(error))
     current = {one.made: one for one in found if one.is_whole}
     playing = Playing(ENVIRONMENTS, options.results, options.options, options.longest, ROOT)
-    clean = True
+    clean, count = True, 0
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         for target, one, is_new in _played(wanted, playing, current, options):
             clean &= _is_clean(one)
+            count += 1
             console.print(_line(target, one, is_new=is_new), soft_wrap=True)
     except KeyboardInterrupt:
         return could_not_run(console, "it was interrupted; what is kept stays, and is not played again")
@@ -84,6 +89,8 @@ def matrix(options: MatrixOptions) -> int:
         except BadFile as error:
             return could_not_run(console, str(error))
         console.print(f"{len(made)} pages: {options.site / 'index.html'}", markup=False, soft_wrap=True)
+    if not count:
+        return could_not_run(console, "nothing was played, and nothing that is kept is current")
     return 0 if clean else 1
 
 
