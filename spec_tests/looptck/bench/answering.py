@@ -42,7 +42,8 @@ def ruled_out(body: Any, answer: AnswerTool | None) -> str | None:
     return f"tool_choice {json.dumps(choice)}"
 
 
-def _named(choice: dict[str, Any]) -> Any:
+def _named(choice: Any) -> Any:
+    """The tool that a choice of such a type names."""
     inner = choice.get(choice["type"])
     return inner.get("name") if isinstance(inner, dict) else choice.get("name")
 

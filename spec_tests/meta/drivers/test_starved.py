@@ -51,7 +51,7 @@ Waits = Callable[[Machine], bool]
 def _run(machine: Machine) -> bool:
     clock = Clock(started=0.0)
     clock.machine = machine
-    return in_time(clock, 10.0, machine.wait, lambda: [], machine.look)
+    return in_time(clock, 10.0, machine.wait, list, machine.look)
 
 
 def _stop(machine: Machine) -> bool:
