@@ -23,10 +23,11 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.registry import Registry
 from looptck_reference.loop.tools import Tool
 from looptck_reference.loop.values import Answer, Stop
+from looptck_reference.program.tool_server import PREFIX, ToolServer
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
-__all__ = ["APPEND", "DONE", "FAILED", "Program", "append", "arguments"]
+__all__ = ["APPEND", "DONE", "FAILED", "Equipped", "Program", "append", "arguments"]
 
 DONE, FAILED, INCOMPLETE = 0, 1, 3
 """The exit statuses."""
@@ -56,6 +57,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--model", default="looptck-model")
     parser.add_argument("--wire", default="openai-chat", choices=sorted(Program.wires))
     parser.add_argument("--plain", action="store_true", help="ask for plain replies")
+    parser.add_argument("--tools", metavar="URL", help="a server whose tools are offered too, over MCP")
     parser.add_argument("--variant", help="MODULE:NAME of a subclass of the program")
     return parser
 
@@ -77,6 +79,8 @@ class Program:
         "openai-responses": OPENAI_RESPONSES,
         "anthropic-messages": ANTHROPIC_MESSAGES,
     }
+    told: ClassVar[tuple[str, ...]] = ()
+    """What its command line has beside the task in a description."""
 
     def __init__(self, given: argparse.Namespace) -> None:
         self.given = given
@@ -89,10 +93,14 @@ class Program:
         with self.client:
             try:
                 self.ask_for_a_title()
-                answer = self.drive(self.messages(), [APPEND])
+                answer = self.drive(self.messages(), self.tools())
             except (LoopError, httpx.HTTPError) as error:
                 return self.failed(error)
             return self.answered(answer)
+
+    def tools(self) -> list[Tool]:
+        """The tool of the program, and those of the server that it was told of."""
+        return [APPEND, *(ToolServer(self.given.tools, self.client).tools() if self.given.tools else ())]
 
     def messages(self) -> list[dict[str, Any]]:
         """The conversation with which the loop begins."""
@@ -142,20 +150,31 @@ class Program:
     @classmethod
     def described(cls) -> dict[str, Any]:
         """The description of this program, or of a variant of it, as a file for the kit would have it."""
-        variant = [] if cls is Program else ["--variant", f"{cls.__module__}:{cls.__qualname__}"]
+        variant = [] if cls.__module__ == __name__ else ["--variant", f"{cls.__module__}:{cls.__qualname__}"]
         task = ["--wire", "{wire}", "--base-url", "{base_url}", "--key", "{key}", "--model", "{model}", "{prompt}"]
         return {
             "name": "looptck-reference-program",
             "version": looptck_reference.__version__,
             "language": "python",
             "wire": ["openai-chat", "openai-responses", "anthropic-messages"],
-            "once": [sys.executable, "-m", "looptck_reference.program", *variant, *task],
+            "once": [sys.executable, "-m", "looptck_reference.program", *variant, *cls.told, *task],
             "env": {"PYTHONPATH": _import_path()},
             "tools": {
                 "mark": {"name": "append", "arguments": {"path": "{mark_file}", "text": "{text}{tail}"}},
                 "fail": {"name": "append", "arguments": {"path": "{mark_file}", "fail": True, "text": "{text}{tail}"}},
             },
         }
+
+
+class Equipped(Program):
+    """The program as it is told of a server of tools, with which the kit can judge more than with the program's own."""
+
+    told = ("--tools", "{mcp_url}")
+
+    @classmethod
+    def described(cls) -> dict[str, Any]:
+        """The description, with the names of the server's tools."""
+        return {**super().described(), "mcp": {"name": PREFIX + "{name}"}}
 
 
 def _import_path() -> str:

@@ -221,11 +221,11 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
 
 
 def result_texts(run: Run, expected: dict[str, Any]) -> None:
-    """Decided by the request after the turn. A program's tool has words of its own: only their number is compared."""
+    """Decided by the request after the turn. A program's own tool has its own words: only their number is compared."""
     texts = [answer.text for answer in run.answers(expected["turn"])]
     wanted = expected["texts"]
     assert len(wanted) == len(texts), f"there are {len(texts)} results, not {len(wanted)}: {plain(texts, MOST)}"
-    if run.program is not None:
+    if run.program is not None and not run.program.takes_tools:
         return
 
     whole = all(holds(text, one) for text, one in zip(texts, wanted, strict=True))

@@ -1,5 +1,7 @@
 """The bench of a whole program: it plays scripts in the program's words, and reads marks back into tool runs.
 
+A program that is given the kit's tools runs those: scripts are played as they are, and the toolbox tells what ran.
+
 "Told" means of a program: an exit status that is not 0, a line that says so and that it does not print otherwise, or a
 further request behind the end of the script.
 The text for the caller is the answer of the script where the output holds it, and else the output.
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -18,7 +21,7 @@ from looptck.bench.bench import Patience, Running, Scenario
 from looptck.bench.benches import LoopBench
 from looptck.bench.run import Run
 from looptck.bench.translation import Translation
-from looptck.drivers import Programs
+from looptck.drivers import Programs, case_message
 from looptck.drivers.case_message import API_KEY, MODEL, RunOptions
 from looptck.drivers.idle import AtWork
 from looptck.drivers.programs.scratch import Scratch
@@ -26,11 +29,13 @@ from looptck.provider import shared
 from looptck.provider.habits import Habits
 from looptck.provider.mock_run import MockRun
 from looptck.provider.program_run import ProgramMockRun
+from looptck.provider.renamed import Names
 from looptck.provider.script import Script
 from looptck.provider.toolbox import Toolbox
 from looptck.values.cell import Cell
 from looptck.values.outcome import Outcome, Value
 from looptck.values.program import Mark, ProgramRun
+from looptck.values.transcript import Event, ToolBegan
 from looptck.values.turns import Turn
 from looptck.values.verdicts import NotApplicable
 
@@ -137,12 +142,12 @@ class ProgramBench(LoopBench):
         if key is not None and key in self._played_before:
             before = self._played_before[key]
             return Replayed(self, before.mock_run, before.run, before.future)
-        running = self._begin(scenario, cell, options)
+        running = self._begin(scenario, cell, options, name)
         if key is not None and name != "preflight":
             self._played_before[key] = running
         return running
 
-    def _begin(self, scenario: Scenario, cell: Cell, options: RunOptions) -> Running:
+    def _begin(self, scenario: Scenario, cell: Cell, options: RunOptions, name: str) -> Running:
         scratch = self._programs.scratch()
         one = self._programs.description
         handled = [tool.name for tool in options.offered if tool.handled]
@@ -150,30 +155,41 @@ class ProgramBench(LoopBench):
         mock_run = ProgramMockRun(
             self.wires[cell.wire],
             translation.script(scenario.script),
-            Toolbox(),
+            Toolbox(dict(scenario.behaviours) if one.mark is None else {}),
             gates=scenario.gates,
             patience=self.patience.gate,
             habits=Habits(AtWork(self._pulse), HELD),
             rest=self._rest,
         )
         mock_run.ends = len(scenario.steps) if scenario.endless is None else None
-        mock_run.tool, mock_run.accepts = one.mark.name, one.accepts
+        mock_run.accepts = one.accepts
         run = self._run(cell, (), mock_run)
-        run.offered, run.pruned = [one.mark.name], True
-        run.program = ProgramRun(one.mark.name)
-        marks = self._open[run.id] = Marks(scratch, translation, mock_run, run.program.marks)
-        mock_run.look = marks.read
-        marks.watch()
+        run.pruned, run.program = True, ProgramRun(one.mark is None)
+        marks = Marks(scratch, translation, mock_run, run.program.marks)
+        if one.mark is not None:
+            run.offered = mock_run.offers = [one.mark.name]
+            self._open[run.id] = marks
+            mock_run.look = marks.read
+            marks.watch()
+        else:
+            run.offered = handled
+            mock_run.names = Names.by(one.mcp or "{name}", handled)
+            mock_run.offers = [*mock_run.names.own]
+            mock_run.transcript.watchers.append(_noting(mock_run, run.program.marks))
         prompt = next(text for role, text in reversed(options.messages) if role == "user")
         if self._programs.is_one_process:
             mock_run.task = f"task-{translation.number}."
             prompt = f"{prompt} (This is {mock_run.task})"
+        base_url = self._base_url(mock_run, prompt)
+        own = self.origin + mock_run.prefix
+        offered = case_message.case(options, cell, own, name=name, profile="program", id=run.id)["tools"]
         case = {
             "wire": cell.wire,
-            "base_url": self._base_url(mock_run, prompt),
+            "base_url": base_url,
             "api_key": API_KEY,
             "model": MODEL,
             "prompt": prompt,
+            "tools": [tool for tool in offered if tool["url"] is not None],
             "scratch": scratch,
             "before_the_end": marks.read,
         }
@@ -235,6 +251,18 @@ class ProgramBench(LoopBench):
         broken = super().clear(running)
         self._programs.forget(running.run.id)
         return broken
+
+
+def _noting(mock_run: ProgramMockRun, into: list[Mark]) -> Callable[[Event], None]:
+    """Notes each run of a tool of the kit, and whether the turn that was played last is broken."""
+
+    def note(event: Event) -> None:
+        if isinstance(event, ToolBegan):
+            step = mock_run.script.step(mock_run.answered) if mock_run.answered else None
+            lost = step is not None and step.fault is not None
+            into.append(Mark(event.at, "", event.tool, lost, event.arguments))
+
+    return note
 
 
 def is_undisturbed(mock_run: ProgramMockRun) -> bool:

@@ -1,6 +1,7 @@
 """A script in the words of a program: each call of a tool becomes one of the described tool that leaves a mark.
 
-Only the description's own arguments are sent: a word for the mark is all that is filled in, never a text of a case.
+A program that is given the kit's tools gets the calls as they are. To any other, only the description's own arguments
+are sent: a word for the mark is all that is filled in, never a text of a case.
 When the mark is found, the word tells for which call of the script it stands, and whether its turn was broken.
 """
 
@@ -64,7 +65,7 @@ class Translation:
         made = step
         if step.turn is not None:
             made = replace(made, turn=self.turn(step.turn, lost=step.fault is not None))
-        if step.by is not None:
+        if step.by is not None and self.description.mark is not None:
             by = step.by
             made = replace(made, by=lambda body: self.turn(by(self._with_results(body)), lost=step.fault is not None))
         return made
@@ -89,23 +90,24 @@ class Translation:
         return found[0], self._meant[found[0]]
 
     def _call(self, call: Call, lost: bool) -> Call:
-        if call.tool not in self.offered or call.custom:
+        mark = self.description.mark
+        if mark is None or call.tool not in self.offered or call.custom:
             return call
         broken = False
         try:
             if not isinstance(parsed(call.arguments), dict):
-                return replace(call, tool=self.description.mark.name)
+                return replace(call, tool=mark.name)
         except ValueError:
             if not call.arguments.lstrip().startswith("{"):
-                return replace(call, tool=self.description.mark.name)
+                return replace(call, tool=mark.name)
             broken = True
-        tool = self._tool_for(call.tool)
+        tool = self._tool_for(call.tool, mark)
         text = compact(tool.filled(self.scratch.of_call(self._word(call, lost or broken)))).decode()
         return replace(call, tool=tool.name, arguments=text[:-HALF] if broken else text)
 
-    def _tool_for(self, name: str) -> Tool:
+    def _tool_for(self, name: str, mark: Tool) -> Tool:
         raising = any(isinstance(one, Raises) for one in self.behaviours.get(name, ()))
-        return self.description.fail if raising and self.description.fail is not None else self.description.mark
+        return self.description.fail if raising and self.description.fail is not None else mark
 
     def _word(self, call: Call, lost: bool) -> str:
         """The word for a call: equal calls have the same, unless one of them is lost."""

@@ -25,10 +25,10 @@ ANOTHERS = "a word, as it belongs to another task"
 
 
 class ProgramMockRun(MockRun):
-    """A mock run of a program that offers a tool of its own."""
+    """A mock run of a program that offers a tool of its own, or those of the kit."""
 
-    tool = ""
-    """The name of the described tool."""
+    offers: Collection[str] = ()
+    """The name of the described tool, or the names under which it offers those of the kit."""
     accepts: Collection[str] = ()
     """The members of a request that its vendor's service takes."""
     ends: int | None = None
@@ -61,7 +61,7 @@ class ProgramMockRun(MockRun):
             return ANOTHERS
         read = self.service.read(body)
         tools = frozenset(one.name for one in read.tools)
-        if self.tool not in tools:
+        if self.offers and tools.isdisjoint(self.offers):
             return BESIDE
         system = tuple(one.text for one in read.items if isinstance(one, Said) and one.role in {"system", "developer"})
         if self._first is None:

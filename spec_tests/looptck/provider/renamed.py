@@ -24,13 +24,21 @@ class Names:
     """The offered name by the own name, for those that differ."""
     own: Mapping[str, str] = field(default_factory=dict)
     """The own name by the offered name."""
+    is_known: bool = False
+    """Whether the names are known beforehand, and not found out."""
+
+    @classmethod
+    def by(cls, pattern: str, tools: Sequence[str]) -> Names:
+        """The names of tools that are offered by a pattern with ``{name}`` for the own name."""
+        offered = {name: pattern.replace("{name}", name) for name in tools}
+        return cls(offered=offered, own={other: name for name, other in offered.items()}, is_known=True)
 
     def learn(self, tools: Sequence[Offered]) -> None:
         """Find out under which names a request offers the tools; without a doubt, or not at all.
 
         A request that offers none, such as the last one before a limit, changes nothing.
         """
-        if not tools:
+        if not tools or self.is_known:
             return
         there = {tool.name for tool in tools}
         missing = [name for name in self.tools if name not in there]

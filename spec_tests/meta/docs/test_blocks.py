@@ -103,7 +103,7 @@ def _server(path: Path) -> None:
 
 
 def _program(path: Path) -> None:
-    assert Description.read(path).mark.name
+    assert Description.read(path).name
 
 
 def _known(path: Path) -> None:

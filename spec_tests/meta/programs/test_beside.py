@@ -30,7 +30,7 @@ class Asking:
 
     def __init__(self) -> None:
         self.run = ProgramMockRun(WIRES["openai-chat"], Script((Step(says("Warm.")), Step(says("Warm.")))), Toolbox())
-        self.run.tool = "sh"
+        self.run.offers = ["sh"]
 
     def __call__(self, tools: list[Any], system: str = "Be brief.", text: str = "Go.", **members: Any) -> str:
         """Ask; returns the text of the reply."""

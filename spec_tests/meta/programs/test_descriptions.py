@@ -25,6 +25,7 @@ def test_a_description_is_read(tmp_path: Path) -> None:
     """The smallest description has a name, a version, a wire, a command and a tool that leaves a mark."""
     one = Description.read(written(tmp_path, GOOD))
 
+    assert one.mark is not None
     assert ("one", ("openai-chat",), "sh") == (one.name, one.wires, one.mark.name)
     assert {"command": "echo 'x' >> /m"} == one.mark.filled({"text": "x", "mark": "/m"})
 

@@ -9,6 +9,8 @@ ROOMS = {
     "looptck": "",
     "looptck.client.visit": "server",
     "looptck.drivers.programs.acp": "program",
+    "looptck.drivers.programs.kit_tools": "program",
+    "looptck.drivers.programs.stdio": "program",
     "looptck.kill.page": "reference",
     "looptck.matrix": "site",
     "looptck.recording": "record",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import tempfile
 import threading
 from asyncio.subprocess import PIPE, Process
@@ -16,6 +17,8 @@ from acp.schema import (
     AgentMessageChunk,
     AllowedOutcome,
     DeniedOutcome,
+    HttpMcpServer,
+    McpServerStdio,
     PermissionOption,
     PromptResponse,
     RequestPermissionResponse,
@@ -37,6 +40,8 @@ STARTING = 60.0
 """Seconds until a process must have answered the first requests of the protocol."""
 LINE = 16 * 1024 * 1024
 """The longest message, in bytes."""
+KIT = "kit"
+"""The name of the server of the kit's tools."""
 KEPT = 4000
 """How many bytes of the end of its standard error are kept."""
 STOPS = {"end_turn": None, "max_tokens": "length", "max_turn_requests": "limit", "refusal": "refusal"}
@@ -55,6 +60,8 @@ class Acp:
         self._errors: IO[bytes] | None = None
         self._connection: ClientSideConnection | None = None
         self._home: Scratch | None = None
+        self._takes_http = False
+        """Whether it takes servers of tools by their address."""
         self._said: dict[str, list[str]] = {}
         """The pieces of the answers, by session."""
 
@@ -114,7 +121,7 @@ class Acp:
         """The outcome of a case, and all text of the answer."""
         connection = await self._connected(scratch, case)
         try:
-            session = await connection.new_session(cwd=str(scratch.work), mcp_servers=[])
+            session = await connection.new_session(cwd=str(scratch.work), mcp_servers=self._servers(case))
         except RequestError as error:
             raise DriverFault("cannot-start", f"session/new: {error}", stderr=self._stderr()) from error
         said = self._said[session.session_id] = []
@@ -128,6 +135,15 @@ class Acp:
         except TimeoutError:
             return Failed("other", "Killed", f"it took more than {self._description.seconds:g} s"), "".join(said)
         return _outcome(reply, "".join(said)), "".join(said)
+
+    def _servers(self, case: Case) -> list[Any]:
+        """The server of the kit's tools, by its address or as a command; none for a program with tools of its own."""
+        if not case.mcp_url:
+            return []
+        if self._takes_http:
+            return [HttpMcpServer(type="http", name=KIT, url=case.mcp_url, headers=[])]
+        words = ["-m", "looptck.drivers.programs.stdio", case.mcp_url]
+        return [McpServerStdio(name=KIT, command=sys.executable, args=words, env=[])]
 
     async def _connected(self, scratch: Scratch, case: Case) -> ClientSideConnection:
         """The connection to the process, which is started if there is none."""
@@ -155,7 +171,9 @@ class Acp:
             raise DriverFault("cannot-start", f"{words[0]}: {error}") from error
         connection = ClientSideConnection(self, self._process.stdin, self._process.stdout)
         try:
-            await asyncio.wait_for(connection.initialize(protocol_version=PROTOCOL_VERSION), STARTING)
+            there = await asyncio.wait_for(connection.initialize(protocol_version=PROTOCOL_VERSION), STARTING)
+            can = there.agent_capabilities and there.agent_capabilities.mcp_capabilities
+            self._takes_http = bool(can and can.http)
             if self._description.authenticate is not None:
                 await asyncio.wait_for(connection.authenticate(method_id=self._description.authenticate), STARTING)
         except (RequestError, TimeoutError, ConnectionError) as error:

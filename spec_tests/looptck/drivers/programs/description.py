@@ -46,7 +46,10 @@ class Description:
     name: str
     version: str
     wires: Sequence[str]
-    mark: Tool
+    mark: Tool | None = None
+    """None: it is given the kit's tools."""
+    mcp: str | None = None
+    """The name under which it offers a tool of the kit, with ``{name}`` for the tool's own; None: it is given none."""
     language: str = ""
     plain: bool = False
     once: Sequence[str] = ()
@@ -82,13 +85,18 @@ class Description:
             BadFile: it breaks the schema, or lacks what every program needs.
         """
         _complain(path, message)
-        if lacking := [key for key in ("name", "version", "wire", "tools") if key not in message]:
+        if lacking := [key for key in ("name", "version", "wire") if key not in message]:
             raise BadFile(path, f"line 1: lacks {', '.join(lacking)}")
+        if not message.keys() & {"tools", "mcp"}:
+            raise BadFile(path, "line 1: lacks tools, one that it has anyway, or mcp, how it offers those of the kit")
         if not message.keys() & {"once", "acp"}:
             raise BadFile(
                 path, "line 1: lacks once, the command of a process for each case, or acp, that of one for all"
             )
-        tools = message["tools"]
+        if "mcp" in message and "once" in message and "acp" not in message and not _names_the_server(message):
+            told = "nothing tells it of the server: no command, file or variable has {mcp_url}"
+            raise BadFile(path, f"{_place(path, ['mcp'])}: {told}")
+        tools = {} if "mcp" in message else message["tools"]
         for name, tool in tools.items():
             if not re.search(r"\{text\}", json.dumps(tool["arguments"])):
                 raise BadFile(
@@ -102,7 +110,8 @@ class Description:
             name=message["name"],
             version=message["version"],
             wires=(message["wire"],) if isinstance(message["wire"], str) else tuple(message["wire"]),
-            mark=Tool.of(tools["mark"]),
+            mark=Tool.of(tools["mark"]) if "mark" in tools else None,
+            mcp=message["mcp"]["name"] if "mcp" in message else None,
             language=message.get("language", ""),
             plain=message.get("plain", False),
             once=tuple(message.get("once", ())),
@@ -142,6 +151,12 @@ def _complain(path: Path, message: Mapping[str, Any]) -> None:
     wrong = [f"{_place(path, error.instance_path)}: {error.message}" for error in _validator().iter_errors(message)]
     if wrong:
         raise BadFile(path, "; ".join(wrong[:3]))
+
+
+def _names_the_server(message: Mapping[str, Any]) -> bool:
+    """Whether anything that a program is given has the address of the kit's tools."""
+    texts = [*message.get("once", ()), *message.get("env", {}).values(), *message.get("files", {}).values()]
+    return any("{mcp_url}" in text for text in texts)
 
 
 def _place(path: Path, place: Sequence[Any]) -> str:

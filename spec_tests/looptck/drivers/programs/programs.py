@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from concurrent.futures import Future
 from functools import partial
@@ -17,16 +18,20 @@ from looptck.drivers.programs.description import Description
 from looptck.drivers.programs.once import Once
 from looptck.drivers.programs.scratch import Case, Places, Scratch
 from looptck.drivers.protocol import PLAIN, PROGRAM, Started
+from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome
 from looptck.values.program import Exit
 
 if TYPE_CHECKING:
     from looptck.drivers.programs.acp import Acp
+    from looptck.drivers.programs.kit_tools import KitTools
 
 EXITS = "exits"
 """The capability of a program that is a process for each case: its exit status and its end can be seen."""
 FAILS = "fails"
-"""The capability of a description with a tool that fails."""
+"""The capability of a description with a tool that fails, or with those of the kit."""
+TAKES_TOOLS = "takes_tools"
+"""The capability of a program that is given the kit's tools."""
 
 
 class Programs:
@@ -38,6 +43,7 @@ class Programs:
         self._playing: dict[str, Once] = {}
         self._exits: dict[str, Exit] = {}
         self._acp: Acp | None = None
+        self._kit_tools: KitTools | None = None
 
     def start(self) -> Started:
         """The declaration of the program; no process is started yet."""
@@ -53,7 +59,8 @@ class Programs:
                 "stream": not one.plain,
                 PLAIN: one.plain,
                 EXITS: not one.acp,
-                FAILS: one.fail is not None,
+                FAILS: one.fail is not None or one.mcp is not None,
+                TAKES_TOOLS: one.mcp is not None,
             },
             dialect={},
         )
@@ -68,8 +75,9 @@ class Programs:
         return self._places.scratch()
 
     def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
-        """Play a case: wire, URL, key, model, prompt, scratch places, and what to do right before the outcome."""
-        given = Case(case["wire"], case["base_url"], case["api_key"], case["model"], case["prompt"])
+        """Play a case: wire, URL, key, model, prompt, tools, scratch places, and what to do before the outcome."""
+        mcp_url = self._given_tools().open(id, case["tools"]) if self.description.mcp is not None else ""
+        given = Case(case["wire"], case["base_url"], case["api_key"], case["model"], case["prompt"], mcp_url)
         if self.is_one_process:
             on_exit = partial(self._exits.__setitem__, id)
             return self._one_process().run(case["scratch"], given, case["before_the_end"], on_exit)
@@ -106,6 +114,8 @@ class Programs:
         """A run is over."""
         self._playing.pop(id, None)
         self._exits.pop(id, None)
+        if self._kit_tools is not None:
+            self._kit_tools.close(id)
 
     def pulse(self) -> Pulse:
         """The activity of the processes of all runs."""
@@ -114,7 +124,9 @@ class Programs:
         return Pulse(all(one.known for one in pulses), any(one.running for one in pulses), turns)
 
     def asks_from(self, port: int, to: int) -> bool | None:
-        """Whether a process of a run has this connection; None: closed."""
+        """Whether a process of a run has this connection; None: closed, or of this process, which passes on calls."""
+        if self._kit_tools is not None and has_connection(os.getpid(), port, to):
+            return None
         found = [one.asks_from(port, to) for one in self._processes()]
         return None if None in found else any(found)
 
@@ -133,11 +145,21 @@ class Programs:
             self._acp = Acp(self.description)
         return self._acp
 
+    def _given_tools(self) -> KitTools:
+        if self._kit_tools is None:
+            need("Tools for a program over MCP", "program")
+            from looptck.drivers.programs.kit_tools import KitTools
+
+            self._kit_tools = KitTools()
+        return self._kit_tools
+
     def stop(self) -> list[DriverFault]:
         for id in [*self._playing]:
             self.abandon(id)
         if self._acp is not None:
             self._acp.close()
+        if self._kit_tools is not None:
+            self._kit_tools.stop()
         self._places.close()
         return []
 

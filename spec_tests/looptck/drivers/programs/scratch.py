@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ class Case:
     key: str
     model: str
     prompt: str
+    mcp_url: str = ""
+    """Where the kit's tools are; empty for a program that is not given them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Scratch:
             "work": str(self.work),
             "folder": str(description.folder),
             "mark_file": str(self.mark),
+            "mcp_url": case.mcp_url,
+            "python": sys.executable,
         }
 
     def of_call(self, text: str) -> dict[str, str]:

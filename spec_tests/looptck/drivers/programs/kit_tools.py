@@ -1,0 +1,103 @@
+"""The kit's tools over the Model Context Protocol: what a program is given where it takes tools from servers.
+
+One server on 127.0.0.1 has an address for each case, below which the tools of that case are listed. A call is passed on
+to the toolbox, which decides what it returns, raises or waits for. It answers in JSON and keeps no sessions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Mapping, Sequence
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+from urllib.parse import urlsplit
+
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, TextContent, Tool
+
+from looptck.values.jsontext import compact
+
+LONGEST = 120.0
+"""Seconds that one call may take: a case may hold a tool at a gate."""
+ENDING = 5.0
+"""Seconds until the server must have ended."""
+
+
+class KitTools:
+    """The server, which is started with the first case."""
+
+    def __init__(self) -> None:
+        self._cases: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+        app = Server("kit", on_list_tools=self._list, on_call_tool=self._call).streamable_http_app(
+            streamable_http_path="/{case}/mcp", json_response=True, stateless_http=True
+        )
+        settings = uvicorn.Config(app, log_config=None, log_level="critical", timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(settings)
+        self._socket = socket.create_server(("127.0.0.1", 0))  # connections wait in it until the server is there
+        self._thread = threading.Thread(
+            target=self._server.run, args=([self._socket],), name="looptck mcp", daemon=True
+        )
+        self._thread.start()
+
+    def open(self, case: str, tools: Sequence[Mapping[str, Any]]) -> str:
+        """Offer these tools, each as a case's message has it, with the URL of its handler; the address of the case."""
+        self._cases[case] = {tool["name"]: tool for tool in tools}
+        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/{case}/mcp"
+
+    def close(self, case: str) -> None:
+        """A case is over."""
+        self._cases.pop(case, None)
+
+    def stop(self) -> None:
+        """End the server."""
+        self._server.should_exit = True
+        self._thread.join(ENDING)
+        self._socket.close()
+
+    def _tools(self, context: Any) -> Mapping[str, Mapping[str, Any]]:
+        return self._cases.get(context.request.path_params["case"], {})
+
+    async def _list(self, context: Any, _: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[listed(tool) for tool in self._tools(context).values()])
+
+    async def _call(self, context: Any, call: CallToolRequestParams) -> CallToolResult:
+        tool = self._tools(context).get(call.name)
+        if tool is None:
+            return result({"error": {"type": "UnknownTool", "message": f"there is no tool {call.name}"}})
+        return result(await asyncio.to_thread(forwarded, tool["url"], call.arguments or {}))
+
+
+def listed(tool: Mapping[str, Any]) -> Tool:
+    """A tool of a case, as it is listed."""
+    return Tool(name=tool["name"], description=tool["description"], input_schema=dict(tool["parameters"]))
+
+
+def forwarded(url: str, arguments: Any) -> dict[str, Any]:
+    """What the toolbox answers to a call: a value or an error."""
+    place = urlsplit(url)
+    connection = HTTPConnection(place.hostname or "127.0.0.1", place.port, timeout=LONGEST)
+    try:
+        connection.request("POST", place.path, compact({"arguments": arguments}), {"content-type": "application/json"})
+        found = json.loads(connection.getresponse().read())
+    except (OSError, HTTPException, ValueError) as error:
+        return {"error": {"type": "ToolboxGone", "message": f"the toolbox did not answer: {type(error).__name__}"}}
+    finally:
+        connection.close()
+    return found if isinstance(found, dict) else {"error": {"type": "ToolboxGone", "message": "no answer"}}
+
+
+def result(answer: Mapping[str, Any]) -> CallToolResult:
+    """The result of a call: a text as it is, any other value as JSON, an error with its type and message."""
+    if "error" in answer:
+        error = answer["error"]
+        return CallToolResult(content=[_text(f"{error['type']}: {error['message']}")], is_error=True)
+    value = answer.get("value")
+    return CallToolResult(content=[_text(value if isinstance(value, str) else compact(value).decode())])
+
+
+def _text(text: str) -> TextContent:
+    return TextContent(type="text", text=text)
