@@ -79,6 +79,7 @@ class Program:
         "openai-responses": OPENAI_RESPONSES,
         "anthropic-messages": ANTHROPIC_MESSAGES,
     }
+    server: ClassVar[type[ToolServer]] = ToolServer
     told: ClassVar[tuple[str, ...]] = ()
     """What its command line has beside the task in a description."""
 
@@ -100,7 +101,7 @@ class Program:
 
     def tools(self) -> list[Tool]:
         """The tool of the program, and those of the server that it was told of."""
-        return [APPEND, *(ToolServer(self.given.tools, self.client).tools() if self.given.tools else ())]
+        return [APPEND, *(self.server(self.given.tools, self.client).tools() if self.given.tools else ())]
 
     def messages(self) -> list[dict[str, Any]]:
         """The conversation with which the loop begins."""

@@ -293,6 +293,6 @@ def _key(scenario: Scenario, cell: Cell, options: RunOptions) -> Any:
     script: Script = scenario.script
     if script.endless is not None or scenario.gates or any(step.holds or step.before for step in script.steps):
         return None
-    tools = tuple((tool.name, tool.handled) for tool in options.offered)
+    tools = repr(options.offered)
     behaviours = repr(sorted(scenario.behaviours.items()))
     return cell, script.steps, script.stateful, options.messages, tools, behaviours
