@@ -37,7 +37,10 @@ def test_a_description_is_read(tmp_path: Path) -> None:
         (GOOD.replace("openai-chat", "openai"), "line 3, /wire"),
         (GOOD.replace("'1'", "1"), "line 2, /version"),
         (GOOD.replace("{text}", "x"), "line 6, /tools/mark: the arguments have no {text}"),
-        (GOOD.replace(MARK, ""), "line 1: lacks tools"),
+        (GOOD.replace(MARK, ""), "line 1: lacks tools, one that it has anyway, or mcp"),
+        (GOOD + "mcp: {name: kit_weather}\n", "line 7, /mcp/name"),
+        (GOOD + "mcp: {name: 'kit_{name}', url: x}\n", "line 7, /mcp"),
+        (GOOD.replace(MARK, "mcp: {name: 'kit_{name}'}\n"), "line 5, /mcp: nothing tells it of the server"),
         (GOOD.replace("once", "acp") + "answer: '(?P<text>'\n", "line 7, /answer: is no regular"),
         (GOOD.replace("once: [one, '{prompt}']\n", ""), "line 1: lacks once"),
         (GOOD + "files: {../x: y}\n", "line 7, /files"),
@@ -61,6 +64,17 @@ def test_a_description_may_be_like_another(tmp_path: Path) -> None:
     two = Description.read(written(tmp_path, "like: one.yaml\nname: two\nenv: {B: '3'}\n", "two.yaml"))
 
     assert ("two", "1", {"A": "1", "B": "3"}) == (two.name, two.version, two.env)
+
+
+def test_a_program_may_take_the_tools_of_the_kit(tmp_path: Path) -> None:
+    """It needs no tool that leaves marks, and one that it takes from another description is not used."""
+    written(tmp_path, GOOD)
+
+    two = Description.read(
+        written(tmp_path, "like: one.yaml\nenv: {T: '{mcp_url}'}\nmcp: {name: 'kit_{name}'}\n", "two.yaml")
+    )
+
+    assert ("kit_{name}", None) == (two.mcp, two.mark)
 
 
 def test_braces_that_are_no_places_stay() -> None:

@@ -1,4 +1,7 @@
-"""A right program that speaks the Agent Client Protocol: the loop of `with_httpx`, once for each session."""
+"""A right program that speaks the Agent Client Protocol: the loop of `with_httpx`, once for each session.
+
+A session that is told of a server of tools, which it takes as a command, has those too.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ from acp import (
     run_agent,
     update_agent_message_text,
 )
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from meta.programs.right import with_tools
 from meta.programs.right.with_httpx import Trouble
 from meta.programs.right.with_httpx import main as task
 
@@ -27,6 +32,9 @@ class Agent:
 
     client: Any
 
+    def __init__(self) -> None:
+        self.servers: dict[str, Any] = {}
+
     def on_connect(self, conn: Any) -> None:
         """The client is there."""
         self.client = conn
@@ -35,18 +43,24 @@ class Agent:
         """Any client will do."""
         return InitializeResponse(protocol_version=protocol_version)
 
-    async def new_session(self, **_: Any) -> NewSessionResponse:
-        """Sessions keep nothing."""
-        self.count = getattr(self, "count", 0) + 1
-        return NewSessionResponse(session_id=f"session-{self.count}")
+    async def new_session(self, mcp_servers: Any, **_: Any) -> NewSessionResponse:
+        """A session keeps the server that it was told of."""
+        id = f"session-{len(self.servers) + 1}"
+        self.servers[id] = mcp_servers
+        return NewSessionResponse(session_id=id)
 
     async def prompt(self, prompt: Any, session_id: str, **_: Any) -> PromptResponse:
         """Do the task in a thread, and send its answer."""
         out = io.StringIO()
 
+        text = "".join(block.text for block in prompt)
+
         def work() -> int:
             with redirect_stdout(out), redirect_stderr(sys.stderr):
-                return int(task("".join(block.text for block in prompt)))
+                for server in self.servers[session_id]:
+                    started = StdioServerParameters(command=server.command, args=server.args)
+                    return asyncio.run(with_tools.main(text, stdio_client(started)))
+                return task(text)
 
         try:
             status = await asyncio.to_thread(work)

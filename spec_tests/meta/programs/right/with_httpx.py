@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -44,9 +44,9 @@ def events(reply: httpx.Response) -> Iterator[str]:
                 data = []
 
 
-def turn(client: httpx.Client, messages: list[Any]) -> tuple[str, list[dict[str, Any]], str]:
+def turn(client: httpx.Client, messages: list[Any], tools: list[Any]) -> tuple[str, list[dict[str, Any]], str]:
     """The text, the calls and the finish reason of the next turn."""
-    body = {"model": os.environ["MODEL"], "messages": messages, "tools": [TOOL], "stream": True}
+    body = {"model": os.environ["MODEL"], "messages": messages, "tools": tools, "stream": True}
     texts: list[str] = []
     calls: list[dict[str, Any]] = []
     latest: dict[Any, dict[str, Any]] = {}
@@ -95,13 +95,13 @@ def result(call: dict[str, Any]) -> str:
     return "noted"
 
 
-def main(prompt: str) -> int:
-    """Do the task; the exit status."""
+def main(prompt: str, tools: list[Any] | None = None, run: Callable[[dict[str, Any]], str] = result) -> int:
+    """Do the task, with other tools than its own if there are some; the exit status."""
     messages: list[Any] = [{"role": "user", "content": prompt}]
     headers = {"authorization": "Bearer " + os.environ["KEY"]}
     with httpx.Client(headers=headers, timeout=60, trust_env=False) as client:
         for _ in range(ROUNDS):
-            text, calls, finish = turn(client, messages)
+            text, calls, finish = turn(client, messages, tools or [TOOL])
             if finish in {"length", "content_filter", "refusal"}:
                 print(text)
                 print(f"incomplete: {finish}", file=sys.stderr)
@@ -114,7 +114,7 @@ def main(prompt: str) -> int:
                 for one in calls
             ]
             messages.append({"role": "assistant", "content": text or None, "tool_calls": asked})
-            messages += [{"role": "tool", "tool_call_id": one["id"], "content": result(one)} for one in calls]
+            messages += [{"role": "tool", "tool_call_id": one["id"], "content": run(one)} for one in calls]
     raise Trouble("too many rounds")
 
 
