@@ -23,8 +23,8 @@ from looptck.values.jsontext import compact
 
 LONGEST = 120.0
 """Seconds that one call may take: a case may hold a tool at a gate."""
-ENDING = 5.0
-"""Seconds until the server must have ended."""
+STARTING, ENDING = 60.0, 5.0
+"""Seconds until the server must answer, and until it must have ended."""
 
 
 class KitTools:
@@ -42,11 +42,17 @@ class KitTools:
             target=self._server.run, args=([self._socket],), name="looptck mcp", daemon=True
         )
         self._thread.start()
+        _await(self._port)
 
     def open(self, case: str, tools: Sequence[Mapping[str, Any]]) -> str:
         """Offer these tools, each as a case's message has it, with the URL of its handler; the address of the case."""
         self._cases[case] = {tool["name"]: tool for tool in tools}
-        return f"http://127.0.0.1:{self._socket.getsockname()[1]}/{case}/mcp"
+        return f"http://127.0.0.1:{self._port}/{case}/mcp"
+
+    @property
+    def _port(self) -> int:
+        port: int = self._socket.getsockname()[1]
+        return port
 
     def close(self, case: str) -> None:
         """A case is over."""
@@ -69,6 +75,16 @@ class KitTools:
         if tool is None:
             return result({"error": {"type": "UnknownTool", "message": f"there is no tool {call.name}"}})
         return result(await asyncio.to_thread(forwarded, tool["url"], call.arguments or {}))
+
+
+def _await(port: int) -> None:
+    """Wait until the server answers anything: a program may not wait for its tools before it asks its model."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=STARTING)
+    try:
+        connection.request("GET", "/")
+        connection.getresponse().read()
+    finally:
+        connection.close()
 
 
 def listed(tool: Mapping[str, Any]) -> Tool:
