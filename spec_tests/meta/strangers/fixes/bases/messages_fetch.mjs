@@ -124,7 +124,7 @@ class Agent {
         results.push({ ...result, content: await this.result(call, functions, signal) });
       } catch (problem) {
         if (signal.aborted) throw problem;
-        results.push({ ...result, content: problem.message, is_error: true });
+        results.push({ ...result, content: problem.message || problem.name, is_error: true });
       }
     }
     return results;
