@@ -5,7 +5,7 @@ Everything here happens on the provider's thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
@@ -45,14 +45,27 @@ _FIRST_BESIDE = 900_000
 """The number of the first reply beside the script: none in it has such a number."""
 
 
+def is_aside(body: bytes, prompt: Sequence[str]) -> bool:
+    """Whether a request to the model that came after the end is none of the loop's: a title that nobody waits for."""
+    found = parsed(body)
+    if not prompt or not isinstance(found, dict) or "model" not in found or "tools" in found:
+        return False
+    said = "\n".join(_texts(found))
+    return any(text.strip() not in said for text in prompt)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict() | list():
+            for one in value.values() if isinstance(value, dict) else value:
+                yield from _texts(one)
+
+
 class MockRun(ModelRun):
     """One run's provider and toolbox, below one path prefix."""
 
-    prompt: Sequence[str] = ()
-    """The texts of the prompt, in a run that offers tools, none of which has a prompt of its own.
-
-    A request that neither offers tools nor has these texts is none of the loop's: a title, a guardrail.
-    """
     model: str | None = None
     """The name of the model that the case has."""
     beside = 0

@@ -93,6 +93,11 @@ class ModelRun:
             mark: words that its requests have, where two runs have one URL at the same time.
         """
         self.script = script
+        self.prompt: Sequence[str] = ()
+        """The texts of the prompt, in a run that offers tools, none of which has a prompt of its own.
+
+        A request that neither offers tools nor has these texts is none of the loop's: a title, a guardrail.
+        """
         self.mark = mark.encode()
         self.prefix = ""
         self.transcript = Transcript()

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 from looptck.drivers.faults import DriverFault
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
-from looptck.provider.mock_run import MockRun
+from looptck.provider.mock_run import MockRun, is_aside
 from looptck.provider.model_run import ModelRun
 from looptck.provider.shared import PREFIX, Shared
 from looptck.values.spent import Spent
@@ -60,8 +60,8 @@ class Provider:
         """Answers the requests that are below no run's prefix; None: only the kit's own do."""
         self._mock_runs: dict[str, list[ModelRun]] = {}
         """The open mock runs by their tokens; several where runs share a URL."""
-        self._over: dict[str, str] = {}
-        """The ids of ended runs, by the token of their mock run."""
+        self._over: dict[str, tuple[str, Sequence[str]]] = {}
+        """The ids of ended runs with the texts of their prompts, by the token of their mock run."""
         self.late: list[Late] = []
         """The requests that came after the end of their run."""
         self._tokens = itertools.count(1)
@@ -149,7 +149,7 @@ class Provider:
         if left:
             self._mock_runs[token] = left
         elif run:
-            self._over[token] = run
+            self._over[token] = run, mock_run.prompt
         self.shared.open_runs = [one for one in self.shared.open_runs if one[0] is not mock_run]
         self.spent.judge += mock_run.judging
         self.spent.held += mock_run.held
@@ -189,8 +189,9 @@ class Provider:
         first = request.path[1:].partition("/")[0]
         mock_run = _marked(self._mock_runs.get(first, []), request.body)
         if mock_run is None and first in self._over:
-            if len(self.late) < MOST_LATE:
-                self.late.append(Late(self._over[first], request.method, request.path.removeprefix(f"/{first}")))
+            run, prompt = self._over[first]
+            if len(self.late) < MOST_LATE and not is_aside(request.body, prompt):
+                self.late.append(Late(run, request.method, request.path.removeprefix(f"/{first}")))
             return None
         if mock_run is None and self._root is not None:
             return self._root(request)

@@ -58,6 +58,22 @@ class NeverReturns(ComesBack):
         return outcome
 
 
+class TitleAfterTheEnd(Driver):
+    """Asks for a title for the previous run when the next run starts."""
+
+    last = ""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Run the case after the request that nobody waits for."""
+        if self.last:
+            words = [{"role": "user", "content": "Write a title."}]
+            body = json.dumps({"model": case["model"], "messages": words}).encode()
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"{self.last}/chat/completions", body)  # noqa: S310  the kit's own URL
+        type(self).last = case["base_url"]
+        return super().run(case, emit)
+
+
 class WordBeforeTheThirdTurn(Driver):
     """Adds a user message before the results of its second turn, which the service refuses."""
 

@@ -109,6 +109,17 @@ def test_request_of_a_run_without_an_outcome_is_no_finding() -> None:
     )
 
 
+def test_title_after_the_end_is_none_of_the_loop_s() -> None:
+    """A request for a run that has ended is no finding if it is beside the script: no tools, and not the prompt."""
+    lingering.TitleAfterTheEnd.last = ""
+
+    results = judged(
+        lingering.TitleAfterTheEnd, PLAIN, requirements=["final-text-is-returned"], cases=["no-call", "chain"]
+    )
+
+    assert ["pass", "pass"] == [result.verdict for result in results]
+
+
 def test_calls_that_began_together() -> None:
     """A loop that starts the calls of a turn together may raise while all of them are running."""
     results = judged(lingering.StartsTogether, PLAIN, requirements=["nothing-runs-after-the-end"])
