@@ -26,7 +26,7 @@ from looptck.provider.script import Script
 from looptck.values import spans
 from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing
-from looptck.values.transcript import Chunk, LostSpans, Spanned
+from looptck.values.transcript import Chunk, LostSpans, Spanned, Transcript
 from looptck.values.verdicts import NotApplicable
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 LONGEST_REST = 1.0
 """Seconds that an implementation gets to come to rest; some never do."""
+MOST_CHUNKS = 200_000
+"""The most chunks of one run that are kept."""
+MOST_TEXT = 64 * 1024 * 1024
+"""The most characters of chunks of one run that are kept."""
 UPSTREAM = "openai-chat"
 """The wire between servers and their model."""
 
@@ -68,6 +72,20 @@ def server_bench(bench: Bench) -> ServerBench:
     if not isinstance(bench, ServerBench):
         raise NotApplicable("the implementation is not a server: it takes cases, not requests")
     return bench
+
+
+class Chunks:
+    """Adds chunks to a transcript, up to a bound: those beyond it are no sign of life of a run that never ends."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self._count = self._length = 0
+
+    def __call__(self, text: str) -> None:
+        self._count += 1
+        self._length += len(text)
+        if self._count <= MOST_CHUNKS and self._length <= MOST_TEXT:
+            self._transcript.append(Chunk(self._transcript.now(), text))
 
 
 class LoopBench(Bench):
@@ -125,7 +143,7 @@ class LoopBench(Bench):
         if options.telemetry:
             trace = case_message.with_telemetry(message, self._provider.telemetry)
             self._provider.spans.open(trace, transcript)
-        future = self._connection.run(run.id, message, lambda text: transcript.append(Chunk(transcript.now(), text)))
+        future = self._connection.run(run.id, message, Chunks(transcript))
         transcript.handed_over = transcript.now()
         return Running(self, mock_run, run, future, trace)
 

@@ -206,7 +206,7 @@ def kill(**chosen: Any) -> None:
 
 
 @main.command(
-    epilog="Exit status: 0 clean, 1 findings, 2 could not serve.",
+    epilog="Exit status: 0 clean, 1 findings, or the COMMAND has failed, 2 could not serve, or nothing was asked.",
 )
 @click.option("--script", type=click.Path(dir_okay=False, path_type=Path), help="The script that is played, in YAML.")
 @click.option("--case", metavar="CASE", help="Play a declared case, and describe the tools that it calls.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,10 @@ from looptck.values.plain import plain
 from looptck.values.printable import printable
 
 Say = Callable[[str], None]
+LOOK = 0.2
+"""Seconds between two looks at whether somebody has asked to end."""
+ENDING = 5.0
+"""Seconds that a program may take to end once it is asked to."""
 
 GREETING = says("This is looptck. It has no script, so it says this again and again.")
 DEFAULT = ScriptFile((Part(None, (GREETING.step,), repeats=True),))
@@ -48,8 +53,26 @@ class CouldNotServe(Exception):
     """Nothing could be served; the text is the reason."""
 
 
-def serve(options: ServeOptions, say: Say) -> int:
-    """Serve until interrupted, or until the program has ended; returns 1 where something was wrong, else 0.
+@dataclass(slots=True)
+class _Output:
+    """What is printed. Where nobody reads it any more, serving goes on: a program under test notices nothing."""
+
+    print: Say
+    is_lost: bool = False
+
+    def __call__(self, text: str) -> None:
+        try:
+            self.print(text)
+        except (OSError, ValueError):
+            self.is_lost = True
+
+
+def serve(options: ServeOptions, print: Say) -> int:
+    """Serve until interrupted, or until the program has ended.
+
+    Returns:
+        0; 1 where something was wrong or the program has failed; 2 where a program has asked nothing or was ended
+        before it had, or where the output cannot be written.
 
     Raises:
         BadFile: the script is none.
@@ -60,20 +83,28 @@ def serve(options: ServeOptions, say: Say) -> int:
         if step is None or not options.quiet:
             _print(serving, request, step, say)
 
+    say = _Output(print)
     serving = Serving(_script(options), told)
+    ended: int | None = 0
     try:
         with Provider(options.port, serving.answer) as provider:
             _begin(options, provider.origin, serving, say)
             if options.command:
                 ended = _run(options.command, environment(provider.origin))
-                say(f"the program ended with status {ended}")
+                say("the program was interrupted" if ended is None else f"the program ended with status {ended}")
             else:
                 _until_interrupted()
     except OSError as error:
         raise CouldNotServe(
             f"port {options.port} of {HOST} cannot be had: {error.strerror}; --port 0 takes any"
         ) from error
-    return _end(serving, say)
+    _end(serving, say)
+    asked_nothing = bool(options.command) and serving.endpoint.count == 0
+    if asked_nothing:
+        say("the program asked nothing, so nothing was judged")
+    if asked_nothing or ended is None or say.is_lost:
+        return 2
+    return 1 if serving.findings or ended else 0
 
 
 def _script(options: ServeOptions) -> ScriptFile:
@@ -121,24 +152,50 @@ def _print(serving: Serving, request: Request, step: Step | None, say: Say) -> N
     say(printable("\n".join(f"     !! {part}" for part in text.splitlines()), LONGEST))
 
 
-def _run(command: Sequence[str], env: dict[str, str]) -> int:
+def _run(command: Sequence[str], env: dict[str, str]) -> int | None:
+    """Run a program to its end: its status; None where looptck was asked to end before that."""
     try:
-        return subprocess.run(command, env={**os.environ, **env}, check=False).returncode  # noqa: S603  it was asked for
+        program = subprocess.Popen(command, env={**os.environ, **env})  # noqa: S603  it was asked for
     except OSError as error:
         raise CouldNotServe(f"{command[0]} cannot be started: {error.strerror}") from error
+    asked: list[int] = []
+    with _signals(asked.append):
+        while not asked:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return program.wait(LOOK)
+    steps = (program.terminate, program.kill)  # a terminal has told the program of an interrupt already
+    for ends in steps if asked[0] != signal.SIGINT else (lambda: None, *steps):
+        ends()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            program.wait(ENDING)
+            break
+    return None
+
+
+@contextlib.contextmanager
+def _signals(told: Callable[[int], object]) -> Iterator[None]:
+    """Tell of requests to end, in place of ending at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), lambda number, _: told(number)) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def _until_interrupted() -> None:
     """Wait for an interrupt, or for a request to end."""
     over = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: over.set())
-    over.wait()
+    with _signals(lambda _: over.set()):
+        over.wait()
 
 
-def _end(serving: Serving, say: Say) -> int:
+def _end(serving: Serving, say: Say) -> None:
     verdicts = serving.verdicts()
     say(f"{verdicts['requests']} requests, {verdicts['played']} turns played, {verdicts['left']} left")
     for finding in serving.findings:
         say(printable(f"\n{finding.text}", LONGEST))
-    return 1 if serving.findings else 0

@@ -19,6 +19,7 @@ from typing import Any
 
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.protocol import Started, complaint
+from looptck.guard.descendants import dying_with_this_process
 
 STOPPING = 5.0
 """Seconds that a driver may take to exit after ``stop``."""
@@ -60,6 +61,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
+                preexec_fn=dying_with_this_process(),  # noqa: PLW1509  it makes two calls of the system
             )
         except (OSError, ValueError) as error:
             raise DriverFault("cannot-start", f"{command!r}: {error}") from error

@@ -205,9 +205,12 @@ class _Run:
         self._late = late
 
     def emit(self, text: str) -> None:
-        """The driver calls this with each chunk. It does not raise: the loop under test would catch the error."""
+        """The driver calls this with each chunk. It does not raise: the loop under test would catch the error.
+
+        Where the run has been given up, it ends the thread, which would work on beside all further runs.
+        """
         if self.abandoned:
-            return
+            raise _TimeIsOver
         wrong = complaint("from-driver", {"type": "chunk", "id": self.id, "text": text})
         if self.result.done() and len(self._late) >= MOST_LATE:
             return

@@ -17,10 +17,10 @@ from looptck.bench.oracle import Ran
 from looptck.bench.run import Run
 from looptck.catalogue.yaml_files import BadFile
 from looptck.drivers.case_message import API_KEY
+from looptck.values.masking import masked, masked_path
 from looptck.values.outcome import serializable
 from looptck.values.transcript import Received, Replied, ServerEvent
 
-_SECRET = re.compile(r"authorization|cookie|key|token|secret|password", re.IGNORECASE)
 _ODD = re.compile(r"[^A-Za-z0-9._@-]+")
 LONGEST = 80
 MARK = "looptck-traces.txt"
@@ -81,14 +81,9 @@ def _files(run: Run) -> Iterator[tuple[str, bytes]]:
 
 
 def _headers(received: Received) -> bytes:
-    lines = [f"POST {received.path}"]
-    lines += [f"{name}: {_masked(name, value)}" for name, value in received.headers.items()]
+    lines = [f"POST {masked_path(received.path)}"]
+    lines += [f"{name}: {masked(name, value, API_KEY)}" for name, value in received.headers.items()]
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
-
-
-def _masked(name: str, value: str) -> str:
-    own = value.removeprefix("Bearer ") == API_KEY
-    return "***" if _SECRET.search(name) and not own else value
 
 
 def _tool(ran: Ran) -> dict[str, Any]:

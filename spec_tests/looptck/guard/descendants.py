@@ -7,11 +7,13 @@ import ctypes
 import os
 import signal
 import sys
+import threading
+from collections.abc import Callable
 
 from looptck.guard.process_table import Thread, threads
 
-_SET_CHILD_SUBREAPER = 36
-"""``PR_SET_CHILD_SUBREAPER`` of Linux's <sys/prctl.h>."""
+_SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
+"""``PR_SET_PDEATHSIG`` and ``PR_SET_CHILD_SUBREAPER`` of Linux's <sys/prctl.h>."""
 MOST_ROUNDS = 10
 """How often what is alive is looked for: a process may start another while it is being killed."""
 
@@ -21,6 +23,28 @@ def adopt_orphans() -> None:
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def dying_with_this_process() -> Callable[[], None] | None:
+    """What a new process calls first, so that it is killed when this one ends, however that is: even with its guard.
+
+    The system takes the end of the thread that starts it for that of the process, so only the main thread may do so.
+    None: it cannot be had.
+    """
+    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
+        return None
+    try:
+        control = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+    parent = os.getpid()
+
+    def dying() -> None:
+        control(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return dying
 
 
 def kill_descendants(pid: int) -> None:

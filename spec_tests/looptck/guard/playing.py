@@ -50,6 +50,9 @@ def begin() -> bool:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
+        for name in ("SIGTTIN", "SIGTTOU"):  # a loop that asks the terminal, for a key, would be stopped for ever
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
     if lifeline is not None and sys.platform != "win32":
         os.set_inheritable(int(lifeline), False)
         threading.Thread(target=_follow, args=(int(lifeline),), name="looptck guard", daemon=True).start()

@@ -48,9 +48,9 @@ def watch(words: Sequence[str]) -> int:
         with _Signals(process) as signals:
             _wait(process, folder, signals)
         os.close(writing)
+        kill_descendants(os.getpid())  # what a driver has left would keep the output open for whoever reads it
         status = folder.status()
         if status is None:
-            kill_descendants(os.getpid())
             return salvage(folder, _end(process.returncode, asked=signals.asked > 0), words, USAGE_ERROR)
         return status
 

@@ -26,7 +26,7 @@ from looptck.provider.model_run import ModelRun, Speaker, whole
 from looptck.provider.script import Script, Step
 from looptck.values.growth import Growth
 from looptck.values.problem import Problem
-from looptck.values.transcript import Received
+from looptck.values.transcript import Received, Replied
 from looptck.values.turns import Thinking
 from looptck.wires import WIRES, Wire
 
@@ -37,6 +37,8 @@ FORGETS = 20_000
 """After as many requests an endpoint that keeps only the latest loses what its services have stored."""
 MOST_EVENTS = 4000
 """The most events that the transcript of a mock keeps."""
+MOST_KEPT = 32 * 1024 * 1024
+"""About how many bytes of requests and replies an endpoint keeps that keeps only the latest."""
 
 
 class Endpoint(ModelRun):
@@ -83,6 +85,10 @@ class Endpoint(ModelRun):
         self._thoughts: set[str] = set()
         """The texts of the thinking that was sent."""
         self._excuses_lost_state = False
+        self._bytes = 0
+        """The bytes of the requests and replies in the transcript."""
+        self._since = 0
+        """Those of the requests since the services have lost what they had stored."""
 
     def found(self, finding: Finding) -> None:
         """Note that something is wrong."""
@@ -176,7 +182,27 @@ class Endpoint(ModelRun):
         if isinstance(event, Received):
             self._note_request(event)
         if len(self.transcript.events) > 2 * MOST_EVENTS:
-            del self.transcript.events[:-MOST_EVENTS]
+            self._drop(len(self.transcript.events) - MOST_EVENTS)
+        self._bytes += _size(event)
+        if self._keeps is not None and self._bytes > MOST_KEPT:
+            self._keep_less()
+
+    def _drop(self, count: int) -> None:
+        """Lose the earliest events of the transcript."""
+        self._bytes -= sum(map(_size, self.transcript.events[:count]))
+        del self.transcript.events[:count]
+
+    def _keep_less(self) -> None:
+        """Lose the earliest half of what is kept, but not the latest request."""
+        half, count = self._bytes // 2, 0
+        for event in self.transcript.events[:-1]:
+            if half <= 0:
+                break
+            half -= _size(event)
+            count += 1
+        self._drop(count)
+        kept = sum(isinstance(event, Received) for event in self.transcript.events)
+        del self.requests[: -max(kept, 1)]
 
     def _note_request(self, received: Received) -> None:
         request = Request(received)
@@ -184,7 +210,8 @@ class Endpoint(ModelRun):
         self.requests.append(request)
         if self._keeps is not None:
             del self.requests[: -self._keeps]
-        if self._keeps is not None and self.count % FORGETS == 0:
+        self._since += len(received.raw)
+        if self._keeps is not None and (self.count % FORGETS == 0 or self._since > 2 * MOST_KEPT):
             self._forget()
         if request.refused_for:
             self.found(findings.refused(request))
@@ -196,6 +223,7 @@ class Endpoint(ModelRun):
     def _forget(self) -> None:
         """Lose what the services have stored, so that they do not grow for ever; what relies on it is no mistake."""
         self._excuses_lost_state = True
+        self._since = 0
         for speaker in self.speakers.values():
             speaker.service = speaker.wire.service(True)
 
@@ -232,3 +260,14 @@ class Endpoint(ModelRun):
     def _gave_up(self, gate: Gate) -> None:
         super()._gave_up(gate)
         self.found(Finding("waited", f"the gate {gate.name!r} was not opened in {self._patience:g} s"))
+
+
+def _size(event: Any) -> int:
+    """About how many bytes of a request or a reply an event holds."""
+    match event:
+        case Received():
+            return len(event.raw)
+        case Replied():
+            return len(event.body) + sum(map(len, event.stream))
+        case _:
+            return 0

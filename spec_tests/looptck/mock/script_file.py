@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,9 @@ def of_case(name: str) -> ScriptFile:
 
 
 def _script(path: Path, content: Any, text: str) -> ScriptFile:
-    wrong = [*_faults(content, text)]
+    wrong = [*islice(_faults(content, text), MOST_FAULTS + 1)]
     if wrong:
-        more = [f"and {len(wrong) - MOST_FAULTS} more"] if len(wrong) > MOST_FAULTS else []
+        more = ["and more"] if len(wrong) > MOST_FAULTS else []
         raise BadFile(path, "\n".join(["is no script:", *(f"  {line}" for line in (*wrong[:MOST_FAULTS], *more))]))
     if (dialect := content.get("dialect")) is not None and dialect not in dialects.names():
         raise BadFile(path, f"line {_line(text, ['dialect'])}: {unknown('dialect', dialect, dialects.names())}")

@@ -22,6 +22,7 @@ from looptck.mock.script_file import ScriptFile, read_text
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.model_run import whole
 from looptck.provider.script import Step
+from looptck.values.masking import masked, masked_path
 from looptck.values.transcript import Event, Received, Replied, SideRequest, UnroutedRequest
 from looptck.wires import WIRES
 from looptck.wires.spoken import spoken
@@ -30,8 +31,6 @@ CONTROL = "/looptck/"
 KEEPS = 1000
 """How many of the latest requests are kept."""
 READ = ("application/json", "application/yaml", "application/x-yaml", "text/yaml")
-SECRET = ("authorization", "x-api-key", "api-key", "cookie")
-"""The headers that no transcript shows."""
 PATIENCE = 5.0
 
 
@@ -125,13 +124,13 @@ def _shown(event: Event) -> dict[str, Any] | None:
     """An event as the transcript shows it; None: it does not."""
     match event:
         case Received():
-            headers = {name: "…" if name in SECRET else value for name, value in event.headers.items()}
+            headers = {name: masked(name, value) for name, value in event.headers.items()}
             return {
                 "event": "request",
                 "at": round(event.at, 6),
                 "request": event.n,
                 "wire": event.wire,
-                "path": event.path,
+                "path": masked_path(event.path),
                 "headers": headers,
                 "body": event.body if event.body is not None else event.raw.decode(errors="replace"),
             }
@@ -147,10 +146,11 @@ def _shown(event: Event) -> dict[str, Any] | None:
                 "body": raw.decode(errors="replace"),
             }
         case SideRequest():
-            side = {"method": event.method, "path": event.path, "answered": event.answered}
+            side = {"method": event.method, "path": masked_path(event.path), "answered": event.answered}
             return {"event": "side-request", "at": round(event.at, 6), **side}
         case UnroutedRequest():
-            return {"event": "unknown-route", "at": round(event.at, 6), "method": event.method, "path": event.path}
+            path = masked_path(event.path)
+            return {"event": "unknown-route", "at": round(event.at, 6), "method": event.method, "path": path}
         case _:
             return None
 

@@ -14,12 +14,18 @@ from time import perf_counter
 
 from looptck.provider.gates import Gate
 from looptck.provider.http_fit import Fitted
-from looptck.provider.http_reader import HttpRequest, RequestReader
+from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
 
 __all__ = ["LAST_CHUNK", "Connection", "Handler", "HttpReply", "HttpRequest", "chunked", "head"]
 
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error"}
 
+AT_ONCE = 50
+"""How many requests of one connection are answered before others get their turn."""
+MOST_WAITING = MAX_BODY + MAX_HEAD
+"""How many bytes may have been received behind the request that is being answered."""
+LINGERING = 2.0
+"""Seconds in which a client that is still sending may read why it was refused, before the connection is closed."""
 ESTABLISHED = 1
 """The state of a TCP connection that neither side has closed, as Linux numbers it."""
 
@@ -85,6 +91,11 @@ class Connection(asyncio.Protocol):
         self._playing: asyncio.Task[None] | None = None
         self._fit: Fitted | None = None
         """How the last reply on this connection is sent; None: another may follow."""
+        self._is_refused = False
+        self._is_full = False
+        """Whether the client does not read what it is sent."""
+        self._is_held = False
+        """Whether nothing more is read from it for now."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -103,15 +114,36 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
         self._reader.feed(data)
         self._serve()
+        if self._transport is not None and self._reader.size > MOST_WAITING:
+            self._is_held = True
+            self._transport.pause_reading()
+
+    def pause_writing(self) -> None:
+        self._is_full = True
+
+    def resume_writing(self) -> None:
+        self._is_full = False
+        self._loop.call_soon(self._serve)
 
     def _serve(self) -> None:
-        while self._transport is not None and self._playing is None:
+        """Answer what has been received, as long as it is this connection's turn and its client reads."""
+        if self._transport is not None and self._is_held and self._reader.size <= MOST_WAITING:
+            self._is_held = False
+            self._transport.resume_reading()
+        left = AT_ONCE
+        while self._transport is not None and self._playing is None and not self._is_full and not self._is_refused:
+            if not left:
+                self._loop.call_soon(self._serve)
+                return
+            left -= 1
             try:
                 request = self._reader.next()
             except ValueError as error:
-                self._refuse(str(error))
+                self._refuse(self._reader.refused(str(error)))
                 return
             if request is None:
                 if self._reader.waits:
@@ -122,11 +154,23 @@ class Connection(asyncio.Protocol):
                 self._fit = Fitted(request)
             self._answer(reply)
 
-    def _refuse(self, why: str) -> None:
-        if self._transport is not None:
-            body = why.encode()
-            self._transport.write(head(400, [("content-type", "text/plain")], length=len(body)) + body)
-            self._transport.close()
+    def _refuse(self, request: HttpRequest) -> None:
+        """Say what is wrong, and read on for a while: a client that sends sees a broken connection otherwise."""
+        self._is_refused = True
+        reply = self._handler(request) if request.path else None
+        transport = self._transport
+        if transport is None:
+            return
+        if reply is not None and isinstance(reply.parts[0], bytes):
+            transport.write(reply.parts[0])
+        else:
+            body = request.wrong.encode()
+            transport.write(head(400, [("content-type", "text/plain")], length=len(body)) + body)
+        if request.path:  # its body is still on its way
+            transport.write_eof()
+            self._loop.call_later(LINGERING, self.abort)
+        else:
+            transport.close()
 
     def _answer(self, reply: HttpReply | None) -> None:
         transport = self._transport

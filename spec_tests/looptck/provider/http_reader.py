@@ -13,6 +13,10 @@ MAX_BODY = 16 * 1024 * 1024
 
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
+_TLS = b"\x16\x03"
+"""How each connection over TLS begins."""
+_BARE = re.compile(rb"[^\r]\n[^\n]*[^\r]\n\n")
+"""A head whose line ends have no CR, at its end."""
 
 
 @dataclass(slots=True)
@@ -24,6 +28,8 @@ class HttpRequest:
     headers: dict[str, str]
     body: bytes
     version: str = "HTTP/1.1"
+    wrong: str = ""
+    """Why it is refused as HTTP, and its body unread; empty: it is not."""
 
     @property
     def is_last(self) -> bool:
@@ -57,6 +63,16 @@ class RequestReader:
         self._buffer += data
 
     @property
+    def size(self) -> int:
+        """How many bytes have been received and not taken."""
+        return len(self._buffer)
+
+    def refused(self, why: str) -> HttpRequest:
+        """What is known of the request that raised this error."""
+        head = self._head or HttpRequest("", "", {}, b"")
+        return HttpRequest(head.method, head.path, head.headers, b"", head.version, why)
+
+    @property
     def receiving(self) -> bool:
         """Whether a request has been received only in part."""
         return bool(self._buffer) or self._head is not None
@@ -67,6 +83,8 @@ class RequestReader:
         Raises:
             ValueError: it is not HTTP/1.1, or too large.
         """
+        if self._head is None:
+            self._skip_empty_lines()
         if not self._buffer:
             self.waits = False
             return None
@@ -82,9 +100,18 @@ class RequestReader:
         request, self._head = self._head, None
         return request
 
+    def _skip_empty_lines(self) -> None:
+        """Old clients send a line end behind a body (RFC 9112, 2.2)."""
+        while not self._searched and self._buffer.startswith(b"\r\n"):
+            del self._buffer[:2]
+
     def _read_head(self) -> HttpRequest | None:
         text = self._until(b"\r\n\r\n", "request head")
         if text is None:
+            if self._buffer.startswith(_TLS):
+                raise ValueError("the client speaks TLS: the address begins with http, not with https")
+            if _BARE.search(self._buffer):
+                raise ValueError("the lines of the head end with LF alone, not with CRLF")
             return None
         method, path, headers, version = _head(text)
         return HttpRequest(method, path, headers.copy(), b"", version)
@@ -106,7 +133,10 @@ class RequestReader:
             if self._left:
                 if len(self._buffer) < self._left + 2:
                     return None
-                self._body += self._taken(self._left + 2)[:-2]
+                chunk = self._taken(self._left + 2)
+                if not chunk.endswith(b"\r\n"):
+                    raise ValueError(f"a chunk of {self._left} bytes has no line end behind it")
+                self._body += chunk[:-2]
                 self._left = None
         while (line := self._until(b"\r\n", "trailer field")) is not None:
             if not line:
@@ -169,8 +199,10 @@ def _head(text: bytes) -> tuple[str, str, dict[str, str], str]:
 @lru_cache(maxsize=256)
 def _field(line: str) -> tuple[str, str]:
     """The name of a header in lower case, and its value. Most clients send the same lines with each request."""
-    name, _, value = line.partition(":")
-    return name.strip().lower(), value.strip()
+    name, mark, value = line.partition(":")
+    if not mark or name != name.strip() or not name:  # which servers must refuse: RFC 9112, 5.1 and 5.2
+        raise ValueError(f"{line[:80]!r} is no header field")
+    return name.lower(), value.strip()
 
 
 def _path(target: str) -> str:
@@ -180,7 +212,10 @@ def _path(target: str) -> str:
 
 
 def _is_chunked(head: HttpRequest) -> bool:
-    return head.headers.get("transfer-encoding", "").lower() == "chunked"
+    coding = head.headers.get("transfer-encoding", "identity").lower()
+    if coding not in {"chunked", "identity"}:
+        raise ValueError(f"the transfer-encoding {coding[:80]!r} is none that is read; send chunked, once")
+    return coding == "chunked"
 
 
 @lru_cache(maxsize=256)

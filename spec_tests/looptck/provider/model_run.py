@@ -164,6 +164,9 @@ class ModelRun:
     def _route(self, request: HttpRequest) -> HttpReply | None:
         path = self._path(request)
         wire = self._wire_for(request, path)
+        if request.wrong:
+            self.note_unrouted(request.method, f"{path}: {request.wrong}")
+            return whole(400, wire.error_body(400, request.wrong))
         if (why := self._too_much(request)) is not None:
             self.note_unrouted(request.method, f"{path}: {why}")
             return whole(413, wire.error_body(413, why))
@@ -415,7 +418,7 @@ def _refused(wire: Wire, problem: Problem) -> HttpReply:
 
 def _unreadable(request: HttpRequest) -> str | None:
     """Why a body is none that the services read, by its headers; None where it is."""
-    encoding = request.headers.get("content-encoding", "identity")
+    encoding = request.headers.get("content-encoding", "") or "identity"
     if request.body and encoding.lower() != "identity":
         return f"the body has the content-encoding {encoding}; send it as it is"
     return None

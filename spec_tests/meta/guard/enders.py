@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -76,6 +77,28 @@ class Prints(Driver):
     def run(self, *words: Any) -> Any:
         sys.stdout.write("by write\n")
         os.write(1, b"by descriptor\n")
+        return super().run(*words)
+
+
+class LeavesAProcess(Driver):
+    """Starts a process in its first run that outlives it, with the same output, and writes its id to PIPE."""
+
+    def run(self, *words: Any) -> Any:
+        if not Path(os.environ["PIPE"]).exists():
+            left = subprocess.Popen([sys.executable, "-c", "import threading; threading.Event().wait()"])
+            Path(os.environ["PIPE"]).write_text(str(left.pid), encoding="ascii")
+        return super().run(*words)
+
+
+class AsksTheTerminal(Driver):
+    """Reads from the terminal, as for a key, and writes to PIPE how that ended."""
+
+    def run(self, *words: Any) -> Any:
+        try:
+            with Path("/dev/tty").open() as terminal:
+                terminal.read(1)
+        except OSError as error:
+            Path(os.environ["PIPE"]).write_text(type(error).__name__, encoding="ascii")
         return super().run(*words)
 
 

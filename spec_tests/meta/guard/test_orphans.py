@@ -14,7 +14,7 @@ import pytest
 
 from looptck.guard.descendants import kill_descendants
 from looptck.guard.folder import PREFIX, locked_folder
-from meta.guard.test_guard import COMMON, environ
+from meta.guard.test_guard import COMMON, command, environ, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what a process has started")
 
@@ -26,7 +26,7 @@ threading.Event().wait()
 """A driver process that says who it is and hears nothing, not even the end of its input."""
 
 
-@pytest.mark.parametrize("killed", ["guard", "player"])
+@pytest.mark.parametrize("killed", ["guard", "player", "both"])
 def test_a_driver_dies_with_the_kit(killed: str, tmp_path: Path) -> None:
     """One that listens to nothing is ended with the process that started it, and with the guard."""
     (tmp_path / "driver.py").write_text(DRIVER, encoding="utf-8")
@@ -36,12 +36,42 @@ def test_a_driver_dies_with_the_kit(killed: str, tmp_path: Path) -> None:
         driver = int((tmp_path / "pipe").read_text(encoding="ascii"))
         ended = os.pidfd_open(driver)
         player = int(Path(f"/proc/{guard.pid}/task/{guard.pid}/children").read_text().split()[0])
-        os.kill(guard.pid if killed == "guard" else player, signal.SIGKILL)
-
-        _wait_until_readable(ended)
+        if killed == "both":
+            os.kill(guard.pid, signal.SIGSTOP)  # so that it cannot end what the player leaves
+            os.kill(player, signal.SIGKILL)
+            _wait_until_readable(ended)
+            os.kill(guard.pid, signal.SIGKILL)
+        else:
+            os.kill(guard.pid if killed == "guard" else player, signal.SIGKILL)
+            _wait_until_readable(ended)
         status = guard.wait(60)
 
-    assert (-9 if killed == "guard" else 2) == status
+    assert (2 if killed == "player" else -9) == status
+
+
+def test_what_a_driver_leaves_ends_with_the_run(tmp_path: Path) -> None:
+    """It holds nobody's output open: a CI job that reads to the end would wait for it."""
+    ran = run("LeavesAProcess", tmp_path)
+
+    assert 0 == ran.status
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pipe").read_text(encoding="ascii")), 0)
+
+
+def test_a_loop_that_asks_the_terminal_is_not_stopped(tmp_path: Path) -> None:
+    """The run goes on, in a terminal of whose foreground it is no part; the loop sees an error."""
+    words = command("AsksTheTerminal", tmp_path)
+    run_in_terminal = f"import pty, sys; sys.exit(pty.spawn({words!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", run_in_terminal],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env=environ(tmp_path),
+    )
+
+    assert "OSError" == (tmp_path / "pipe").read_text(encoding="ascii"), done.stdout
 
 
 def _wait_until_readable(descriptor: int) -> None:

@@ -32,7 +32,8 @@ def post(
     line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
     try:
-        line.request(method, parts.path, raw or None, {"content-type": "application/json", **(headers or {})})
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        line.request(method, path, raw or None, {"content-type": "application/json", **(headers or {})})
         reply = line.getresponse()
         return reply.status, {name.lower(): value for name, value in reply.getheaders()}, reply.read()
     finally:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +14,18 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from looptck.catalogue.data import json_fixture
+from looptck.catalogue.yaml_files import BadFile
 from looptck.cli.group import main
+from looptck.commands.serve import ServeOptions, serve
 from looptck.mock import endpoint
 from looptck.mock.script_file import read_text
 from looptck.mock.serving import KEEPS, Serving
 from looptck.provider.server import Provider
+from looptck.values.transcript import Received
 from meta.mock.clients import ORPHANS, ROUTES, ask, body, post, text
 
 SCHEMA = json_fixture("control.schema.json")
@@ -160,6 +167,66 @@ def test_stored_responses_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [] == serving.findings
 
 
+def test_the_bytes_of_large_requests_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of large requests fewer are kept, always the latest, and the services lose what they have stored sooner."""
+    monkeypatch.setattr(endpoint, "MOST_KEPT", 100_000)
+    serving = Serving(read_text("mine", "script: [one]\nrepeat: true"))
+    with Provider(0, serving.answer) as provider:
+        for n in range(40):
+            assert 200 == ask(provider.origin, "openai-responses", f"{n}" + "x" * 20_000)[0]
+
+    events = serving.endpoint.transcript.events
+    assert 40 == serving.endpoint.count
+    assert 2 <= len(serving.endpoint.requests) <= 6
+    assert 40 == serving.endpoint.requests[-1].number
+    assert sum(len(one.raw) for one in events if isinstance(one, Received)) <= 100_000
+    assert serving.endpoint._since < 300_000
+
+
+def test_keys_are_in_no_transcript(url: str) -> None:
+    """Neither those of headers nor those in the query of a path."""
+    keys = {name: f"planted {name}" for name in ("x-goog-api-key", "proxy-authorization", "x-auth-token")}
+    path = f"{url}{ROUTES['openai-chat']}?api-version=1&api-key=planted&sig=planted"
+    post(path, body("openai-chat", "Hi."), keys)
+    _, found = _control(url, "transcript")
+
+    assert "planted" not in json.dumps(found)
+    assert "/v1/chat/completions?api-version=1&api-key=***&sig=***" == found["events"][0]["path"]
+
+
+def test_a_script_with_thousands_of_mistakes_is_refused_at_once() -> None:
+    """Some are told, and that there are more; the text is not read anew for each of them."""
+    read: list[str] = []
+    compose = yaml.compose
+
+    def counted(text: str, **how: Any) -> Any:
+        read.append(text)
+        return compose(text, **how)
+
+    with pytest.MonkeyPatch.context() as patching:
+        patching.setattr(yaml, "compose", counted)
+        with pytest.raises(BadFile, match="and more"):
+            read_text("mine", json.dumps({"script": [{"txt": "x"}] * 3000}))
+
+    assert len(read) <= 10
+
+
+def test_output_that_nobody_reads_changes_no_answer(tmp_path: Path) -> None:
+    """The program gets its answers, and the status says that the output is lost."""
+    lost: list[str] = []
+
+    def say(text: str) -> None:
+        lost.append(text)
+        raise BrokenPipeError
+
+    command = (sys.executable, "-c", PROGRAM + f"open({str(tmp_path / 'asked')!r}, 'w')")
+    status = serve(ServeOptions(None, None, 0, command=command), say)
+
+    assert 2 == status
+    assert any("-> says" in line for line in lost)
+    assert (tmp_path / "asked").exists()
+
+
 def _read(line: socket.socket, count: int) -> None:
     seen = b""
     while seen.count(b"HTTP/1.1 200 OK") < count or not seen.endswith(b"}"):
@@ -191,6 +258,45 @@ def test_findings_are_printed(tmp_path: Path) -> None:
     assert "ask it: What is the weather in Paris, and are you there?" in printed
     assert "tool weather: Tells the weather of a city." in printed
     assert "1 of the script's answers were not played" in printed
+
+
+@pytest.mark.parametrize(
+    ("program", "status", "why"),
+    [
+        (PROGRAM, 0, "the program ended with status 0"),
+        (PROGRAM + "raise SystemExit(3)", 1, "the program ended with status 3"),
+        (PROGRAM + "os.kill(os.getpid(), 9)", 1, "the program ended with status -9"),
+        ("", 2, "the program asked nothing, so nothing was judged"),
+        ("raise SystemExit(3)", 2, "the program asked nothing, so nothing was judged"),
+    ],
+)
+def test_nothing_is_clean_that_was_not_judged(program: str, status: int, why: str) -> None:
+    """A program that fails is no success, and neither is one that asks nothing."""
+    done, printed = _serve("--", sys.executable, "-c", program)
+
+    assert status == done, printed
+    assert why in printed
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_ends_the_program_too(name: str, tmp_path: Path) -> None:
+    """What came of it until then is printed, the program is ended, and the status is 2."""
+    pipe, number = tmp_path / "pipe", tmp_path / "number"
+    os.mkfifo(pipe)
+    program = (
+        f"import os\nopen({str(number)!r}, 'w').write(str(os.getpid()))\n{PROGRAM}\nopen({str(pipe)!r}, 'w'); input()"
+    )
+    words = [sys.executable, "-m", "looptck.cli", "serve", "--port", "0", "--", sys.executable, "-c", program]
+    held, _ = os.pipe()
+    serving = subprocess.Popen(words, stdin=held, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with pipe.open(encoding="ascii"):  # which waits until the program is there
+        serving.send_signal(getattr(signal, name))
+        printed = serving.communicate()[0].decode()
+
+    assert 2 == serving.returncode, printed
+    assert "the program was interrupted\n1 requests, 1 turns played" in printed
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number.read_text(encoding="ascii")), 0)
 
 
 @pytest.mark.parametrize(

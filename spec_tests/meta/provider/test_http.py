@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.provider.gates import Gate
-from looptck.provider.http import LAST_CHUNK, Connection, HttpReply, chunked
+from looptck.provider.http import AT_ONCE, LAST_CHUNK, MOST_WAITING, Connection, HttpReply, chunked
 from looptck.provider.http_reader import MAX_HEAD, HttpRequest, RequestReader
 from meta.kit.steady import STEADY
 
@@ -31,6 +31,8 @@ class Wire(asyncio.Transport):
         super().__init__()
         self.written = b""
         self.closed = False
+        self.said_all = False
+        self.reads = True
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Store the bytes that the server writes."""
@@ -44,15 +46,51 @@ class Wire(asyncio.Transport):
         """Record the same of a connection that the server has broken."""
         self.closed = True
 
+    def write_eof(self) -> None:
+        """Record that the server has nothing more to say."""
+        self.said_all = True
+
+    def pause_reading(self) -> None:
+        """Record that the server reads no more."""
+        self.reads = False
+
+    def resume_reading(self) -> None:
+        """Record that it reads again."""
+        self.reads = True
+
+
+class Turns:
+    """Stands in for an event loop: what is called soon waits for its turn, and no time passes."""
+
+    def __init__(self) -> None:
+        self.soon: list[Callable[[], None]] = []
+        self.later: list[Callable[[], None]] = []
+
+    def call_soon(self, what: Callable[[], None]) -> None:
+        """Keep it for the next turn."""
+        self.soon.append(what)
+
+    def call_later(self, _: float, what: Callable[[], None]) -> None:
+        """Keep it for the end."""
+        self.later.append(what)
+
+    def turn(self) -> None:
+        """Do what is to be done soon."""
+        waiting, self.soon = self.soon, []
+        for what in waiting:
+            what()
+
 
 class Client:
     """A connection to a server that answers OK, or with these replies, and stores the requests."""
 
     def __init__(self, *replies: HttpReply | None, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.seen: list[HttpRequest] = []
+        self.refused: list[HttpRequest] = []
         self.wire = Wire()
         self._replies = list(replies)
-        self.connection = Connection(self._answer, loop, set())  # type: ignore[arg-type]
+        self.turns = Turns()
+        self.connection = Connection(self._answer, loop or self.turns, set())  # type: ignore[arg-type]
         self.connection.connection_made(self.wire)
 
     def send(self, pieces: Iterable[bytes]) -> Client:
@@ -62,6 +100,9 @@ class Client:
         return self
 
     def _answer(self, request: HttpRequest) -> HttpReply | None:
+        if request.wrong:
+            self.refused.append(request)
+            return None
         self.seen.append(request)
         return self._replies.pop(0) if self._replies else HttpReply([OK])
 
@@ -187,6 +228,12 @@ def test_an_equal_length_may_be_repeated(lines: bytes) -> None:
         ),
         (b"POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab", "with different values: '1, 2'"),
         (b"GET /" + b"a" * (MAX_HEAD + 1), "a request head of more than 65536 bytes"),
+        (b"\x16\x03\x01\x02\x00\x01\x00", "the client speaks TLS"),
+        (b"POST / HTTP/1.1\nHost: x\nContent-Length: 2\n\n{}", "the lines of the head end with LF alone"),
+        (b"POST / HTTP/1.1\r\nHost : x\r\n\r\n", "'Host : x' is no header field"),
+        (b"POST / HTTP/1.1\r\nX: a\r\n b\r\n\r\n", "' b' is no header field"),
+        (b"POST / HTTP/1.1\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n", "the transfer-encoding 'gzip, chunked'"),
+        (CHUNKED_HEAD + b"2\r\n{}XX", "a chunk of 2 bytes has no line end behind it"),
         (CHUNKED_HEAD + b"1;" + b"a" * MAX_HEAD, "a line before a chunk of more than 65536 bytes"),
         (CHUNKED_HEAD + b"0\r\n" + b"a" * (MAX_HEAD + 1), "a trailer field of more than 65536 bytes"),
     ],
@@ -198,7 +245,49 @@ def test_an_invalid_request_is_refused(data: bytes, why: str) -> None:
     assert [] == client.seen
     assert client.wire.written.startswith(b"HTTP/1.1 400 Bad Request\r\n")
     assert why in client.wire.written.decode()
+    assert client.wire.closed or (client.wire.said_all and client.refused)
+
+    for one in client.turns.later:
+        one()
+
     assert client.wire.closed
+
+
+def test_a_refused_body_is_read_to_its_end() -> None:
+    """A client that is still sending gets to read why: its bytes are taken and dropped, and the run hears of it."""
+    client = Client().send([b"POST /c1/v1/x HTTP/1.1\r\ncontent-length: 99999999\r\n\r\n", b"x" * 1000, MEASURED])
+
+    assert ([], False) == (client.seen, client.wire.closed)
+    assert ["/c1/v1/x"] == [one.path for one in client.refused]
+    assert 0 == client.connection._reader.size
+
+
+def test_a_flood_of_requests_leaves_others_their_turn() -> None:
+    """Requests of one connection are answered some at a time, and no more are read than one body has bytes."""
+    client = Client(*[HttpReply([OK])] * 200).send([MEASURED * 120])
+
+    assert AT_ONCE == len(client.seen)
+    client.turns.turn()
+    assert 2 * AT_ONCE == len(client.seen)
+
+    client.connection.pause_writing()
+    client.turns.turn()
+    for _ in range(MOST_WAITING // (1 << 20) + 2):
+        client.send([b"x" * (1 << 20)])
+
+    assert 2 * AT_ONCE == len(client.seen)
+    assert not client.wire.reads
+    client.connection.resume_writing()
+    client.turns.turn()
+    assert 120 == len(client.seen)
+
+
+@pytest.mark.parametrize("before", [b"\r\n", b"\r\n\r\n"])
+def test_empty_lines_before_a_request_are_skipped(before: bytes) -> None:
+    """Old clients send a line end behind a body (RFC 9112, 2.2)."""
+    client = Client().send([MEASURED + before, before + MEASURED])
+
+    assert [BODY, BODY] == [request.body for request in client.seen]
 
 
 def test_no_reply_is_a_closed_connection() -> None:

@@ -17,6 +17,7 @@ from looptck.drivers.programs import household
 from looptck.drivers.programs.description import Description, filled
 from looptck.drivers.programs.scratch import Case, Scratch, environment, write_files
 from looptck.drivers.sockets import has_connection
+from looptck.guard.descendants import dying_with_this_process
 from looptck.values.outcome import Failed, Outcome, Value
 from looptck.values.program import Exit
 
@@ -57,6 +58,7 @@ class Once:
                 cwd=scratch.work,
                 env=environment(description, scratch, places),
                 start_new_session=True,
+                preexec_fn=dying_with_this_process(),  # noqa: PLW1509  it makes two calls of the system
             )
         except (OSError, ValueError) as error:
             self._output.close()

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 
 from looptck.drivers.faults import DriverFault
+from looptck.guard.descendants import dying_with_this_process
 
 STARTING = 60.0
 """Seconds until it must accept connections."""
@@ -36,7 +37,12 @@ class Process:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  it lives as long as the process
         try:
             self._process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=self._output, stderr=self._output, start_new_session=True
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                start_new_session=True,
+                preexec_fn=dying_with_this_process(),  # noqa: PLW1509  it makes two calls of the system
             )
         except (OSError, ValueError) as error:
             self._output.close()
