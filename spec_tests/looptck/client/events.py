@@ -52,5 +52,5 @@ class Reader:
 def _value(data: str) -> Any:
     try:
         return json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return data

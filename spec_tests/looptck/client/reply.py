@@ -58,7 +58,7 @@ class Reply:
         """The JSON of a plain reply, or of an error. Raises NotReached where it is none."""
         try:
             return json.loads(self.raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise NotReached(f"the reply of status {self.status} is no JSON: {self.raw[:200]!r}") from None
 
     @property
@@ -104,7 +104,7 @@ class Reply:
             text = "".join(f"data: {json.dumps(event.value)}\n\n" for event in self.own)
         try:
             return WIRES[self.wire].turn(text, self.stream)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
             raise NotReached(f"no turn can be read from the reply: {error}: {text[:300]}") from error
 
     @property

@@ -88,6 +88,9 @@ def _events(
     response: httpx.Response, reply: Reply, transcript: Transcript, got: list[bytes]
 ) -> Generator[ServerEvent, None, None]:
     """The events of a stream; of a plain reply there are none."""
+    if "," in (coding := response.headers.get("content-encoding", "")):
+        reply.broken = f"it is encoded more than once: {coding[:80]!r}"  # a few bytes could be any number
+        return
     reader = Reader()
     streamed = response.headers.get("content-type", "").startswith("text/event-stream")
     size = 0

@@ -65,7 +65,7 @@ def connect(driver: str, starting: float | None = None) -> Connection | Servers 
         return Process(rest, starting)
     if kind == "server":
         need("A server under test", "server")
-        return servers(rest)
+        return servers(rest, starting)
     if kind == "program":
         return programs(rest)
     raise ValueError(

@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
-import signal
 import threading
 import traceback
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future, InvalidStateError
-from contextlib import contextmanager, suppress
-from time import perf_counter
+from contextlib import suppress
 from typing import Any
 
 from looptck.driver import error as failed
@@ -19,16 +17,13 @@ from looptck.driver import load
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse
+from looptck.drivers.limits import TimeIsOver, time_limit
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Outcome, from_message
 
 STARTING = 60.0
 """Seconds that a driver may take to be imported and to start, unless it is said otherwise."""
-AGAIN = 0.2
-"""Seconds between two alarms for a driver that has taken too long to start."""
-AT_ONCE = 0.001
-"""Seconds until an alarm whose time has come while another one was set."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
 ANSWERING = 1.0
@@ -56,7 +51,7 @@ class InProcess:
 
     def start(self) -> Started:
         try:
-            with _time_limit(self._starting, "start() did not return"):
+            with time_limit(self._starting, "start() did not return"):
                 self._driver = load(self._reference)()
                 declared = {"type": "started", **self._driver.start()}
         except (DriverFault, KeyboardInterrupt):
@@ -210,7 +205,7 @@ class _Run:
         Where the run has been given up, it ends the thread, which would work on beside all further runs.
         """
         if self.abandoned:
-            raise _TimeIsOver
+            raise TimeIsOver
         wrong = complaint("from-driver", {"type": "chunk", "id": self.id, "text": text})
         if self.result.done() and len(self._late) >= MOST_LATE:
             return
@@ -231,44 +226,6 @@ class _Run:
     def crashed(self, error: BaseException) -> None:
         with suppress(InvalidStateError):
             self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
-
-
-class _TimeIsOver(BaseException):
-    """Raised in what takes too long."""
-
-
-@contextmanager
-def _time_limit(seconds: float, what: str) -> Iterator[None]:
-    """A limit on what is done in the main thread, where a driver may set signal handlers; elsewhere there is none.
-
-    The alarm comes again and again until the block is left: what is raised in a finalizer, or in an import that goes on
-    after any error, is lost.
-
-    Raises:
-        DriverFault: the time is over.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-    limited = True
-
-    def end(*_: object) -> None:
-        if limited:
-            raise _TimeIsOver
-
-    before, began = signal.signal(signal.SIGALRM, end), perf_counter()
-    left, again = signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
-    try:
-        yield
-    except _TimeIsOver:
-        raise DriverFault("cannot-start", f"{what} within {seconds:g} s") from None
-    finally:
-        limited = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        if signal.getsignal(signal.SIGALRM) is end:
-            signal.signal(signal.SIGALRM, before)
-        if left:  # another limit around this one, such as that of a test
-            signal.setitimer(signal.ITIMER_REAL, max(left - (perf_counter() - began), AT_ONCE), again)
 
 
 class _Worker:

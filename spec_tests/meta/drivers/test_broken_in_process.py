@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from looptck.drivers import in_process as line
+from looptck.drivers import limits
 from meta.drivers.bench import SCRIPTED, SHORT, in_process, judged
 
 CALLS = "call-runs-its-tool-once"
@@ -73,11 +74,11 @@ def test_an_alarm_around_a_run_comes_all_the_same() -> None:
     rang = threading.Event()
     before = signal.signal(signal.SIGALRM, lambda *_: rang.set())
     try:
-        with line._time_limit(60, "this"):
+        with limits.time_limit(60, "this"):
             pass
         assert (0.0, 0.0) == signal.getitimer(signal.ITIMER_REAL)
         signal.setitimer(signal.ITIMER_REAL, HOUR)
-        with line._time_limit(60, "this"):
+        with limits.time_limit(60, "this"):
             pass
         kept, _ = signal.getitimer(signal.ITIMER_REAL)
     finally:

@@ -13,6 +13,7 @@ from looptck.driver import load
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse
+from looptck.drivers.limits import time_limit
 from looptck.drivers.programs.description import Description
 from looptck.drivers.programs.once import Once
 from looptck.drivers.programs.scratch import Case, Places, Scratch
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 EXITS = "exits"
 """The capability of a program that is a process for each case: its exit status and its end can be seen."""
+DESCRIBING = 60.0
+"""Seconds that an object may take to describe its program."""
 FAILS = "fails"
 """The capability of a description with a tool that fails."""
 
@@ -152,8 +155,11 @@ def programs(word: str) -> Programs:
     kind, _, rest = word.partition(":")
     if kind == "python" and ":" in rest:
         try:
-            message = load(rest).described()
-        except Exception as error:
+            with time_limit(DESCRIBING, "described() did not return"):
+                message = load(rest).described()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise ValueError(f"{word}: {type(error).__name__}: {error}") from error
         return Programs(Description.of(message, Path(rest)))
     if word.strip():

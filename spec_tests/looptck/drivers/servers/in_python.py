@@ -13,7 +13,11 @@ from typing import Any
 
 from looptck.driver import load
 from looptck.drivers.faults import DriverFault, Kind
+from looptck.drivers.limits import time_limit
 from looptck.drivers.servers.declared import Declared, complaint
+
+STARTING = 60.0
+"""Seconds that each of an object's methods may take."""
 
 
 class InPython:
@@ -21,16 +25,20 @@ class InPython:
 
     port = 0
 
-    def __init__(self, reference: str) -> None:
+    def __init__(self, reference: str, starting: float | None = None) -> None:
         self._reference = reference
+        self._starting = STARTING if starting is None else starting
         self._made: Any = None
 
     def declared(self) -> Declared:
         try:
-            self._made = load(self._reference)()
-            message = dict(self._made.start())
-            message["setups"] = dict.fromkeys(message.get("setups", ()))
-        except (Exception, SystemExit) as error:
+            with time_limit(self._starting, "start() did not return"):
+                self._made = load(self._reference)()
+                message = dict(self._made.start())
+                message["setups"] = dict.fromkeys(message.get("setups", ()))
+        except (DriverFault, KeyboardInterrupt):
+            raise
+        except BaseException as error:
             raise DriverFault("cannot-start", _last_line(error), stderr=traceback.format_exc()) from error
         if wrong := complaint(message):
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
@@ -55,8 +63,11 @@ class InPython:
 
     def _asked(self, what: str, asks: Callable[[Any], Any]) -> Any:
         try:
-            return asks(self._made)
-        except (Exception, SystemExit) as error:
+            with time_limit(self._starting, f"{what} did not return"):
+                return asks(self._made)
+        except (DriverFault, KeyboardInterrupt):
+            raise
+        except BaseException as error:
             kind: Kind = "crashed" if what == "close()" else "cannot-start"
             raise DriverFault(kind, f"{what}: {_last_line(error)}", stderr=traceback.format_exc()) from error
 

@@ -71,8 +71,10 @@ class Servers:
         return []
 
 
-def servers(word: str) -> Servers:
+def servers(word: str, starting: float | None = None) -> Servers:
     """The server named by ``python:MODULE:NAME``, ``python:FILE.py:NAME``, a URL, or the file of a description.
+
+    ``starting``: seconds that each method of an object may take; None: as many as are usual.
 
     Raises:
         ValueError: the name has none of these forms.
@@ -80,7 +82,7 @@ def servers(word: str) -> Servers:
     """
     kind, _, rest = word.partition(":")
     if kind == "python" and ":" in rest:
-        return Servers(InPython(rest))
+        return Servers(InPython(rest, starting))
     if kind in {"http", "https"} and rest.startswith("//"):
         return Servers(running(word))
     if word.strip():
