@@ -247,6 +247,7 @@ class _Worker:
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()
+            del job  # which holds what it was about
             self.busy = False
 
 

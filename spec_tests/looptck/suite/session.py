@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -116,6 +116,8 @@ class Session:
     """What the run has come to so far."""
     _places: dict[Check, int] = field(default_factory=dict)
     """The places of the chosen checks."""
+    _waiting: Counter[tuple[str, Cell]] = field(default_factory=Counter)
+    """How many checks of a case in a cell have still to be judged."""
     _place: int = 0
     """That of the check that is played."""
     choice: Choice = field(init=False)
@@ -219,6 +221,7 @@ class Session:
     def choose(self, checks: Iterable[Check]) -> None:
         """Take the checks of the run that will be played here."""
         self.chosen = list(checks)
+        self._waiting = Counter((one.case, one.cell) for one in self.chosen)
         self.record.checks = len(self.chosen)
         playing.note("chosen", checks=len(self.chosen))
 
@@ -300,6 +303,14 @@ class Session:
         for run in runs:
             self.by_run[run.id].append(result)
         self.record.add(result, noticed=noticed)
+
+    def over(self, check: Check) -> None:
+        """A check has been judged: the runs that no other check of its case in its cell waits for are freed."""
+        place = (check.case, check.cell)
+        self._waiting[place] -= 1
+        if self._waiting[place] == 0:
+            for key in [key for key in self.runs if (key[0], key[2]) == place]:
+                del self.runs[key]
 
     def known_for(self, check: Check) -> Known | None:
         """The known failure that covers a check."""
