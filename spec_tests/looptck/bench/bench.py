@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from looptck.bench.run import Run, end
 from looptck.bench.settling import in_time, waited_for
 from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
+from looptck.drivers.idle import pulse
 from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gates import Gate, opener
 from looptck.provider.habits import Habits
@@ -266,7 +268,8 @@ class Running:
             DriverFault: the driver was at fault in this run, or never began it.
         """
         try:
-            if in_time(self.run.transcript, self.bench.patience.outcome, self._ended, self.bench.transcripts):
+            patience, beside = self.bench.patience.outcome, self.bench.transcripts
+            if in_time(self.run.transcript, patience, self._ended, beside, lambda: pulse(os.getpid())):
                 self.run.outcome = self.future.result()
                 self.bench.spent.runs += self.run.transcript.now()
                 end(self.run)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 
-from looptck.drivers.idle import Pulse
+from looptck.drivers.idle import ENOUGH, LONGEST, Pulse
 from looptck.provider.gates import ABSENCE
 from looptck.provider.mock_run import MockRun
 from looptck.provider.server import Provider
@@ -18,14 +18,16 @@ from looptck.values.transcript import Ended, ToolEnded, Transcript, UnroutedRequ
 
 LOOK = 0.001
 """Seconds between two looks at an implementation, so that its threads can run."""
-LONGEST = 15
-"""The longest that a run may take, whatever events it causes, as a multiple of the patience for its silence."""
 MOST_UNROUTED = 100
 """After this number of requests to unknown routes, a further one does not count as a sign of life."""
 
 
 def in_time(
-    transcript: Transcript, patience: float, ended: Callable[[float], bool], beside: Callable[[], Iterable[Transcript]]
+    transcript: Transcript,
+    patience: float,
+    ended: Callable[[float], bool],
+    beside: Callable[[], Iterable[Transcript]],
+    look: Callable[[], Pulse] = Pulse,
 ) -> bool:
     """Wait for the outcome of a run as long as it, or a run beside it, causes events; returns whether it came.
 
@@ -34,6 +36,7 @@ def in_time(
         patience: seconds without an event after which the run has hung.
         ended: waits this number of seconds for the outcome, and returns whether it has come.
         beside: the events of all open runs: one of a crowd on a slow machine may have to wait for the others.
+        look: looks at all that takes part. While it waits for a processor, it is not silent: it may not speak.
     """
     until = transcript.now() + patience * LONGEST
     begun = transcript.handed_over
@@ -43,10 +46,17 @@ def in_time(
         return min(max(_last_sign(transcript), *signs, begun) + patience, until)
 
     while True:
+        if ended(max(over() - transcript.now() - patience / 2, 0.0)):
+            return True
+        began, before = transcript.now(), look()
         if ended(max(over() - transcript.now(), 0.0)):
             return True
-        if transcript.now() >= over():
-            return False
+        now = transcript.now()
+        if now >= over():
+            starved = min(look().starved_since(before), now - began)
+            if now >= until or starved < patience * ENOUGH:
+                return False
+            begun = now - patience + starved
 
 
 def waited_for(transcript: Transcript, patience: float) -> float:

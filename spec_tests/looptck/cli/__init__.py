@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
+from collections.abc import Callable
 
 GUARDED = frozenset({"run", "smoke", "baseline", "coverage", "kill"})
 """The commands that run drivers and loops."""
@@ -22,11 +25,35 @@ def entry() -> None:
     from looptck.cli.group import main
 
     try:
-        main()
+        _run(main)
     except SystemExit as end:
         if not playing.has_noted():  # a word that is no option, say
             playing.finish(end.code if isinstance(end.code, int) else 2)
         raise
+
+
+def _run(main: Callable[[], object]) -> None:
+    """Run a command. One that breaks off has not been able to run: its status is none that means findings."""
+    from looptck.guard import playing
+
+    try:
+        try:
+            main()
+        finally:
+            playing.output().flush()
+    except OSError as error:
+        if error.filename is not None:
+            raise SystemExit(_could_not_run(f"{error.filename}: {error.strerror}")) from error
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  what is left in the old one would fail again
+        raise SystemExit(_could_not_run(f"the output cannot be written: {error.strerror or error}")) from error
+    except Exception as error:
+        traceback.print_exc()
+        raise SystemExit(2) from error
+
+
+def _could_not_run(why: str) -> int:
+    sys.stderr.write(f"looptck could not run: {why}\n")
+    return 2
 
 
 def _names_a_program(word: str) -> bool:

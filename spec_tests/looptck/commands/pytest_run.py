@@ -71,14 +71,16 @@ def run_suite(
         hosts: in their place, where the processes are, as pytest-xdist's ``--tx`` takes it.
     """
     console = output_console()
-    if (wrong := unwritable([json_file, junit])) is not None:
+    json_file, junit = (path.absolute() if path else None for path in (json_file, junit))
+    html = html.absolute() if html else None
+    if (wrong := unwritable([json_file, junit]) or _unbuildable(html)) is not None:
         return could_not_run(console, wrong)
     playing.note(
         "began",
         looptck=kit_version(),
         driver=options.driver,
-        json_file=str(json_file.absolute()) if json_file else None,
-        junit=str(junit.absolute()) if junit else None,
+        json_file=str(json_file) if json_file else None,
+        junit=str(junit) if junit else None,
     )
     try:
         session = Session.begin(options)
@@ -118,6 +120,19 @@ def run_suite(
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
         return plugin.USAGE_ERROR
     return exit_status(record)
+
+
+def _unbuildable(folder: Path | None) -> str | None:
+    """Why pages cannot be written to a folder, as a line; None where they can."""
+    if folder is None:
+        return None
+    from looptck.site.building import try_out
+
+    try:
+        try_out(folder)
+    except BadFile as error:
+        return str(error)
+    return None
 
 
 def _pages(record: Record, folder: Path, console: Console) -> list[Path]:

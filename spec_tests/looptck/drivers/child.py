@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from looptck.drivers.faults import DriverFault
+from looptck.drivers.idle import pulse, served
 from looptck.drivers.protocol import Started, complaint
 from looptck.guard.descendants import dying_with_this_process
 
@@ -120,15 +121,18 @@ class Child:
         self.stopping = True
         self.send({"type": "stop"})
         self._close_input()
-        try:
-            self._process.wait(STOPPING)
-        except subprocess.TimeoutExpired:
+        if not served(STOPPING, self._ended_within, lambda: pulse(self.pid)):
             self.kill("it did not stop")
             return False
         self._listening[1].join(STOPPING)
         if self._listening[1].is_alive():
             self.kill("its child processes did not exit")
         return True
+
+    def _ended_within(self, seconds: float) -> bool:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.returncode is not None
 
     def dismiss(self, why: str) -> None:
         """Kill it for a reason that is reported elsewhere."""

@@ -31,7 +31,44 @@ class Pulse:
         """Whether no thread ran between an earlier pulse and this one."""
         return self.known and earlier.known and not self.running and self.turns == earlier.turns
 
+    def starved_since(self, earlier: Pulse) -> float:
+        """The seconds that threads have waited for a processor since an earlier pulse, all together; 0 if unknown."""
+        waits = ((_waits(turns), _waits(earlier.turns.get(id, b""))) for id, turns in self.turns.items())
+        return sum(max(now - before, 0) for now, before in waits) / 1e9
 
+
+def _waits(turns: bytes) -> int:
+    """The nanoseconds that a thread was ready to run and did not: the second number of its scheduler statistics."""
+    numbers = turns.split()
+    return int(numbers[1]) if len(numbers) > 1 else 0
+
+
+LONGEST = 15
+"""The longest that anything is waited for, as a multiple of the time that it has if it gets a processor."""
+
+
+def served(seconds: float, done: Callable[[float], bool], look: Callable[[], Pulse]) -> bool:
+    """Wait until something is done, or has not been done in a time; waiting for a processor is none of that time.
+
+    Args:
+        seconds: the time.
+        done: waits for some seconds, and returns whether it is done.
+        look: looks at what has to do it.
+    """
+    until, left = monotonic() + seconds * LONGEST, seconds
+    while left > 0:
+        began, before = monotonic(), look()
+        if done(min(left, until - began)):
+            return True
+        now = monotonic()
+        left = min(left - (now - began) + min(look().starved_since(before), now - began), until - now)
+        if left < seconds * ENOUGH:
+            return False
+    return False
+
+
+ENOUGH = 0.05
+"""The share of a time that is not waited for any more."""
 RECENT = 0.2
 """Seconds after which an earlier look says nothing of the present."""
 STIRS = 3

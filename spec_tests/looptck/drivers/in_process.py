@@ -8,7 +8,7 @@ import queue
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import Future, InvalidStateError, wait
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ from looptck.driver import error as failed
 from looptck.driver import load
 from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
-from looptck.drivers.idle import Pulse, pulse
+from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
@@ -130,9 +130,7 @@ class InProcess:
         stopping = _Worker()
         stopped: Future[None] = Future()
         stopping.take(lambda: self._stop(stopped))
-        try:
-            stopped.result(STOPPING)
-        except TimeoutError:
+        if not served(STOPPING, lambda seconds: bool(wait([stopped], seconds).done), self.pulse):
             self._late.append(DriverFault("hung", f"stop() did not return within {STOPPING:g} s"))
         for worker in (*self._workers, stopping):
             worker.leave()

@@ -80,15 +80,25 @@ def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
         lines.append(f"Until then: {told}; {found.unfinished} checks have no verdict.")
     if not found.began:
         lines.append(f"The command was: {shlex.join(['looptck', *words])}")
+    lines += _written(found, why)
+    text = "\n".join(lines) + "\n"
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        sys.stderr.write(text)
+    return status
+
+
+def _written(found: _Journal, why: str) -> list[str]:
+    lines = []
     for key, text in (("json_file", _json), ("junit", _junit)):
         if (path := found.began.get(key)) is not None:
             try:
                 Path(path).write_text(text(found, why), encoding="utf-8")
             except OSError as error:
                 lines.append(f"{path} cannot be written: {error.strerror}")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
-    return status
+    return lines
 
 
 def _json(found: _Journal, why: str) -> str:

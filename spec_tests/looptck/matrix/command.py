@@ -15,12 +15,12 @@ from rich.text import Text
 from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile
 from looptck.matrix.environments import Environment, NotInstalled
-from looptck.matrix.kept import Kept, Made, entry, kept
+from looptck.matrix.kept import Kept, Made, entry, kept, try_out_kept
 from looptck.matrix.known import with_known
 from looptck.matrix.playing import Playing
 from looptck.matrix.targets import NoSuchTarget, Target, chosen, targets
 from looptck.report.console import could_not_run, output_console
-from looptck.site.building import Site, build
+from looptck.site.building import Site, build, try_out
 from looptck.suite.summary import kit_version
 from looptck.values.verdicts import AGAINST
 
@@ -62,6 +62,10 @@ def matrix(options: MatrixOptions) -> int:
     try:
         wanted = _part(chosen(known, options.names), options.shard)
         found = [_marked(one, by_name, options.results) for one in kept(options.results)]
+        if options.plays:
+            try_out_kept(options.results)
+        if options.site is not None:
+            try_out(options.site)
     except (NoSuchTarget, BadFile) as error:
         return could_not_run(console, str(error))
     current = {one.made: one for one in found if one.is_whole}

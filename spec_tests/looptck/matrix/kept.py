@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import jsonschema_rs
@@ -58,6 +59,19 @@ class Kept:
         if path != none:
             none.unlink(missing_ok=True)
         return path
+
+
+def try_out_kept(folder: Path) -> None:
+    """Raises BadFile where nothing can be kept in a folder; leaves nothing in it."""
+    is_there = folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+        if not is_there:
+            folder.rmdir()
+    except OSError as error:
+        raise BadFile(folder, f"cannot be written: {error.strerror or error}") from error
 
 
 def kept(folder: Path) -> Iterator[Kept]:

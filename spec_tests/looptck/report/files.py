@@ -10,9 +10,10 @@ from rich.console import Console
 
 def unwritable(paths: Iterable[Path | None]) -> str | None:
     """The first of these files that cannot be written, and why, as a line; None where all can."""
-    for path in paths:
-        if path is None:
-            continue
+    named = [path for path in paths if path is not None]
+    if twice := next((path for path in named if [one.resolve() for one in named].count(path.resolve()) > 1), None):
+        return f"{twice} is to hold two kinds of results; name two files"
+    for path in named:
         is_there = path.exists()
         try:
             with path.open("ab"):

@@ -72,21 +72,40 @@ def build(site: Site, folder: Path) -> list[Path]:
     Raises:
         BadFile: the folder holds other files than a site, or cannot be written.
     """
-    made = folder.with_name(f".{folder.name}.new")
+    made = prepared(folder)
     try:
-        if folder.exists() and any(folder.iterdir()) and not (folder / MARK).is_file():
-            raise BadFile(folder, "holds other files than a site of looptck; name another folder")
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
         for name, text in _files(site):
             path = made / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        shutil.rmtree(folder, ignore_errors=True)
-        made.rename(folder)
+        shutil.rmtree(folder.resolve(), ignore_errors=True)
+        made.rename(folder.resolve())
     except OSError as error:
         raise BadFile(folder, f"cannot be written: {error.strerror or error}") from error
     return sorted(folder.rglob("*.html"))
+
+
+def prepared(folder: Path) -> Path:
+    """The empty folder beside this one that a site is made in; call it before anything is played.
+
+    Raises:
+        BadFile: the folder holds other files than a site, or cannot be written.
+    """
+    whole = folder.resolve()
+    try:
+        if whole.exists() and any(whole.iterdir()) and not (whole / MARK).is_file():
+            raise BadFile(folder, "holds other files than a site of looptck; name another folder")
+        made = whole.with_name(f".{whole.name}.new")
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(parents=True)
+    except (OSError, ValueError) as error:
+        raise BadFile(folder, f"cannot be written: {getattr(error, 'strerror', None) or error}") from error
+    return made
+
+
+def try_out(folder: Path) -> None:
+    """Raises BadFile, as `prepared` does; leaves nothing behind."""
+    shutil.rmtree(prepared(folder), ignore_errors=True)
 
 
 def _files(site: Site) -> Iterator[tuple[str, str]]:

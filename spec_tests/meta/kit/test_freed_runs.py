@@ -30,7 +30,9 @@ def test_runs_are_freed_when_their_last_check_is_judged(monkeypatch: pytest.Monk
     before = sum(isinstance(one, Received) for one in gc.get_objects())
     monkeypatch.setattr(Session, "over", counted)
     monkeypatch.setattr(Session, "end", ended)
-    report = judged(in_process("Driver"), "every-call-of-a-turn-runs", "call-runs-its-tool-once", "every-call-is-answered")
+    report = judged(
+        in_process("Driver"), "every-call-of-a-turn-runs", "call-runs-its-tool-once", "every-call-is-answered"
+    )
 
     assert set(report.counts) <= {"pass", "fail", "not-reached"}
     assert most[0] > 0

@@ -9,8 +9,8 @@ from time import perf_counter
 
 import pytest
 
-from looptck.bench.settling import LONGEST, MOST_UNROUTED, in_time, may_go_on, waited_for
-from looptck.drivers.idle import Pulse, pulse
+from looptck.bench.settling import MOST_UNROUTED, in_time, may_go_on, waited_for
+from looptck.drivers.idle import LONGEST, Pulse, pulse
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
 from looptck.provider.toolbox import Toolbox
