@@ -39,6 +39,14 @@ PRIVATE: dict[str, re.Pattern[str]] = {
         r"(?:access|refresh|auth|id|session|security|bearer|api)[-_ ]?token|\btoken|_authtoken|credentials?)"
         r"(?:\\?[\"'])?\s*(?:[:=]+|=>|\bis\b)\s*(?:\\?[\"'])?(?P<a>(?!\*)(?=[^\s\"']*[\d/+_=-])[^\s\"'\\,;)}\]]{6,})"
     ),
+    "a key or token of a named service": re.compile(
+        r"(?i)(?<![A-Za-z0-9_])(?!(?:prompt_)?cache|idempotency|page|next)[A-Za-z]\w*[-_](?:token|key)"
+        r"(?:\\?[\"'])?\s*(?:[:=]+|=>)\s*(?:\\?[\"'])?"
+        r"(?P<a>(?=[^\s\"']*\d)(?=[^\s\"']*[A-Za-z])[^\s\"'\\,;)}\]*]{12,})"
+    ),
+    "a password of a command": re.compile(
+        r"\bcurl\s(?:[^\n]*?\s)?(?:-u|--user)(?:\s+|=)\\?[\"']?[^\s:\"'\\]*:\\?[\"']?(?P<a>[^\s\"'\\*:][^\s\"'\\]*)"
+    ),
     "an id of an organisation, a project, an account or a user": re.compile(
         r"(?<![A-Za-z0-9])(?:org|proj|user|acct|wrkspc)[-_](?P<a>(?=[A-Za-z]*\d)[A-Za-z0-9]{8,})"
     ),

@@ -13,7 +13,6 @@ from looptck import spec
 from looptck.catalogue.content import content
 from looptck.catalogue.yaml_files import BadFile
 from looptck.guard import playing
-from looptck.guard.salvage import write_none
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
@@ -76,24 +75,17 @@ def run_suite(
     html = html.absolute() if html else None
     if (wrong := unwritable([json_file, junit]) or _unbuildable(html)) is not None:
         return could_not_run(console, wrong)
-    began = {
-        "looptck": kit_version(),
-        "driver": options.driver,
-        "json_file": str(json_file) if json_file else None,
-        "junit": str(junit) if junit else None,
-    }
-    playing.note("began", **began)
-
-    def not_run(why: str) -> int:
-        """Nothing was judged: the files say so too, and no longer what an earlier run has left there."""
-        for line in write_none(began, why):
-            console.print(line, style="bold red", markup=False, soft_wrap=True)
-        return could_not_run(console, why)
-
+    playing.note(
+        "began",
+        looptck=kit_version(),
+        driver=options.driver,
+        json_file=str(json_file) if json_file else None,
+        junit=str(junit) if junit else None,
+    )
     try:
         session = Session.begin(options)
     except CouldNotRun as error:
-        return not_run(str(error))
+        return could_not_run(console, str(error))
     record = session.record
     if json_file is not None:
         playing.note("head", content=content(), **head(record))
@@ -104,7 +96,7 @@ def run_suite(
         why = "it was interrupted before the first check"
     if why is not None:
         session.end()
-        return not_run(why)
+        return could_not_run(console, why)
     terminal = Terminal(console, record, quiet=quiet, durations=durations)
     with TemporaryDirectory(prefix="looptck-") as folder:
         kept = Path(folder) / "junit.xml"
@@ -113,7 +105,7 @@ def run_suite(
             status, in_order = _play(session, options, _processes(workers, session), hosts, arguments, terminal)
         except CouldNotRun as error:
             terminal.stop()
-            return not_run(str(error))
+            return could_not_run(console, str(error))
         finally:
             session.end()
         record.put_in_order()
@@ -122,7 +114,7 @@ def run_suite(
             texts[junit] = in_order(kept.read_text(encoding="utf-8"))
     if status == pytest.ExitCode.INTERRUPTED and not (record.checks or record.questions):
         terminal.stop()
-        return not_run("it was interrupted before the first check")
+        return could_not_run(console, "it was interrupted before the first check")
     terminal.finish()
     lost = [*write_all(texts, console), *(_pages(record, html, console) if html else [])]
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:

@@ -7,7 +7,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -88,16 +88,6 @@ def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
     except (OSError, ValueError):
         sys.stderr.write(text)
     return status
-
-
-def write_none(began: Mapping[str, Any], why: str) -> list[str]:
-    """Write that nothing could be judged, in place of what an earlier run has left; lines on what cannot be written.
-
-    Args:
-        began: the version, the driver, and the files for the results, as the journal has them.
-        why: the reason.
-    """
-    return _written(_Journal(began=dict(began)), why)
 
 
 def _written(found: _Journal, why: str) -> list[str]:

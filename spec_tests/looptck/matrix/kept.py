@@ -62,11 +62,14 @@ class Kept:
 
 
 def try_out_kept(folder: Path) -> None:
-    """Raises BadFile where nothing can be kept in a folder."""
+    """Raises BadFile where nothing can be kept in a folder; leaves nothing in it."""
+    is_there = folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
+        if not is_there:
+            folder.rmdir()
     except OSError as error:
         raise BadFile(folder, f"cannot be written: {error.strerror or error}") from error
 

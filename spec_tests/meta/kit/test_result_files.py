@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,58 @@ def test_files_are_tried_first(words: list[str], tmp_path: Path) -> None:
     assert 2 == ended.exit_code
     assert "results cannot be written: " in ended.output
     assert "nowhere" not in ended.output
+
+
+@pytest.mark.parametrize("place", [".", "file/pages", "full"])
+def test_a_folder_for_pages_is_tried_first(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that holds other files, or cannot be made, is the reason, and nothing is left beside it."""
+    (tmp_path / "file").touch()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "letter").touch()
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.chdir(tmp_path)
+
+    ended = CliRunner().invoke(main, ["run", "--driver", "python:nowhere:Driver", "--html", place])
+
+    assert 2 == ended.exit_code
+    assert "nowhere" not in ended.output
+    assert "looptck could not run: " in ended.output
+    assert before == sorted(tmp_path.rglob("*"))
+
+
+def test_one_file_does_not_hold_two_results(tmp_path: Path) -> None:
+    """The one that is written last would be all that is left."""
+    same = str(tmp_path / "same")
+
+    ended = CliRunner().invoke(main, ["run", "--driver", "python:nowhere:Driver", "--json", same, "--junit", same])
+
+    assert 2 == ended.exit_code
+    assert "is to hold two kinds of results" in ended.output
+
+
+@pytest.mark.parametrize("words", [["list"], ["run", "-q", *ONE]], ids=["alone", "guarded"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only some systems have a device that is always full")
+def test_output_that_cannot_be_written_is_no_finding(words: list[str]) -> None:
+    """The status is 2, and a line says so elsewhere."""
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "looptck.cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert 2 == ended.returncode
+    assert "looptck could not run: " in ended.stderr
+
+
+def test_a_command_that_breaks_off_is_no_finding(tmp_path: Path) -> None:
+    """Its status is 2, and the file that it could not write is named."""
+    (tmp_path / "file").touch()
+    place = str(tmp_path / "file" / "place")
+    ended = subprocess.run(
+        [sys.executable, "-m", "looptck.cli", "kill", "--proofs", place], capture_output=True, text=True, check=False
+    )
+
+    assert 2 == ended.returncode
+    assert f"looptck could not run: {place}: " in ended.stderr
 
 
 @pytest.mark.parametrize("option", ["--json", "--junit"])

@@ -63,6 +63,19 @@ def test_all_are_played_and_kept(options: MatrixOptions, capsys: pytest.CaptureF
     assert "nothing_of_this_name" in index
 
 
+@pytest.mark.parametrize("what", ["results", "site"])
+def test_folders_are_tried_first(what: str, options: MatrixOptions, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is played that could not be kept, or shown."""
+    (options.folder / "file").touch()
+    changed: dict[str, Any] = {what: options.folder / "file" / "place"}
+
+    assert 2 == matrix(replace(options, **changed))
+
+    said = capsys.readouterr().out
+    assert "looptck could not run: " in said
+    assert "1 pass" not in said
+
+
 def test_what_is_current_is_kept(options: MatrixOptions, capsys: pytest.CaptureFixture[str]) -> None:
     """A second time nothing is played; a changed driver is, and --again plays all."""
     options = replace(options, names=["one", "two"])
