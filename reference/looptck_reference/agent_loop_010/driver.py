@@ -24,6 +24,7 @@ from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.confirmation import Confirmation, Decision, decision
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.requests import Requests
+from looptck_reference.kit.posting import AsyncPosts
 from looptck_reference.kit.toolbox import LOOPBACK, value_of
 from looptck_reference.loop.errors import LoopError
 from looptck_reference.loop.tools import Handler, Tool
@@ -33,9 +34,6 @@ from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESP
 __all__ = ["Driver"]
 
 TIMEOUT = 30.0
-
-ANY_NUMBER = httpx.Limits(max_connections=None)
-"""All calls run at the same time, however many there are."""
 
 CAPABILITIES = (
     "stream", "limit", "confirm", "latent", "expressions", "methods", "plans", "instances", "concurrent",
@@ -73,8 +71,8 @@ class Driver:
     async def run_async(self, case: Json, emit: Callable[[str], object]) -> Json:
         """Run one case."""
         try:
-            async with httpx.AsyncClient(**LOOPBACK, timeout=TIMEOUT, limits=ANY_NUMBER) as client:
-                output = await self._loop(case, client).run()
+            async with httpx.AsyncClient(**LOOPBACK, timeout=TIMEOUT) as client, AsyncPosts() as posts:
+                output = await self._loop(case, client, posts).run()
         except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
             reason = error.reason if isinstance(error, LoopError) else "other"
             return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}
@@ -83,7 +81,7 @@ class Driver:
     def stop(self) -> None:
         """Nothing to close: no resource outlives a run."""
 
-    def _loop(self, case: Json, client: httpx.AsyncClient) -> SolutionLoop:
+    def _loop(self, case: Json, client: httpx.AsyncClient, posts: AsyncPosts) -> SolutionLoop:
         request = self.requests(
             case["base_url"],
             case["api_key"],
@@ -96,30 +94,29 @@ class Driver:
         return self.loop(
             request,
             case["context"],
-            [_tool(tool, client) for tool in case["tools"]],
+            [_tool(tool, posts) for tool in case["tools"]],
             case["output_schema"],
-            confirmation=None if confirm is None else _confirmation(confirm, client),
+            confirmation=None if confirm is None else _confirmation(confirm, posts),
             limit=case["options"].get("limit"),
         )
 
 
-def _tool(tool: Json, client: httpx.AsyncClient) -> Tool:
-    handler = None if tool["url"] is None else _activity(tool["url"], client)
+def _tool(tool: Json, posts: AsyncPosts) -> Tool:
+    handler = None if tool["url"] is None else _activity(tool["url"], posts)
     return Tool(tool["name"], tool["description"], tool["parameters"], handler)
 
 
-def _activity(url: str, client: httpx.AsyncClient) -> Handler:
+def _activity(url: str, posts: AsyncPosts) -> Handler:
     """An Activity that passes its arguments to the kit, and returns or raises what the kit answers."""
 
     async def ask_the_kit(**arguments: Any) -> Any:
-        return value_of(await client.post(url, json={"arguments": arguments}))
+        return value_of(await posts.post(url, {"arguments": arguments}))
 
     return ask_the_kit
 
 
-def _confirmation(url: str, client: httpx.AsyncClient) -> Confirmation:
+def _confirmation(url: str, posts: AsyncPosts) -> Confirmation:
     async def ask_the_kit(call: Call) -> Decision:
-        response = await client.post(url, json={"call": call.raw})
-        return decision(response.raise_for_status().json())
+        return decision(await posts.post(url, {"call": call.raw}))
 
     return ask_the_kit

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import aclosing, closing, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import httpx
@@ -26,6 +27,7 @@ from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import Tracing
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.outcomes import ended, failed
+from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.kit.running import Cancels, cancelling_task
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
 from looptck_reference.loop.agent import Agent
@@ -70,11 +72,11 @@ class Driver:
     }
 
     def __init__(self) -> None:
-        self._client = httpx.Client(**LOOPBACK, timeout=TIMEOUT)
+        self._posts = Posts()
         self._cancels = Cancels()
         self._conversations: dict[str, Conversation] = {}
         self._agents: dict[str, Agent] = {}
-        self._async_client: tuple[asyncio.AbstractEventLoop, httpx.AsyncClient] | None = None
+        self._async: _Async | None = None
 
     def start(self) -> Json:
         """The description of the reference and its capabilities."""
@@ -117,7 +119,7 @@ class Driver:
 
     def run(self, case: Json, emit: OnText) -> Json:
         """Run one case in sync mode, over connections of its own, which are shut down when it is cancelled."""
-        toolbox = ToolboxClient("sync", self._client, None)
+        toolbox = ToolboxClient("sync", self._posts, None)
         cancellation = self.cancellation()
         begun: Invocation | None = None
         with (
@@ -126,7 +128,7 @@ class Driver:
             traced(case) as provider,
         ):
             try:
-                invoker = self._invoker(case, toolbox, provider, client, cancellation)
+                invoker = self._invoker(case, toolbox, provider, client=client, cancellation=cancellation)
                 begun = self._begin(case, toolbox, invoker)
                 self._drive(invoker.runner(begun), begun, emit, case["options"].get("leave_after"))
             except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
@@ -138,11 +140,12 @@ class Driver:
 
     async def run_async(self, case: Json, emit: OnText) -> Json:
         """Run one case in async mode, as a task, which is cancelled with the run."""
-        toolbox = ToolboxClient("async", self._client, self._client_of_this_event_loop())
+        here = self._of_this_event_loop()
+        toolbox = ToolboxClient("async", self._posts, here.posts)
         begun: Invocation | None = None
         with self._cancels.during(case.get("id"), cancelling_task()), traced(case) as provider:
             try:
-                invoker = self._invoker(case, toolbox, provider)
+                invoker = self._invoker(case, toolbox, provider, async_client=here.client)
                 begun = self._begin(case, toolbox, invoker)
                 await self._drive_async(invoker.async_runner(begun), begun, emit, case["options"].get("leave_after"))
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - as above
@@ -158,10 +161,9 @@ class Driver:
 
     def stop(self) -> None:
         """Close all clients, while the event loop of the async runs is still running."""
-        self._client.close()
-        if self._async_client is not None and self._async_client[0].is_running():
-            loop, client = self._async_client
-            asyncio.run_coroutine_threadsafe(client.aclose(), loop).result(TIMEOUT)
+        self._posts.close()
+        if self._async is not None and self._async.loop.is_running():
+            asyncio.run_coroutine_threadsafe(self._async.close(), self._async.loop).result(TIMEOUT)
 
     def _drive(self, runner: Runner, begun: Invocation, emit: OnText, leave_after: int | None) -> None:
         """Run a loop to its end, or leave its stream after so many pieces."""
@@ -201,7 +203,9 @@ class Driver:
         case: Json,
         toolbox: ToolboxClient,
         provider: TracerProvider | None,
+        *,
         client: httpx.Client | None = None,
+        async_client: httpx.AsyncClient | None = None,
         cancellation: Cancellation | None = None,
     ) -> Invoker:
         asks = "confirm" in case
@@ -211,7 +215,7 @@ class Driver:
             registry=Registry(kinds=toolbox.kinds(case)),
             tracing=self.tracing(provider),
             client=client,
-            async_client=toolbox.async_client,
+            async_client=async_client,
             confirm=toolbox.confirm(case["confirm"]) if asks else None,
             async_confirm=toolbox.async_confirm(case["confirm"]) if asks else None,
             cancellation=cancellation,
@@ -270,9 +274,22 @@ class Driver:
             options={name: tool[name] for name in ("path", "mode") if name in tool},
         )
 
-    def _client_of_this_event_loop(self) -> httpx.AsyncClient:
+    def _of_this_event_loop(self) -> _Async:
         running = asyncio.get_running_loop()
-        if self._async_client is None or self._async_client[0] is not running:
-            client = httpx.AsyncClient(**LOOPBACK, timeout=TIMEOUT)
-            self._async_client = running, client
-        return self._async_client[1]
+        if self._async is None or self._async.loop is not running:
+            self._async = _Async(running, httpx.AsyncClient(**LOOPBACK, timeout=TIMEOUT), AsyncPosts())
+        return self._async
+
+
+@dataclass(frozen=True, slots=True)
+class _Async:
+    """What the async runs of one event loop share."""
+
+    loop: asyncio.AbstractEventLoop
+    client: httpx.AsyncClient
+    posts: AsyncPosts
+
+    async def close(self) -> None:
+        """Close the connections, on their event loop."""
+        self.posts.close()
+        await self.client.aclose()

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-import httpx
 from opentelemetry import context
 from opentelemetry.trace import TracerProvider
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from looptck_reference.http.stepping import AsyncConfirm, Confirm
+from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.approval import Decision, Pending, decision
 from looptck_reference.loop.registry import KindHandler
@@ -33,9 +33,9 @@ unchecked.
 class ToolboxClient:
     """Handlers that send their arguments to the kit's toolbox and do what it answers."""
 
-    def __init__(self, mode: str, client: httpx.Client, async_client: httpx.AsyncClient | None) -> None:
-        self.client = client
-        self.async_client = async_client
+    def __init__(self, mode: str, posts: Posts, async_posts: AsyncPosts | None) -> None:
+        self._posts = posts
+        self._async_posts = async_posts
         self._mode = mode
 
     def functions(self, case: Json) -> dict[str, Handler]:
@@ -71,7 +71,7 @@ class ToolboxClient:
         """A function that asks the kit whether a call may run."""
 
         def ask(call: Pending) -> Decision:
-            return decision(self.client.post(url, json={"call": asdict(call)}).raise_for_status().json())
+            return decision(self._posts.post(url, {"call": asdict(call)}))
 
         return ask
 
@@ -79,23 +79,21 @@ class ToolboxClient:
         """The same for async runs."""
 
         async def ask(call: Pending) -> Decision:
-            assert self.async_client is not None
-            response = await self.async_client.post(url, json={"call": asdict(call)})
-            return decision(response.raise_for_status().json())
+            assert self._async_posts is not None
+            return decision(await self._async_posts.post(url, {"call": asdict(call)}))
 
         return ask
 
     def _post(self, url: str, sent: Json) -> Any:
-        return value_of(self.client.post(url, json=sent))
+        return value_of(self._posts.post(url, sent))
 
     async def _post_async(self, url: str, sent: Json) -> Any:
-        assert self.async_client is not None
-        return value_of(await self.async_client.post(url, json=sent))
+        assert self._async_posts is not None
+        return value_of(await self._async_posts.post(url, sent))
 
 
-def value_of(response: httpx.Response) -> Any:
+def value_of(reply: Json) -> Any:
     """The value that the tool should return; raises the error that it should raise, under the given name."""
-    reply = response.raise_for_status().json()
     if error := reply.get("error"):
         raise type(error["type"], (Exception,), {})(error["message"])
     return reply["value"]

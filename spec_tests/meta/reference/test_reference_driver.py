@@ -185,25 +185,28 @@ def test_stopping_closes_what_was_opened() -> None:
     turning = threading.Thread(target=loop.run_forever)
     turning.start()
     asyncio.run_coroutine_threadsafe(driver.run_async(case(mode="async"), print), loop).result()
-    assert driver._async_client is not None
+    assert driver._async is not None
 
     driver.stop()
 
     loop.call_soon_threadsafe(loop.stop)
     turning.join()
     loop.close()
-    assert (True, True) == (driver._client.is_closed, driver._async_client[1].is_closed)
+    assert driver._async.client.is_closed
 
 
 @respx.mock
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_stopping_waits_for_no_event_loop_that_is_over(asynchronous: bool) -> None:
-    """Where no async run was, or its event loop has ended, the client of the sync runs is all that is closed."""
+    """Where no async run was, or its event loop has ended, only the connections of the sync runs are closed."""
     replies(plain("x"))
     driver = Driver()
     if asynchronous:
         asyncio.run(driver.run_async(case(mode="async"), print))
 
+    closed: list[bool] = []
+    driver._posts.close = lambda: closed.append(True)  # type: ignore[method-assign]
+
     driver.stop()
 
-    assert driver._client.is_closed
+    assert [True] == closed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 
-import httpx
 import pytest
 
+from looptck_reference.kit.posting import Posts
 from looptck_reference.kit.toolbox import ToolboxClient
 
 
@@ -16,6 +16,6 @@ from looptck_reference.kit.toolbox import ToolboxClient
 )
 def test_a_handler_is_of_the_kind_that_is_wanted(mode: str, wanted: str | None, asynchronous: bool) -> None:
     """Else it suits the run."""
-    handler = ToolboxClient(mode, httpx.Client(), None).function("http://toolbox.test/", wanted)
+    handler = ToolboxClient(mode, Posts(), None).function("http://toolbox.test/", wanted)
 
     assert asynchronous == inspect.iscoroutinefunction(handler)
