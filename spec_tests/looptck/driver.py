@@ -24,6 +24,7 @@ The types are those of `fixtures/protocol/`; their docstrings add what a schema 
 from __future__ import annotations
 
 import asyncio
+import http.client
 import importlib
 import importlib.util
 import json
@@ -31,11 +32,11 @@ import os
 import sys
 import threading
 import types
-import urllib.request
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TextIO, TypedDict, Union
+from urllib.parse import urlsplit, urlunsplit
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -558,13 +559,19 @@ def confirm(case: Case, id: str, name: str, arguments: Any) -> dict[str, Any]:
 
 def post(url: str, message: Mapping[str, Any]) -> dict[str, Any]:
     """Post a JSON message to a URL of the case, without a proxy; returns the reply."""
-    request = urllib.request.Request(url, json.dumps(message).encode(), {"Content-Type": "application/json"})
-    with _OPENER.open(request) as response:
-        reply: dict[str, Any] = json.load(response)
+    place = urlsplit(url)
+    connection = http.client.HTTPConnection(place.netloc)
+    try:
+        headers = {"Content-Type": "application/json", "Connection": "close"}
+        connection.request("POST", urlunsplit(("", "", *place[2:])), json.dumps(message).encode(), headers)
+        response = connection.getresponse()
+        told = response.read()
+    finally:
+        connection.close()
+    if response.status != 200:
+        raise OSError(f"POST {url}: {response.status}: {told[:500].decode(errors='replace')}")
+    reply: dict[str, Any] = json.loads(told)
     return reply
-
-
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 # -- the process ------------------------------------------------------------------------------------------------------
