@@ -19,8 +19,10 @@ def entry() -> None:
         from looptck.guard.watching import watch
 
         sys.exit(watch(words))
-    from looptck.cli.group import main
+    from looptck.guard.importing import importing
 
+    with importing():
+        from looptck.cli.group import main
     try:
         main()
     except SystemExit as end:

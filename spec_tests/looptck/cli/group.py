@@ -11,6 +11,7 @@ import click
 from looptck.cli.cassettes import cassettes
 from looptck.cli.matrix import matrix, need_site, summary, target
 from looptck.cli.options import EXIT, OPTIONS, Trouble, chosen_options, leave, options
+from looptck.guard.importing import importing
 
 _WIRES = ["openai-chat", "openai-responses", "anthropic-messages"]
 
@@ -34,8 +35,8 @@ def run(**chosen: Any) -> None:
     """Run the suite on an implementation and print the verdicts."""
     if chosen["html"] is not None:
         need_site()
-    from looptck.commands.pytest_run import run_suite
-
+    with importing():
+        from looptck.commands.pytest_run import run_suite
     how = {name: chosen.pop(name) for name in ("json_file", "junit", "html", "quiet", "workers", "hosts", "durations")}
     leave(run_suite(chosen_options(**chosen), **how))
 

@@ -22,14 +22,17 @@ import secrets
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
-
-import jinja2
+from typing import TYPE_CHECKING, Any
 
 from looptck_reference.loop.values import Json
-from looptck_reference.prompty.prompts.bounded import BoundedEnvironment
 from looptck_reference.prompty.prompts.errors import PromptError
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from looptck_reference.prompty.prompts.bounded import BoundedEnvironment
 
 __all__ = ["Template"]
 
@@ -41,7 +44,6 @@ _ATTRIBUTES = r"\[[^\]\n=]*+=[^\]\n]*+\]"
 _MARKER = re.compile(
     rf"^[ \t]*+#?[ \t]*+({'|'.join(_ROLES)})[ \t]*+({_ATTRIBUTES})?[ \t]*+:[ \t]*+$", re.IGNORECASE | re.MULTILINE
 )
-_ENVIRONMENT = BoundedEnvironment()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,12 @@ class Template:
         Raises:
             PromptError: the template cannot be rendered with these inputs.
         """
+        import jinja2
+
         nonce = f"[[{secrets.randbits(128)}:"
         marked = _MARKER.sub(lambda marker: f"{nonce}{_ROLES.index(marker[1].lower())}]]", self.body)
         context = {name: jinja2.Undefined(name=name) for name in omitted} | dict(inputs)
-        _ENVIRONMENT.begin()
+        _environment().begin()
         text = "".join(self._bounded(self._compiled(marked).generate(context)))
         before, *parts = re.split(rf"{re.escape(nonce)}(\d)\]\]", text)
         said = [(_ROLES[int(role)], content) for role, content in zip(parts[::2], parts[1::2], strict=True)]
@@ -84,8 +88,10 @@ class Template:
         return [{"role": role, "content": content.strip("\n")} for role, content in said]
 
     def _compiled(self, source: str) -> jinja2.Template:
+        import jinja2
+
         try:
-            return _ENVIRONMENT.from_string(source)
+            return _environment().from_string(source)
         except jinja2.TemplateSyntaxError as error:
             raise PromptError(self.path, error.lineno, f"the template cannot be read: {error.message}") from error
         except (SyntaxError, RecursionError, MemoryError) as error:
@@ -93,6 +99,8 @@ class Template:
 
     def _bounded(self, pieces: Iterator[str]) -> Iterator[str]:
         """The rendered pieces, with errors as `PromptError` and a limit on the length."""
+        import jinja2
+
         length = 0
         while True:
             try:
@@ -109,6 +117,14 @@ class Template:
             if length > LONGEST:
                 raise PromptError(self.path, None, f"the template produces more than {LONGEST} characters")
             yield piece
+
+
+@cache
+def _environment() -> BoundedEnvironment:
+    """The sandbox. Jinja2 is imported for the first prompt: it takes as long as all else, and most runs have none."""
+    from looptck_reference.prompty.prompts.bounded import BoundedEnvironment
+
+    return BoundedEnvironment()
 
 
 def _line(error: Exception) -> int | None:
