@@ -373,9 +373,10 @@ def together(name: str, *ways: type[Driver]) -> type[Driver]:
     return type(name, ways, {"__module__": __name__, **own})
 
 
-AnswersWithOwnIds = together("AnswersWithOwnIds", Validating, Escaping, Renaming, AsksForATitle)
+UnderOwnNames = together(
+    "UnderOwnNames", OffersWithPrefix, Validating, SaysAroundResults, Escaping, Renaming, AsksForATitle
+)
 InAnotherLanguage = together("InAnotherLanguage", JavaScript, Prefixing, FreshTwins, WrapsResults)
-UnderOtherNames = together("UnderOtherNames", OffersWithPrefix, Validating, SaysAroundResults)
 RefersAsTheyEnd = together("RefersAsTheyEnd", Referring, AnswersAsTheyEnd)
 CallsLastAsTheyEnd = together("CallsLastAsTheyEnd", CallsLast, AnswersAsTheyEnd)
 TalksAsTheyEnd = together("TalksAsTheyEnd", Talkative, AnswersAsTheyEnd)

@@ -17,10 +17,7 @@ from looptck.values.history import parsed
 from meta.loops.fitting import misfit, watched
 from meta.loops.judging import recordings
 
-CELLS = [
-    ("core", "openai-chat/stream/sync"),
-    ("core", "openai-responses/plain/sync"),
-    ("core", "anthropic-messages/stream/sync"),
+CELLS = [  # those of core are watched in `test_own_ways`, which plays it anyway
     ("prompty-spec", "openai-chat/stream/sync"),
     ("prompty-agent-mode", "openai-chat/stream/sync"),
     ("anthropic-loop", "anthropic-messages/stream/sync"),
