@@ -26,7 +26,7 @@ from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.report.console import COULD_NOT_RUN, could_not_run, output_console
 from looptck.report.files import unwritable, write_all
-from looptck.suite.processes import usual
+from looptck.suite.processes import cores, said
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
 from looptck.suite.summary import kit_version
@@ -193,7 +193,7 @@ class Kill:
     @property
     def workers(self) -> int:
         """The number of parallel processes: two for each core, since many checks wait at times."""
-        return self._wanted.workers or 2 * usual()
+        return self._wanted.workers or 2 * (said() or cores())
 
     @property
     def narrowed(self) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from looptck.suite import processes
 from looptck.suite.processes import WANTED, usual
 
 
 @pytest.mark.parametrize(("said", "expected"), [("1", 1), ("3", 3), ("0", None), ("", None), ("many", None)])
 def test_the_environment_may_say_how_many(said: str, expected: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A number that the environment wants of pytest-xdist counts; else there is one for each core."""
-    monkeypatch.delenv(WANTED, raising=False)
-    cores = usual()
+    """A number that the environment wants of pytest-xdist counts; else there are three for two cores."""
     monkeypatch.setenv(WANTED, said)
+    monkeypatch.setattr(processes, "cores", lambda: 4)
 
-    assert usual() == (expected or cores)
+    assert (expected or 6) == usual()
