@@ -21,12 +21,15 @@ def has_connection(pid: int, port: int, to: int) -> bool | None:
 
 def _inode(port: int, to: int) -> str | None:
     """The inode of the connection's socket; None if it is not listed."""
+    ends = f":{port:04X} ", f":{to:04X} "  # of thousands of lines, most of connections that were, few are looked at
     for table in ("tcp", "tcp6"):  # a client that may speak both lists its connection under tcp6
         try:
-            lines = (PROCESSES / "net" / table).read_text().splitlines()[1:]
+            lines = (PROCESSES / "net" / table).read_text().splitlines()
         except OSError:
             continue
         for line in lines:
+            if ends[0] not in line or ends[1] not in line:
+                continue
             _, local, remote, *rest = line.split()
             if (_port(local), _port(remote)) == (port, to):
                 return rest[6]
