@@ -73,7 +73,7 @@ def test_calls_that_never_run_are_not_asked_about(scenario: Scenario, implementa
 def test_calls_wait(scenario: Scenario, implementation: Implementation) -> None:
     """A call runs once its question is answered; whether other calls run before that is recorded."""
     others_ran = tool_began("four")
-    others_ran.patience = ABSENCE
+    others_ran.patience, others_ran.of_silence = ABSENCE, True
     scenario.plays(solution(_weather(), *CHAIN), DONE)
     scenario.decides(Approve(hold=others_ran), about="weather")
 
