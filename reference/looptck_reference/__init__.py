@@ -15,8 +15,8 @@ or, with the agent in a file,
 
 Read it in this order: `values`, `actions`, `dialects`, `calling`, `telling`, `rounds` and `loop` (the whole algorithm),
 `wires` (the providers' formats), `reception` and `exchange` (bytes and HTTP, without I/O), `runner` and `cancellation`
-(the I/O); then `prompts` (files), `invoke` and `streams` (the interface for callers), `spans`, and `driver` and
-`toolbox` (the driver for the kit).
+(the I/O); then `prompts` (files), `invoke` and `streams` (the interface for callers), `spans`, and `driver`,
+`toolbox` and `posting` (the driver for the kit).
 """
 
 from __future__ import annotations
