@@ -24,6 +24,8 @@ export interface Declared extends Capabilities {
   modes?: Mode[];
   profiles?: string[];
   dialect?: Dialect;
+  /** The tool of its own by whose call alone the loop takes an answer. */
+  answer?: Answer;
 }
 
 /** The outcome of a loop that returned: its final text, `stop` if it reports why it ended, `output` if that is JSON. */
@@ -302,6 +304,11 @@ export interface Started {
   capabilities: Capabilities;
   /** The implementation's choices where the documents leave them open. */
   dialect?: Dialect;
+  /**
+   * The tool of its own by whose call alone the loop takes an answer; absent: it takes a text. The model then says each
+   * answer as a call of that tool, where a request offers it.
+   */
+  answer?: Answer;
 }
 
 /** What the implementation can do. Absent means false, but of `plain`. */
@@ -376,6 +383,19 @@ export interface Capabilities {
 export interface Dialect {
   /** What the limit counts. Absent means model-calls. */
   limit_counts?: 'model-calls' | 'tool-rounds';
+}
+
+/**
+ * The tool of its own by whose call alone the loop takes an answer; absent: it takes a text. The model then says each
+ * answer as a call of that tool, where a request offers it.
+ */
+export interface Answer {
+  /** The name of the tool, as the loop offers it. */
+  tool: string;
+  /** The argument with the text of the answer. */
+  argument: string;
+  /** Further arguments that each call needs. */
+  others?: Record<string, unknown>;
 }
 
 export interface Value {

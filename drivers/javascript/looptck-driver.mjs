@@ -71,10 +71,11 @@ function die(exception) {
   process.exit(70);
 }
 
-// What `start` returns: name and version of the loop, its wires, and its capabilities by name.
-export function started({ name, version, wires, modes = ['async'], profiles = [], dialect, ...capabilities }) {
+// What `start` returns: name and version of the loop, its wires, and its capabilities by name. `answer` is for a loop that
+// takes its answer only by a call of a tool of its own, such as { tool: 'final_answer', argument: 'answer' }.
+export function started({ name, version, wires, modes = ['async'], profiles = [], dialect, answer, ...capabilities }) {
   const found = { protocol: 1, name, version, language: 'javascript', wires, modes, profiles, capabilities };
-  return dialect ? { ...found, dialect } : found;
+  return { ...found, ...(dialect && { dialect }), ...(answer && { answer }) };
 }
 
 // The outcome of a loop that returned: the text that its caller received, null if there was none. `stop` is why the

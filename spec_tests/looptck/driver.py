@@ -291,6 +291,20 @@ class Dialect(TypedDict, total=False):
     limit_counts: Literal["model-calls", "tool-rounds"]
 
 
+class _Answer(TypedDict):
+    tool: str
+    """The name of the tool, as the loop offers it."""
+    argument: str
+    """The argument with the text of the answer."""
+
+
+class Answer(_Answer, total=False):
+    """The tool of its own by whose call alone the loop takes an answer."""
+
+    others: dict[str, Any]
+    """Further arguments that each call needs."""
+
+
 class _Started(TypedDict):
     protocol: Literal[1]
     name: str
@@ -306,6 +320,7 @@ class Started(_Started, total=False):
     """What the loop is and can do."""
 
     dialect: Dialect
+    answer: Answer
 
 
 class _Value(TypedDict):
@@ -379,9 +394,14 @@ def started(
     language: str = "python",
     profiles: Iterable[str] = (),
     dialect: Dialect | None = None,
+    answer: Answer | None = None,
     **capabilities: Unpack[Capabilities],
 ) -> Started:
-    """The result of `start`: name and version of the loop, its wires and modes, and its capabilities by name."""
+    """The result of `start`: name and version of the loop, its wires and modes, and its capabilities by name.
+
+    `answer` is for a loop that takes its answer only by a call of a tool of its own, such as
+    `{"tool": "final_answer", "argument": "answer"}`.
+    """
     found: Started = {
         "protocol": 1,
         "name": name,
@@ -394,6 +414,8 @@ def started(
     }
     if dialect is not None:
         found["dialect"] = dialect
+    if answer is not None:
+        found["answer"] = answer
     return found
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from looptck.bench.answering import answerable
 from looptck.bench.bench import Bench, Patience, Running, Scenario
 from looptck.bench.hosting import offering
 from looptck.bench.reasoning import named
@@ -98,6 +99,7 @@ class LoopBench(Bench):
         """
         options = named(options or RunOptions(), scenario.steps, self.wires[cell.wire])
         options = offering(options, scenario.steps, self.wires[cell.wire], self.started)
+        answerable(scenario.steps, self.started.answer)
         confirmation = Confirmation(dict(scenario.decisions), scenario.decides_by)
         mock_run = self._mock_run(
             cell.wire,
@@ -108,6 +110,7 @@ class LoopBench(Bench):
             after=after,
             mark=mark,
         )
+        mock_run.answer_tool = self.started.answer
         mock_run.names = Names({tool.name: tool.description for tool in options.offered})
         if options.offered and not options.actor.children:
             mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
+from looptck.values.answer_tool import AnswerTool
 from looptck.values.printable import printable
 
 VERSION = 1
@@ -79,6 +80,8 @@ class Started:
     profiles: tuple[str, ...]
     capabilities: Mapping[str, bool]
     dialect: Mapping[str, Any]
+    answer: AnswerTool | None = None
+    """The tool by whose call alone it takes an answer; None: it takes a text."""
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Started:
@@ -92,6 +95,7 @@ class Started:
             profiles=tuple(message["profiles"]),
             capabilities=message["capabilities"],
             dialect=message.get("dialect", {}),
+            answer=AnswerTool.of(message["answer"]) if "answer" in message else None,
         )
 
     @property
@@ -129,4 +133,5 @@ class Started:
             "profiles": list(self.profiles),
             "capabilities": dict(self.capabilities),
             "dialect": dict(self.dialect),
+            **({} if self.answer is None else {"answer": self.answer.serializable()}),
         }

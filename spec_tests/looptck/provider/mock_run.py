@@ -17,6 +17,7 @@ from looptck.provider.model_run import ModelRun, Speaker, plain, whole
 from looptck.provider.renamed import Names
 from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
+from looptck.values.answer_tool import AnswerTool
 from looptck.values.history import Request, Said
 from looptck.values.jsontext import parsed
 from looptck.values.transcript import (
@@ -75,6 +76,10 @@ class MockRun(ModelRun):
         self.confirmation = confirmation or Confirmation()
         self.names = Names()
         """The names of the case's tools, as the loop offers them."""
+        self.answer_tool: AnswerTool | None = None
+        """The tool by whose call alone the loop takes an answer; None: it takes a text."""
+        self._is_answer_offered = False
+        """Whether the last request offers that tool."""
         self.tool_runs = 0
         self.tools_at_work: set[int] = set()
         """The numbers of the tool runs without an answer so far."""
@@ -129,13 +134,19 @@ class MockRun(ModelRun):
         return super()._besides(request, path, wire)
 
     def _read(self, request: Request) -> Request:
+        if self.answer_tool is not None:
+            self._is_answer_offered = self.answer_tool.offered(request.tools)
+            request = self.answer_tool.read(request)
         self.names.learn(request.tools)
         if not self.names.own:
             return request
         return self.names.read(request, {call.id or "" for turn in self.turns.values() for call in turn.calls})
 
     def _spoken(self, turn: Turn) -> Turn:
-        return self.names.spoken(turn)
+        turn = self.names.spoken(turn)
+        if self.answer_tool is None or not self._is_answer_offered:
+            return turn
+        return self.answer_tool.spoken(turn).numbered(self.answered)
 
     def _meant(self, turn: Turn) -> Turn:
         return self.names.meant(turn)

@@ -347,7 +347,9 @@ class ModelRun:
 
     def _streamed(self, speaker: Speaker, n: int, turn: Turn, step: Step, number: int | None = None) -> HttpReply:
         """The stream that answers request ``n``; ``number``: of the reply, if it is not the next."""
-        stream = streamed(speaker.wire, turn, number or self.answered, step, self.habits, speaker.encoder)
+        meant = self.turns.get(n)
+        habits = self.habits if meant is None or meant.calls else None  # nothing can begin in a turn without calls
+        stream = streamed(speaker.wire, turn, number or self.answered, step, habits, speaker.encoder)
         parts = self._parts(n, stream)
         parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:

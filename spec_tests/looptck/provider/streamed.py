@@ -62,7 +62,7 @@ def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None, 
         case faults.Cut():
             cut = _cut(step.fault, turn, step, events, borders, end)
             lost_at = sum(border <= cut for border in borders) - 1
-    holds = [(_place(wire, events, end, hold), hold.gate) for hold in step.holds]
+    holds = [(_place(wire, turn, step, events, end, hold), hold.gate) for hold in step.holds]
     own = None
     if habits is not None and lost_at is not None and not holds and _calls_something(turn, events[:lost_at]):
         own = habits.gate(Place(wire.name, step.framing, _calls_and_behind(turn), end - lost_at))
@@ -123,7 +123,7 @@ def _event(block: bytes) -> object:
     return "" if event is None else event
 
 
-def _place(wire: Wire, events: list[object], end: int, hold: Hold) -> int:
+def _place(wire: Wire, turn: Turn, step: Step, events: list[object], end: int, hold: Hold) -> int:
     """The number of events that are sent before the gate of a hold."""
     if hold.after is None:
         return end
@@ -134,7 +134,22 @@ def _place(wire: Wire, events: list[object], end: int, hold: Hold) -> int:
         written += wire.text(event)
         if hold.after in written:
             return place
+    if turn.calls:
+        return _place_in_arguments(turn.calls[-1].arguments, hold.after, step, events, end)
     raise ValueError(f"the stream does not contain {hold.after!r}, after which it should be held")
+
+
+def _place_in_arguments(arguments: str, text: str, step: Step, events: list[object], end: int) -> int:
+    """The number of events until the arguments of a call have this text, which an answer is said in."""
+    pieces = list(parts(arguments, step.framing.fragment))
+    wanted = json.dumps(text, ensure_ascii=False)[1:-1]
+    most = next((n for n in range(1, len(pieces)) if wanted in "".join(pieces[:n])), len(pieces))
+    sent = 0
+    for place, event in enumerate(events[:end], 1):
+        sent += json.dumps(pieces[sent], ensure_ascii=False).encode() in compact(event)
+        if sent == most:
+            return place
+    return end
 
 
 def _broken(wire: Wire, events: list[object], end: int, fault: faults.Fault | None) -> list[object]:

@@ -42,6 +42,7 @@ OBJECTS: dict[str, Any] = {
     "Started": FROM["started"],
     "Capabilities": STARTED["capabilities"],
     "Dialect": STARTED["dialect"],
+    "Answer": STARTED["answer"],
     "Value": FROM["value"],
     "Error": FROM["error"],
     "Suspended": FROM["suspended"],

@@ -1,0 +1,189 @@
+"""No fault: a loop on Chat Completions that forces a call in each request, and ends only by its own answer tool."""
+
+# mypy: disable-error-code="import-not-found, misc, no-any-return"
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "themes"))
+
+import chat_stream
+from chat_stream import StreamedChat
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
+
+from handlers import LIMIT, Json, Stopped, read_arguments, run_call
+
+ANSWER, ARGUMENT = "final_answer", "answer"
+OFFER: Json = {
+    "type": "function",
+    "function": {
+        "name": ANSWER,
+        "description": "Gives the final answer to the user's request.",
+        "parameters": {
+            "type": "object",
+            "properties": {ARGUMENT: {"type": "string", "description": "The answer."}},
+            "required": [ARGUMENT],
+            "additionalProperties": False,
+        },
+    },
+}
+NUDGE: Json = {"role": "user", "content": f"Call a tool, or give your answer with {ANSWER}."}
+
+
+class AnsweringChat(StreamedChat):
+    """Asks until the model calls the answer tool."""
+
+    def offers(self) -> list[Json]:
+        return [*super().offers(), OFFER]
+
+    def body(self) -> Json:
+        return super().body() | {"tool_choice": "required"}
+
+    def given(self, call: Json) -> str:
+        """Read the answer in a call of the answer tool. Raises ValueError if there is none."""
+        answer = read_arguments(call["function"].get("arguments")).get(ARGUMENT)
+        if not isinstance(answer, str):
+            raise ValueError(f"the argument {ARGUMENT} is not a text")  # noqa: TRY004
+        return answer
+
+    def result(self, call: Json) -> Json:
+        """Run a call, or say what is wrong with an answer."""
+        function = call.get("function") or {}
+        if function.get("name") != ANSWER:
+            return self.told(call, run_call(self.tools, function.get("name"), function.get("arguments"))[0])
+        try:
+            self.given(call)
+        except ValueError as error:
+            return self.told(call, f"Error: the answer cannot be read: {error}")
+        return self.told(call, "The answer was given.")
+
+    def answers(self, calls: list[Json]) -> list[str]:
+        """Give the answers among calls whose results are there."""
+        found = []
+        for call in calls:
+            if (call.get("function") or {}).get("name") == ANSWER:
+                try:
+                    found.append(self.given(call))
+                except ValueError:
+                    continue
+        return found
+
+    def run(self) -> str:
+        """Ask until the model calls the answer tool; calls beside it run first."""
+        for _ in range(self.case["options"].get("limit", LIMIT)):
+            reply = self.ask()
+            self.judge(reply)
+            turn = self.turn(reply)
+            if not turn["tool_calls"]:
+                said = {name: value for name, value in turn.items() if name != "tool_calls"}
+                self.history += [said, NUDGE] if said.get("content") else [NUDGE]
+                continue
+            self.history += [turn, *map(self.result, turn["tool_calls"])]
+            if answers := self.answers(turn["tool_calls"]):
+                return answers[0]
+        raise Stopped("limit", "the limit of model calls is reached")
+
+
+class Driver(chat_stream.Driver):
+    """Declares the answer tool."""
+
+    loop = AnsweringChat
+    able: ClassVar[dict[str, bool]] = {"stream": True}
+
+    def start(self) -> Json:
+        return super().start() | {"answer": {"tool": ANSWER, "argument": ARGUMENT}}
+
+
+class Undeclared(Driver):
+    """The same loop, whose driver does not say that it takes no text for an answer."""
+
+    def start(self) -> Json:
+        return {name: value for name, value in super().start().items() if name != "answer"}
+
+
+class ForcedChat(StreamedChat):
+    """Forces a call in each request, without an answer tool."""
+
+    def body(self) -> Json:
+        body = super().body()
+        return body | {"tool_choice": "required"} if body.get("tools") else body
+
+
+class DriverForced(chat_stream.Driver):
+    """No model that obeys can ever answer it."""
+
+    loop = ForcedChat
+
+
+class JsonChat(AnsweringChat):
+    """Returns the arguments of the answer tool as they came."""
+
+    def given(self, call: Json) -> str:
+        super().given(call)
+        return call["function"]["arguments"]
+
+
+class DriverJson(Driver):
+    """Its caller gets JSON in place of an answer."""
+
+    loop = JsonChat
+
+
+class LosingChat(AnsweringChat):
+    """Returns what the last tool has returned."""
+
+    def run(self) -> str:
+        super().run()
+        return self.history[-1]["content"]
+
+
+class DriverLosing(Driver):
+    """Its caller gets a word of the loop in place of an answer."""
+
+    loop = LosingChat
+
+
+class UntoldChat(AnsweringChat):
+    """At the limit returns whatever text was last there."""
+
+    def run(self) -> str:
+        try:
+            return super().run()
+        except Stopped as stopped:
+            if stopped.word != "limit":
+                raise
+            return "I have no answer."
+
+
+class DriverUntold(Driver):
+    """A limit that was reached looks like an answer."""
+
+    loop = UntoldChat
+
+
+class CutChat(AnsweringChat):
+    """Takes an answer that was cut for a whole one, since its arguments can be mended."""
+
+    def judge(self, reply: object) -> None:
+        """Take any turn for a whole one."""
+
+    def given(self, call: Json) -> str:
+        arguments = call["function"].get("arguments") or ""
+        for end in ("", '"}'):
+            try:
+                answer = read_arguments(arguments + end).get(ARGUMENT)
+            except ValueError:
+                continue
+            if isinstance(answer, str):
+                return answer
+        raise ValueError("the arguments cannot be mended")
+
+
+class DriverCut(Driver):
+    """Half of an answer looks like a whole one."""
+
+    loop = CutChat
