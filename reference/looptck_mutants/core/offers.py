@@ -96,3 +96,12 @@ class ChoiceWithoutTools(ChatWire):
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         return {"tool_choice": "auto", **super().request(agent, history, stream=stream)}
+
+
+@breaks("answer-is-not-ruled-out")
+class CallsAreForced(ChatWire):
+    """Forces a call in each request that offers tools."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        return body | {"tool_choice": "required"} if body.get("tools") else body

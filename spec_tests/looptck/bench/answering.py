@@ -1,12 +1,22 @@
-"""Answers of a loop that takes them only by a call of a tool of its own: some texts can be none of its answers."""
+"""Answers that a request rules out by forcing a call, and loops that take one only by a call of a tool of their own."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
+from typing import Any
 
+from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.answer_tool import NO_ANSWER, AnswerTool
 from looptck.values.verdicts import NotApplicable
+from looptck.wires import WIRES
+
+FORCES = frozenset({"required", "any"})
+"""What a request says where the model has to call some tool."""
+NAMES = frozenset({"tool", "function", "custom"})
+"""The types of a choice that names the one tool that the model has to call."""
+WORD = "a driver whose loop takes its answer only by a call of a tool of its own says so with `answer` in `started`"
 
 
 def answerable(steps: Iterable[Step], answer: AnswerTool | None) -> None:
@@ -18,3 +28,37 @@ def answerable(steps: Iterable[Step], answer: AnswerTool | None) -> None:
             f"the loop takes its answer by a call of {answer.tool}, so a text that stops for the reason {stops[0]} is "
             "no answer to it"
         )
+
+
+def ruled_out(body: Any, answer: AnswerTool | None) -> str | None:
+    """What a request says that rules out an answer of the model; None: it may answer."""
+    choice = body.get("tool_choice") if isinstance(body, dict) else None
+    kind = choice.get("type") if isinstance(choice, dict) else choice
+    if kind == "allowed_tools" and isinstance(choice, dict):
+        kind = (choice.get("allowed_tools") or choice).get("mode")
+    named = _named(choice) if kind in NAMES else None
+    if kind not in FORCES | NAMES or (answer is not None and named in {None, answer.tool}):
+        return None
+    return f"tool_choice {json.dumps(choice)}"
+
+
+def _named(choice: dict[str, Any]) -> Any:
+    inner = choice.get(choice["type"])
+    return inner.get("name") if isinstance(inner, dict) else choice.get("name")
+
+
+def own_tools(run: Run) -> list[str]:
+    """The tools that the first request offers beside those of the case; an answer tool that is declared is one."""
+    received = run.request(1)
+    of_the_case = {tool.pointer for tool in received.request.tools if tool.name in run.offered}
+    offered = WIRES[run.cell.wire].service(True).read(received.body).tools
+    return [tool.name for tool in offered if tool.pointer not in of_the_case]
+
+
+def hint(run: Run) -> str:
+    """What a driver may have to say of a loop that does not take a text for an answer; empty: nothing shows that."""
+    body = run.request(1).body
+    own, choice = own_tools(run), ruled_out(body, None)
+    if choice is not None:
+        return f"the request forces a call ({choice}), which no model answers with a text: {WORD}"
+    return f"the loop offers {', '.join(own)} of its own: {WORD}" if own else ""

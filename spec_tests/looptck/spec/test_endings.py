@@ -1,12 +1,14 @@
-"""Endings: when the caller has the outcome, the loop is over."""
+"""Endings: the model can answer, and when the caller has the outcome, the loop is over."""
 
 from __future__ import annotations
 
+from looptck.bench.answering import WORD, ruled_out
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
 from looptck.provider.toolbox import Raises, Returns
 from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable
 
 SLOW, FAILING = Call.of("ping"), Call.of("weather", {"city": "Atlantis"})
 LEFT = (Call.of("note", {"text": "one"}), Call.of("note", {"text": "two"}))
@@ -29,3 +31,29 @@ def test_slow_tool(scenario: Scenario, implementation: Implementation) -> None:
 
     run.tool_began("ping")
     assert not run.after_the_end, f"after the loop had {run.outcome}: {', '.join(run.after_the_end)}"
+
+
+@requirement("nothing-runs-after-the-end")
+def test_calls_beside_the_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """The call of an answer tool has calls beside it; they run before the end, or not at all."""
+    answer = implementation.bench.started.answer
+    if answer is None:
+        raise NotApplicable("the loop takes its answer as a text, and not by a call of a tool of its own")
+    scenario.plays(calls(answer.call("Done."), *LEFT), says("Done."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert run.ended, f"no outcome came: the loop {run.outcome}"
+    assert not run.after_the_end, f"after the loop had {run.outcome}: {', '.join(run.after_the_end)}"
+
+
+@requirement("answer-is-not-ruled-out")
+def test_the_model_may_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """After a round of tools the request forces no call, unless that is how the loop takes an answer."""
+    scenario.plays(calls(LEFT[0]), says("Done."))
+
+    run = implementation.run()
+
+    choice = ruled_out(run.request(2).body, implementation.bench.started.answer)
+    assert choice is None, f"request 2 has the {choice}, so no model can ever answer it; {WORD}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from looptck.bench.answering import WORD, hint, own_tools, ruled_out
 from looptck.bench.bench import Bench, Scenario
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.run import Run
@@ -82,14 +83,30 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
     scenario.plays(says(ANSWER))
     run = loop_bench(bench).begin(scenario, cell, name=name).result()
     _reached(run)
+    _offers_its_answer_tool(bench.started, run)
+    answered = f"the model answered {ANSWER!r}"
     if len(run.requests) > 1:
-        raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the loop asked it again instead of ending")
+        raise UnexpectedLoop(_with_hint(f"{answered}, and the loop asked it again instead of ending", run))
     if isinstance(run.outcome, Failed):
-        raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the loop {run.outcome}")
+        raise UnexpectedLoop(_with_hint(f"{answered}, and the loop {run.outcome}", run))
+    if bench.started.answer is not None and isinstance(run.outcome, Value) and run.outcome.text != ANSWER:
+        raise UnexpectedLoop(f"{answered} by a call of {bench.started.answer.tool}, and the loop {run.outcome}")
     if not isinstance(run.outcome, Value) or run.outcome.text != ANSWER:
         raise Unfit(f"the model said {ANSWER!r}, and the driver reported that the loop {run.outcome}")
     if cell.stream and bench.started.can("chunks") and not run.chunks:
         raise Unfit("the driver declares the capability `chunks` and sent no `chunk`")
+
+
+def _offers_its_answer_tool(started: Started, run: Run) -> None:
+    if run.program is None and started.answer is not None and started.answer.tool not in own_tools(run):
+        raise Unfit(
+            f"the driver declares `answer` with the tool {started.answer.tool}, which the request does not offer"
+        )
+
+
+def _with_hint(why: str, run: Run) -> str:
+    found = hint(run) if run.program is None else ""
+    return f"{why}; {found}" if found else why
 
 
 def _runs_a_tool(bench: Bench, cell: Cell, name: str) -> None:
@@ -111,7 +128,9 @@ def _runs_a_tool(bench: Bench, cell: Cell, name: str) -> None:
     if len(run.requests) < 2:
         raise UnexpectedLoop(f"{TOOL} ran, and the model was not asked again: the loop {run.outcome}")
     if isinstance(run.outcome, Failed):
-        raise UnexpectedLoop(f"{TOOL} ran and the model answered, and the loop {run.outcome}")
+        raise UnexpectedLoop(_with_hint(f"{TOOL} ran and the model answered, and the loop {run.outcome}", run))
+    if run.program is None and (choice := ruled_out(run.request(2).body, bench.started.answer)) is not None:
+        raise UnexpectedLoop(f"the request after {TOOL} has the {choice}, so no model can ever answer it; {WORD}")
 
 
 def _sent(run: Run) -> str:

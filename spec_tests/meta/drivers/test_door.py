@@ -47,6 +47,7 @@ def _without(schema: Json, name: str) -> Json:
         (driver.Started, _without(FROM["started"], "type")),
         (driver.Capabilities, STARTED["capabilities"]),
         (driver.Dialect, STARTED["dialect"]),
+        (driver.Answer, STARTED["answer"]),
         (driver.Value, FROM["value"]),
         (driver.Error, FROM["error"]),
         (driver.Suspended, FROM["suspended"]),

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from typing import ClassVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "themes"))
 
 import chat_stream
+from chat_plain import Reply
 from chat_stream import StreamedChat
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
@@ -187,3 +189,30 @@ class DriverCut(Driver):
     """Half of an answer looks like a whole one."""
 
     loop = CutChat
+
+
+class SiblingsChat(AnsweringChat):
+    """Returns at the first answer, and lets the calls beside it run on in a thread."""
+
+    def result(self, call: Json) -> Json:
+        if (call.get("function") or {}).get("name") == ANSWER or not self.answers(self.turn_of_now):
+            return super().result(call)
+        self.later.append(call)
+        return self.told(call, "It runs.")
+
+    def turn(self, reply: Reply) -> Json:
+        turn = super().turn(reply)
+        self.turn_of_now, self.later = turn["tool_calls"], []
+        return turn
+
+    def run(self) -> str:
+        answer = super().run()
+        for call in self.later:
+            threading.Timer(0.05, super().result, [call]).start()
+        return answer
+
+
+class DriverSiblings(Driver):
+    """Tools run although the caller has the answer."""
+
+    loop = SiblingsChat
