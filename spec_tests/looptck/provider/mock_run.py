@@ -37,6 +37,8 @@ WORD, OBJECT = "Fine.", "{}"
 """The answers to a request beside the script, for text and for JSON."""
 BESIDE = "a word, beside the script"
 """What the transcript says of such a request."""
+TELLING = 8
+"""The fewest characters of a tool's text by which a request is known to have it."""
 MOST_BESIDE = 60
 """The most requests beside the script that get an answer."""
 _FIRST_BESIDE = 900_000
@@ -81,6 +83,8 @@ class MockRun(ModelRun):
         self._is_answer_offered = False
         """Whether the last request offers that tool."""
         self.tool_runs = 0
+        self._returned: list[str] = []
+        """The texts that tools have returned, as far as no text has them by chance."""
         self.tools_at_work: set[int] = set()
         """The numbers of the tool runs without an answer so far."""
         self._questions = 0
@@ -95,15 +99,18 @@ class MockRun(ModelRun):
         return super()._model(speaker, request)
 
     def _asks_for_itself(self, speaker: Speaker, body: dict[str, Any]) -> bool:
-        """Whether a request without tools has nothing but words, among them not all of the prompt.
+        """Whether a request without tools has nothing but words, among them not all of the prompt, and no tool result.
 
-        One that the service refuses is judged with those of the loop.
+        One that the service refuses is judged with those of the loop. A loop may write its history as text, and ask
+        with it for a last answer under another system prompt.
         """
         items = speaker.service.read(body).items
         words = [item.text for item in items if isinstance(item, Said)]
         if len(words) < len(items) or speaker.service.judge(body):
             return False
         said = "\n".join(words)
+        if any(text in said for text in self._returned):
+            return False
         return any(text.strip() not in said for text in self.prompt)
 
     def _beside_the_script(
@@ -190,6 +197,8 @@ class MockRun(ModelRun):
 
         def ended() -> None:
             self.tools_at_work.discard(run)
+            if isinstance(text := answer.get("value"), str) and len(text) >= TELLING:
+                self._returned.append(text)
             self._note(ToolEnded(self.transcript.now(), run, answer, tool))
 
         self.tools_at_work.add(run)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.cancelling import cancelled_at
 from looptck.spec.conversing import accepted, answer, carried, guarded, question
+from looptck.spec.obeying import obeying
 from looptck.values.cell import Cell
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, calls, says
@@ -109,9 +111,9 @@ def _breaks_off(story: Story) -> None:
 
 
 def _never_ends(story: Story) -> None:
-    city = story.n
-    turns = [calls(Call.of("weather", {"city": f"city {city} {round}"})) for round in range(LIMIT + 2)]
-    story.end(story.begin(*turns))
+    city, said, rounds = story.n, story.answer, count()
+    turn = obeying(lambda: calls(Call.of("weather", {"city": f"city {city} {next(rounds)}"})), said)
+    story.end(story.begin(*[Step(None, by=turn)] * (LIMIT + 2)), said)
 
 
 def _cancelled(story: Story, gate: Gate, *steps: Any) -> None:

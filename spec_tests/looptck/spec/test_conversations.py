@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from looptck.bench.talk import Talk
 from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, Carried, accepted, answer, call, carried, question, result
+from looptck.spec.obeying import obeying
 from looptck.values.history import Said
 from looptck.values.turns import Call, Thinking, calls, refuses, says, turn
 from looptck.values.verdicts import NotReached
@@ -44,8 +46,9 @@ def _plays(*what: Any, raising: bool = False) -> Callable[[Scenario], None]:
 
 
 def _without_end(scenario: Scenario) -> None:
+    rounds = count(1)
     scenario.plays()
-    scenario.always(lambda n: calls(Call.of("weather", {"city": f"Paris {n}"})))
+    scenario.listens(obeying(lambda: calls(Call.of("weather", {"city": f"Paris {next(rounds)}"}))))
 
 
 ENDINGS = {

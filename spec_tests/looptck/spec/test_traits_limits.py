@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
+from looptck.spec.obeying import may_not_call, obeying
 from looptck.spec.trait_answers import TraitAnswer, require_played, with_noun
 from looptck.suite.asking import Loop, error_text
 from looptck.values.outcome import Failed, Value
@@ -26,29 +27,13 @@ def _never_done() -> Callable[[Any], Turn]:
     """A model that calls two tools whenever it may, with new arguments, because some loops stop at repeated calls."""
     rounds = itertools.count(1)
 
-    def reply(body: Any) -> Turn:
+    def turn() -> Turn:
         n = next(rounds)
-        if _may_not_call(body):
-            return says("I stop here.")
         return calls(
             Call.of("note", {"text": f"first of round {n}"}), Call.of("note", {"text": f"second of round {n}"})
         )
 
-    return reply
-
-
-def _may_not_call(body: Any) -> bool:
-    fields = body if isinstance(body, dict) else {}
-    choice = fields.get("tool_choice")
-    if choice == "none" or (isinstance(choice, dict) and choice.get("type") == "none"):
-        return True
-    return not fields.get("tools") and not _has_its_tools(fields)
-
-
-def _has_its_tools(fields: Mapping[str, Any]) -> bool:
-    """Whether the service already has the tools: those of a message thread are stored, and not sent again."""
-    thread = fields.get("thread")
-    return "tools" not in fields and isinstance(thread, dict) and thread.get("type") == "continue"
+    return obeying(turn)
 
 
 def _endless(loop: Loop, name: str, most: int, limit: int | None) -> Run:
@@ -77,7 +62,7 @@ def _limited(loop: Loop) -> Run:
 
 def _asked(run: Run) -> int:
     """How often the model was asked while it could call tools."""
-    return sum(not _may_not_call(received.body) for received in run.requests)
+    return sum(not may_not_call(received.body) for received in run.requests)
 
 
 def _caller_gets(run: Run) -> TraitAnswer:
