@@ -104,13 +104,17 @@ def outcome(run: Run, expected: str) -> None:
 
 
 def ended_or_asked_anew(run: Run, turn: int) -> None:
-    """Decided by the end of the run or the request after the turn: a repetition, or one with a new message."""
+    """Decided by the end of the run or the request after the turn: a repetition, or one with a new message.
+
+    Some loops write what is new behind the last message, if that has the same role.
+    """
     run.delivered(turn)
     if len(run.requests) == turn:
         assert run.ended, f"no outcome came: the loop {run.outcome}"
         return
     last = run.normalized(turn + 1).items[-1]
-    anew = isinstance(last, Said) and last.role != "assistant" and last in run.added(turn)
+    is_new = last in run.added(turn) or last not in run.normalized(turn).items
+    anew = isinstance(last, Said) and last.role != "assistant" and is_new
 
     again = run.request(turn).body == run.request(turn + 1).body
     assert anew or again, (
