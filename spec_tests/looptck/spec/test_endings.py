@@ -35,11 +35,15 @@ def test_slow_tool(scenario: Scenario, implementation: Implementation) -> None:
 
 @requirement("nothing-runs-after-the-end")
 def test_calls_beside_the_answer(scenario: Scenario, implementation: Implementation) -> None:
-    """The call of an answer tool has calls beside it; they run before the end, or not at all."""
+    """The call of an answer tool has calls beside it; they run before the end, or not at all.
+
+    The first of them runs until the end, so that its successor cannot begin at the moment of the end.
+    """
     answer = implementation.bench.started.answer
     if answer is None:
         raise NotApplicable("the loop takes its answer as a text, and not by a call of a tool of its own")
     scenario.plays(calls(answer.call("Done."), *LEFT), says("Done."))
+    scenario.does("note", Returns("noted", hold=gates.run_ended()), Returns("noted"))
 
     run = implementation.run()
 

@@ -207,8 +207,7 @@ class SiblingsChat(AnsweringChat):
 
     def run(self) -> str:
         answer = super().run()
-        for call in self.later:
-            threading.Timer(0.05, super().result, [call]).start()
+        threading.Thread(target=lambda: [*map(super(SiblingsChat, self).result, self.later)]).start()
         return answer
 
 
