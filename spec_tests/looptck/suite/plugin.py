@@ -146,7 +146,8 @@ def pytest_collection(session: pytest.Session) -> None:
         if is_workers or session.config.getoption("numprocesses", 0):
             why = f"{SPEC} cannot run in parallel under pytest; leave out -n, or use looptck run -j"
             pytest.exit(f"looptck could not run: {why}", returncode=USAGE_ERROR)
-        session_of(session.config)
+        if not session.config.pluginmanager.hasplugin("dsession"):  # the process that deals plays nothing
+            session_of(session.config)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

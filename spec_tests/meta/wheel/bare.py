@@ -2,7 +2,8 @@
 
     ENVIRONMENT/bin/python spec_tests/meta/wheel/bare.py
 
-Every module that needs no extra is imported, a loop is judged over a process, and what needs an extra says which.
+Every module that needs no extra is imported, a loop is judged by one process and by two, and what needs an extra says
+which.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def main() -> None:
     driver = f"cmd:{sys.executable} -m looptck.driver {HERE / 'loop.py'}:Driver"
     requirements = [word for id in JUDGED for word in ("--requirement", id)]
     with tempfile.TemporaryDirectory() as folder:
-        for words in (["smoke"], ["run", "-q", *requirements]):
+        for words in (["smoke"], ["run", "-q", *requirements], ["run", "-q", "-j", "2", *requirements]):
             run(folder, ["looptck", *words, "--driver", driver], 0)
         for line, (what, extra) in REFUSED.items():
             printed = run(folder, line.split(), 2)
