@@ -16,26 +16,39 @@
 // It needs Node.js 18 or later and nothing else, so it can be copied beside a driver. Import it first: from then on
 // standard output belongs to the protocol, and whatever else is printed goes to standard error.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 // Serve a driver on standard input and output until `stop`. Runs overlap. `cancel` aborts the signal of a run; if that
 // then fails without a reason of its own, it is cancelled. Any other exception of a method ends the process as a crash.
+// An exception that no caller can catch would end Node.js; here it ends its run, with that error as the outcome.
 export async function serve(driver) {
   const send = (message) => write(JSON.stringify(message) + '\n');
   const running = new Map();
+  const place = new AsyncLocalStorage();
+  const escapees = new Set();
+  const finish = (id, outcome) => running.delete(id) && send({ type: 'finished', id, outcome });
   const run = async (id, scenario) => {
     const abort = new AbortController();
     running.set(id, abort);
-    const outcome = await ended(driver, scenario, (text) => send({ type: 'chunk', id, text }), abort.signal);
-    running.delete(id);
-    send({ type: 'finished', id, outcome });
+    const emit = (text) => escapees.has(id) || send({ type: 'chunk', id, text });
+    finish(id, await ended(driver, scenario, emit, abort.signal));
   };
+  const escaped = (exception) => {
+    const id = place.getStore() ?? (running.size === 1 ? running.keys().next().value : undefined);
+    if (id === undefined) return die(exception);
+    console.error('no caller can catch this:', exception);
+    if (running.has(id)) escapees.add(id);
+    finish(id, error(exception));
+  };
+  process.on('unhandledRejection', escaped).on('uncaughtException', escaped);
   try {
     for await (const line of lines(process.stdin)) {
       const message = JSON.parse(line);
       if (message.type === 'start') send({ type: 'started', ...(await driver.start()) });
-      if (message.type === 'run') run(message.id, message.case).catch(die);
+      if (message.type === 'run') place.run(message.id, run, message.id, message.case).catch(die);
       if (message.type === 'cancel') running.get(message.id)?.abort();
       if (message.type === 'stop') break;
     }

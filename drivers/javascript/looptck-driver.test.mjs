@@ -170,6 +170,36 @@ test('what a method throws ends the process as a crash', async () => {
   assert.match(found.printed, /the driver is broken/);
 });
 
+test('an exception that no caller can catch ends its run, and no other, as an error', async () => {
+  const driver = `const gone = (how) => { throw new TypeError(how); };
+    const ways = { rejects: () => void Promise.resolve('rejects').then(gone), throws: () => setImmediate(gone, 'throws') };
+    let open, lost = 0;
+    const opened = new Promise((resolve) => (open = resolve));
+    serve({ async run({ how }, emit) {
+      ways[how]?.();
+      await opened;
+      emit('late');
+      return how === 'waits' ? value('done') : new Promise(() => {});
+    }, stop: () => opened.then(() => new Promise(setImmediate)) });
+    const count = () => ++lost === 2 && open();
+    process.on('unhandledRejection', count).on('uncaughtException', count);`;
+  const found = await said(driver, ...['rejects', 'throws', 'waits'].map((how) => run(how, { how })));
+  const outcomes = Object.fromEntries(found.said.filter(({ outcome }) => outcome).map(({ id, outcome }) => [id, outcome]));
+  const lost = (message) => ({ kind: 'error', reason: 'other', type: 'TypeError', message });
+
+  assert.equal(found.status, 0);
+  assert.deepEqual(outcomes, { rejects: lost('rejects'), throws: lost('throws'), waits: value('done') });
+  assert.deepEqual(new Set(found.said.filter(({ type }) => type === 'chunk').map(({ id }) => id)), new Set(['waits']));
+  assert.match(found.printed, /no caller can catch this: TypeError: rejects/);
+});
+
+test('an exception outside of all runs ends the process as a crash', async () => {
+  const found = await said("serve({ stop: () => (Promise.reject(new Error('outside')), new Promise(setImmediate)) });");
+
+  assert.equal(found.status, 70);
+  assert.match(found.printed, /outside/);
+});
+
 test('a line ends at a line feed alone, and a run that is over cannot be cancelled', async () => {
   const driver = 'serve({ run: ({ text }) => value(text), stop: () => new Promise(setImmediate) });';
   const found = await said(driver, run('a', { text: '\u2028' }), { type: 'cancel', id: 'a' }, { type: 'cancel', id: 'b' });

@@ -9,7 +9,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable, Iterator
-from concurrent.futures import Future, InvalidStateError
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from time import perf_counter
 from typing import Any
@@ -31,6 +31,8 @@ AT_ONCE = 0.001
 """Seconds until an alarm whose time has come while another one was set."""
 STOPPING = 5.0
 """Seconds that a driver may take over ``stop``."""
+CLEARING = 2.0
+"""Seconds that tasks and generators may take to end when the driver has stopped."""
 ANSWERING = 1.0
 """Seconds that an event loop may take to show that no task blocks it."""
 MOST_LATE = 100
@@ -308,10 +310,23 @@ class _EventLoop:
         return answered.wait(ANSWERING)
 
     def end(self) -> None:
+        """End what the driver has left, as ``asyncio.run`` does, and then the event loop."""
+        ending = self.submit(_end_all())
+        with suppress(TimeoutError, CancelledError):
+            ending.result(CLEARING)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(STOPPING)
         if not self._thread.is_alive():
             self._loop.close()
+
+
+async def _end_all() -> None:
+    """Cancel the other tasks of the event loop, and close its generators."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 def _outcome(id: str, answer: object) -> Outcome:

@@ -227,6 +227,34 @@ class BlocksItsEventLoop(Driver):
         return await super().run_async(case, emit)
 
 
+class LeavesATask(Driver):
+    """Behaves correctly; after its async runs a task goes on and a generator stays open, until the event loop ends."""
+
+    left: ClassVar[list[str]] = []
+    kept: ClassVar[list[object]] = []
+
+    async def run_async(self, case: Json, emit: Emit) -> Any:
+        """Run a case, and leave a task that waits and a generator that has begun."""
+        pieces = self.pieces()
+        await anext(pieces)
+        self.kept += [asyncio.create_task(self.waiting()), pieces]
+        return await super().run_async(case, emit)
+
+    async def waiting(self) -> None:
+        """Wait until it is cancelled."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.left.append("task")
+
+    async def pieces(self) -> Any:
+        """Give a piece, and wait to be closed."""
+        try:
+            yield "piece"
+        finally:
+            self.left.append("generator")
+
+
 class NeedsArguments(Driver):
     """Cannot be made without an argument."""
 

@@ -10,6 +10,7 @@ import pytest
 
 from looptck.drivers import in_process as line
 from meta.drivers.bench import SCRIPTED, SHORT, in_process, judged
+from meta.drivers.in_process_drivers import LeavesATask
 
 CALLS = "call-runs-its-tool-once"
 HOUR = 3600.0
@@ -54,6 +55,16 @@ def test_a_driver_starts_in_the_main_thread() -> None:
         signal.signal(signal.SIGUSR1, before)
 
     assert (0, {"pass": 4}) == (report.status, report.counts)
+
+
+def test_what_async_runs_leave_ends_with_the_driver() -> None:
+    """Tasks are cancelled and generators closed before their event loop ends: nothing is destroyed while it waits."""
+    LeavesATask.left.clear()
+
+    report = judged(in_process("LeavesATask"), CALLS, cells=("openai-chat/plain/async",), cases=SCRIPTED)
+
+    assert (0, {"pass": 2}) == (report.status, report.counts)
+    assert ["generator", "task"] == sorted({*LeavesATask.left})
 
 
 @pytest.mark.parametrize("driver", ["HangsAtStart", "HangsInAFinalizer"])
