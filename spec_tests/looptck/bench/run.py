@@ -78,6 +78,7 @@ class Run:
     """What only a whole program shows; None: the implementation is none."""
     _expected: dict[tuple[int, int], list[expected.Wanted]] = field(default_factory=dict, repr=False, compare=False)
     """Expected histories, by the number of the request and of the events so far."""
+    _pairing: ids.Pairing = field(default_factory=ids.Pairing, repr=False, compare=False)
 
     @property
     def requests(self) -> list[Received]:
@@ -250,7 +251,7 @@ class Run:
         Raises NotReached if there was none.
         """
         self.request(n)
-        return ids.with_script_ids(*self._requests_and_calls(n))
+        return ids.with_script_ids(*self._requests_and_calls(n), self._pairing)
 
     def renamed(self, n: int) -> dict[str, str]:
         """The new ids of the calls of turn ``n`` whose ids the loop changed; NotReached if there is no next request."""

@@ -99,7 +99,7 @@ def _grown(run: Run) -> Iterator[tuple[Received, Sign, Difference]]:
         return
     first = run.received[0].request.items
     for received in run.received[1:]:
-        items = received.request.items
+        items = run.normalized(received.n).items
         place = next((at for at, one in enumerate(first) if at >= len(items) or items[at] != one), None)
         if place is not None:
             got = items[place] if place < len(items) else None

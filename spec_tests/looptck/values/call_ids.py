@@ -7,8 +7,8 @@ are then read as if the loop had kept the ids of the script, so that all other c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from looptck.values.history import Answered, Asked, Item, Request, spelled
@@ -20,55 +20,72 @@ LOST = "{id}, the id of a call that is echoed under another id"
 Pair = tuple[Asked, Call | None]
 
 
-def with_script_ids(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> Request:
+@dataclass(slots=True)
+class Pairing:
+    """Which call of the script each call in each request of a run is. Each request is read once."""
+
+    pairs: list[list[Pair]] = field(default_factory=list)
+    _seen: dict[str, Call] = field(default_factory=dict)
+    """Which call an id of the loop belongs to."""
+    _fresh: list[Call] = field(default_factory=list)
+    """The calls without an id of the loop so far."""
+    _before: list[Call] = field(default_factory=list)
+
+    def of_last(self, requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> list[Pair]:
+        """Each call in the last of these requests, paired with the call of the script; see ``with_script_ids``.
+
+        An id from an earlier request belongs to the same call; a new id belongs to a call without an id so far.
+        """
+        for request, calls in list(zip(requests, ((), *turns), strict=True))[len(self.pairs) :]:
+            self._fresh += calls
+            self._before += calls
+            found = list(_pairs(request.asked, self._seen, self._fresh, self._before))
+            self.pairs.append(found)
+            self._seen |= {item.id: call for item, call in found if call is not None}
+            known = {id(call) for call in self._seen.values()}
+            self._fresh = [call for call in self._fresh if id(call) not in known]
+        return self.pairs[len(requests) - 1]
+
+
+def with_script_ids(
+    requests: Sequence[Request], turns: Sequence[Sequence[Call]], pairing: Pairing | None = None
+) -> Request:
     """The last of these requests, with the ids of the script instead of those that the loop gave to the calls.
 
-    ``turns`` holds the calls of the turn before each request but the first.
+    ``turns`` holds the calls of the turn before each request but the first. ``pairing`` keeps what was read of them.
     """
     last = requests[-1]
     known = Counter(call.id or "" for calls in turns for call in calls)
     if not Counter(item.id for item in last.asked) - known:
         return last
-    return replace(last, items=tuple(_renamed(last.items, _paired(requests, turns))))
+    return replace(last, items=tuple(_renamed(last.items, [*(pairing or Pairing()).of_last(requests, turns)])))
 
 
 def renamed(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> dict[str, str]:
     """The new ids of the calls of the last turn that are echoed under another id, by the id of the script."""
-    pairs = ((item, call) for item, call in _paired(requests, turns) if call in turns[-1])
+    pairs = ((item, call) for item, call in Pairing().of_last(requests, turns) if call in turns[-1])
     return {call.id: item.id for item, call in pairs if call is not None and call.id and call.id != item.id}
-
-
-def _paired(requests: Sequence[Request], turns: Sequence[Sequence[Call]]) -> list[Pair]:
-    """Each call in the last request, paired with the call of the script.
-
-    An id from an earlier request belongs to the same call; a new id belongs to a call without an id so far.
-    """
-    pairs: list[Pair] = []
-    seen: dict[str, Call] = {}
-    fresh: list[Call] = []
-    before: list[Call] = []
-    for request, calls in zip(requests, ((), *turns), strict=True):
-        fresh += calls
-        before += calls
-        pairs = list(_pairs(request.asked, seen, fresh, before))
-        seen |= {item.id: call for item, call in pairs if call is not None}
-        fresh = [call for call in fresh if not any(call is other for other in seen.values())]
-    return pairs
 
 
 def _pairs(
     asked: Iterable[Asked], seen: Mapping[str, Call], fresh: Sequence[Call], before: Sequence[Call]
 ) -> Iterator[Pair]:
     """Each echoed call with the call of the script: matched by id, else by tool and arguments, else by tool."""
-    left = list(before)
+    left = {id(call): call for call in before}
+    new = {id(call) for call in fresh}
     for item in asked:
-        news = [call for call in left if any(call is one for one in fresh)] or left
-        named = [call for call in news if call.tool == item.tool]
-        same = [call for call in named if spelled(call.arguments) == spelled(item.arguments)]
-        known = [call for call in left if call is seen.get(item.id)]
-        found = next(chain(known, (call for call in left if call.id == item.id), same, named), None)
-        left = [call for call in left if call is not found]
+        found = seen.get(item.id)
+        if found is None or id(found) not in left:
+            found = _match(item, list(left.values()), new)
+        left.pop(id(found), None)
         yield item, found
+
+
+def _match(item: Asked, left: Sequence[Call], new: Container[int]) -> Call | None:
+    """The call of these that a call with an unknown id is."""
+    named = [call for call in [call for call in left if id(call) in new] or left if call.tool == item.tool]
+    same = (call for call in named if spelled(call.arguments) == spelled(item.arguments))
+    return next(chain((call for call in left if call.id == item.id), same, named), None)
 
 
 def _renamed(items: Iterable[Item], pairs: list[Pair]) -> Iterator[Item]:

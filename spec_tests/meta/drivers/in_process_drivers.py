@@ -237,7 +237,7 @@ class LeavesATask(Driver):
         """Run a case, and leave a task that waits and a generator that has begun."""
         pieces = self.pieces()
         await anext(pieces)
-        self.kept += [asyncio.create_task(self.waiting()), pieces]
+        self.kept.extend([asyncio.create_task(self.waiting()), pieces])
         return await super().run_async(case, emit)
 
     async def waiting(self) -> None:

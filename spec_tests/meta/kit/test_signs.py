@@ -164,6 +164,14 @@ def test_a_loop_may_begin_with_words_of_its_own() -> None:
     assert (2, "result of call_1a: 'Warm.'") == (found[0].n, found[1].expected)
 
 
+def test_ids_of_its_own_are_nothing_wrong() -> None:
+    """A loop may give calls and results other ids, the same ones in all requests."""
+    own = Asked("own", PARIS.tool, PARIS.arguments, "/messages/1"), Answered("own", "Warm.", "/messages/2")
+    made = run([ASKS, says("Done.")], DONE, request(1, 1.0, PROMPT), ran(2.0), request(2, 3.0, PROMPT, *own))
+
+    assert (None, None) == (sign(made), first_difference(made))
+
+
 def test_evidence_says_nothing_twice() -> None:
     """A refusal that is the reason of the verdict is not said again; of several of one rule the first is told."""
     refused = [request(n, n, PROMPT, problem="a-rule") for n in (1, 2)]

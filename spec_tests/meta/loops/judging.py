@@ -49,6 +49,7 @@ def judged(
     requirements: Sequence[str] = (),
     cases: Sequence[str] = (),
     examples: int = 1,
+    patience: float = 20.0,
 ) -> list[Result]:
     """The results of a profile in these cells.
 
@@ -58,7 +59,7 @@ def judged(
     options = Options(
         driver=f"python:{driver.__module__}:{driver.__qualname__}",
         selection=Selection((profile,), tuple(requirements), cells, tuple(cases)),
-        patience=Patience(outcome=20.0, gate=3.0),
+        patience=Patience(outcome=patience, gate=3.0),
         examples=examples,
         cassettes=recordings(),
         asks=False,

@@ -46,6 +46,18 @@ class ComesBack(Driver):
         return super().run(case, emit)
 
 
+class NeverReturns(ComesBack):
+    """Asks the model of its first run again when the next run starts; the first one has not returned."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Run the case, and return unless it is the first."""
+        first = not self.last
+        outcome = super().run(case, emit)
+        if first:
+            threading.Event().wait()
+        return outcome
+
+
 class WordBeforeTheThirdTurn(Driver):
     """Adds a user message before the results of its second turn, which the service refuses."""
 

@@ -92,6 +92,18 @@ def test_request_after_the_end_is_noticed() -> None:
     assert "POST /v1/chat/completions" in late[0].reason
 
 
+def test_request_of_a_run_without_an_outcome_is_no_finding() -> None:
+    """A run that was given up has returned nothing to its caller: what it still asks comes after no end."""
+    lingering.NeverReturns.last = ""
+    chosen = {"requirements": ["final-text-is-returned"], "cases": ["no-call", "chain"]}
+
+    results = judged(lingering.NeverReturns, PLAIN, patience=2.0, **chosen)
+
+    assert [("final-text-is-returned", "fail"), ("final-text-is-returned", "pass")] == sorted(
+        (result.requirement, result.verdict) for result in results
+    )
+
+
 def test_calls_that_began_together() -> None:
     """A loop that starts the calls of a turn together may raise while all of them are running."""
     results = judged(lingering.StartsTogether, PLAIN, requirements=["nothing-runs-after-the-end"])
