@@ -95,9 +95,14 @@ def test_request_after_the_end_is_noticed() -> None:
 def test_request_of_a_run_without_an_outcome_is_no_finding() -> None:
     """A run that was given up has returned nothing to its caller: what it still asks comes after no end."""
     lingering.NeverReturns.last = ""
-    chosen = {"requirements": ["final-text-is-returned"], "cases": ["no-call", "chain"]}
 
-    results = judged(lingering.NeverReturns, PLAIN, patience=2.0, **chosen)
+    results = judged(
+        lingering.NeverReturns,
+        PLAIN,
+        requirements=["final-text-is-returned"],
+        cases=["no-call", "chain"],
+        patience=2.0,
+    )
 
     assert [("final-text-is-returned", "fail"), ("final-text-is-returned", "pass")] == sorted(
         (result.requirement, result.verdict) for result in results
