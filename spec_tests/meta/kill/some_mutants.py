@@ -86,6 +86,5 @@ class CallsForgotten(Loop):
 KILLED = [driver_of(OneTooMany)]
 MISTAKEN = [driver_of(one) for one in (Noisy, Mistaken, Harmless)]
 CRASHING = [driver_of(Crashes)]
-LOSING = [driver_of(Unsaid)]
 BROAD = [driver_of(Broad)]
 OF_EVERY_FATE = [*MISTAKEN, *(driver_of(one) for one in (Unready, Gone, CallsForgotten))]

@@ -20,11 +20,6 @@ Cut = Callable[[str], list[str]]
 PARIS = ToolCall("call_1", "weather", '{"city":"Paris"}')
 
 
-def uncut(text: str) -> list[str]:
-    """In one piece."""
-    return [text]
-
-
 def halves(text: str) -> list[str]:
     """In two pieces."""
     return [text[: len(text) // 2], text[len(text) // 2 :]]
