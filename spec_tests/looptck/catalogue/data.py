@@ -26,6 +26,11 @@ def driver_package(relative: str) -> Path:
     return _ROOT / "drivers" / relative
 
 
+def page(name: str) -> Path:
+    """A page of the documentation."""
+    return _ROOT / "docs" / name
+
+
 @cache
 def json_fixture(relative: str) -> Any:
     """The parsed JSON file at ``fixtures/relative``; treat it as read-only."""

@@ -56,6 +56,7 @@ def smoke(driver: str, timeout: float) -> None:
 @click.option("--javascript", "kind", flag_value="javascript", help="A program in Node.js.")
 def init(folder: Path, kind: str | None) -> None:
     """Write a driver to start from into FOLDER; by default a Python class."""
+    from looptck.catalogue.data import page
     from looptck.commands.init import write
 
     try:
@@ -68,7 +69,9 @@ def init(folder: Path, kind: str | None) -> None:
 Write the line that calls your loop in {made.files[0]}, then:
 
     looptck smoke --driver "{made.driver}"
-    looptck run --driver "{made.driver}\"""")
+    looptck run --driver "{made.driver}"
+
+{page("driver-in-ten-minutes.md")} answers the questions that every driver raises.""")
 
 
 @main.command("list")

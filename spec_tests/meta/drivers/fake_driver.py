@@ -300,14 +300,6 @@ class NoGreeting(Driver):
         self.write("Driver ready.\n")
 
 
-class EndsAfterARun(Driver):
-    """Exits after every run, as if each had its own process."""
-
-    def run(self, id: str, case: Json) -> None:
-        super().run(id, case)
-        os._exit(0)
-
-
 class WillNotStop(Driver):
     """Does not exit after ``stop``."""
 

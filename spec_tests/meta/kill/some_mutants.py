@@ -8,7 +8,7 @@ from looptck_mutants.breaking import driver_of
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.loop.values import Json, ToolCall, Turn
 
 
 @breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})
@@ -55,14 +55,6 @@ class Gone(Driver):
         import os
 
         os._exit(3)
-
-
-@breaks("every-call-is-answered")
-class Unsaid(Loop):
-    """Loses the second of two results, and does not declare what fails with that."""
-
-    def append_results(self, results: Sequence[ToolResult]) -> None:
-        super().append_results(results[:1])
 
 
 @breaks("spec-limit-raises-runtime-error")

@@ -20,6 +20,7 @@ from pathlib import Path
 from rooms import ROOMS, extra_of  # type: ignore[import-not-found]  # beside this file
 
 import looptck
+from looptck.catalogue.data import page
 from looptck.catalogue.extras import missing
 from looptck.provider.otlp_read import spans
 
@@ -41,6 +42,7 @@ REFUSED = {
 def main() -> None:
     """Fails with an exception."""
     assert (WHEEL / "_data").is_dir(), f"{WHEEL} is a checkout, not the wheel"
+    assert page("driver-in-ten-minutes.md").is_file(), "the wheel lacks the documentation"
     for extra in {*ROOMS.values()} - {""}:
         assert missing(extra), f"this environment is not bare: it has the extra {extra}"
     names = [*modules()]
