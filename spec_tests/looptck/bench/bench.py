@@ -117,7 +117,7 @@ class Scenario:
 
 
 class Bench:
-    """One implementation and the provider. Use it as a context manager; `benches.bench_for` makes one for a driver.
+    """One implementation and the provider. Use it as a context manager; `choosing.bench_for` makes one for a driver.
 
     Raises:
         DriverFault: on entry, if the driver cannot be started.

@@ -13,7 +13,7 @@ from looptck.bench.reasoning import named
 from looptck.bench.run import Run
 from looptck.bench.settling import may_go_on, settle
 from looptck.client import Ask
-from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Programs, Servers, case_message, connect
+from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
 from looptck.provider import shared
@@ -41,24 +41,6 @@ MOST_TEXT = 64 * 1024 * 1024
 """The most characters of chunks of one run that are kept."""
 UPSTREAM = "openai-chat"
 """The wire between servers and their model."""
-
-
-def bench_for(driver: str, patience: Patience | None = None) -> Bench:
-    """The bench for a driver.
-
-    Raises:
-        ValueError: the driver's name has no known form.
-        BadFile: a server's file does not describe a server.
-    """
-    patience = patience or Patience()
-    line = connect(driver, patience.start)
-    if isinstance(line, Servers):
-        return ServerBench(driver, line, patience)
-    if isinstance(line, Programs):
-        from looptck.bench.program import ProgramBench  # which is a bench of this module
-
-        return ProgramBench(driver, line, patience)
-    return LoopBench(driver, line, patience)
 
 
 def loop_bench(bench: Bench) -> LoopBench:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from looptck.bench.bench import Bench, Patience
-from looptck.bench.benches import bench_for
+from looptck.bench.choosing import bench_for
 from looptck.catalogue.extras import NotInstalled
 from looptck.drivers import DriverFault
 from looptck.drivers.cells import cells

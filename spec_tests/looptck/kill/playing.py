@@ -9,8 +9,8 @@ from time import monotonic
 from traceback import walk_tb
 
 from looptck.bench.bench import Scenario
-from looptck.bench.benches import bench_for
 from looptck.bench.checks import Implementation
+from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.kill.plan import Planned

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from looptck.mock.kept import PROVIDER, TOLD, USED
 from looptck.mock.llm import LLM
-from looptck.mock.plugin import PROVIDER, TOLD, USED
 from looptck.provider.server import HOST, Provider
 
 UNSET = ("ANTHROPIC_AUTH_TOKEN", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID")

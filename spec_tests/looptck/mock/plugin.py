@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from looptck.mock.kept import PROVIDER, TOLD, USED
+
 if TYPE_CHECKING:
     from looptck.mock.llm import LLM
-    from looptck.provider.server import Provider
 
 MARKER = "looptck_llm"
-PROVIDER: pytest.StashKey[Provider] = pytest.StashKey()
-USED: pytest.StashKey[LLM] = pytest.StashKey()
-TOLD: pytest.StashKey[list[str]] = pytest.StashKey()
-"""What the report of a test says already."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

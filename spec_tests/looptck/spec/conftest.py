@@ -13,8 +13,9 @@ from looptck.cassettes import Cassette
 from looptck.suite import plugin, trait_plugin
 from looptck.suite.asking import Loop, loop_for, require
 from looptck.suite.plugin import IMPLEMENTATION, JUDGING, check_of, session_of
+from looptck.suite.questions import question_of
 from looptck.suite.session import Session
-from looptck.suite.trait_plugin import LOOP, question_of
+from looptck.suite.trait_plugin import LOOP
 
 
 @pytest.fixture(name=plugin.ITEM)

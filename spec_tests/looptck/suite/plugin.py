@@ -246,7 +246,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     bench = session.config.stash.get(SESSION, None)
     if bench is None or bench.record.shard is None:
         return
-    from looptck.suite.trait_plugin import question_of
+    from looptck.suite.questions import question_of
 
     places = bench.record.shard.places([item.nodeid for item in session.items])
     session.items = [item for place, item in enumerate(session.items) if place in places]

@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from looptck.bench.bench import Bench, Patience, Scenario
-from looptck.bench.benches import bench_for
 from looptck.bench.cases import Case, cases
 from looptck.bench.checks import Check, Implementation
+from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
 from looptck.bench.standing import LATE, REFUSED, came_late, first_refused, refused
 from looptck.cassettes import Cassette, cassettes

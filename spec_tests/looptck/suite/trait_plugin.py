@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from looptck.suite.plugin import SESSION, SPEC, session_of
+from looptck.suite.questions import ITEM, question_of
 
 if TYPE_CHECKING:
-    from looptck.suite.asking import Loop, Question
+    from looptck.suite.asking import Loop
 
-ITEM = "loop"
-"""The fixture that makes a test ask about a trait, with one item per cell. `looptck.spec.conftest` defines it."""
 LOOP: pytest.StashKey[Loop] = pytest.StashKey()
 
 
@@ -33,13 +32,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     assert marked is not None, f"{metafunc.function.__name__} asks about no trait"
     questions = session_of(metafunc.config).questions(marked.args[0])
     metafunc.parametrize(ITEM, questions, ids=[question.id for question in questions], indirect=True)
-
-
-def question_of(item: pytest.Item) -> Question | None:
-    """The question of an item; None if it asks about no trait."""
-    callspec: Any = getattr(item, "callspec", None)
-    question: Question | None = callspec.params.get(ITEM) if callspec else None
-    return question if hasattr(question, "trait") else None
 
 
 @pytest.hookimpl(trylast=True)

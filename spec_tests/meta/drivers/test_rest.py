@@ -12,7 +12,8 @@ from unittest.mock import patch
 
 import pytest
 
-from looptck.bench.benches import LoopBench, bench_for
+from looptck.bench.benches import LoopBench
+from looptck.bench.choosing import bench_for
 from looptck.drivers.idle import Pulse, Rest, pulse
 from looptck.drivers.sockets import has_connection
 from looptck.provider.server import Provider

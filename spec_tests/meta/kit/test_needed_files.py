@@ -17,9 +17,9 @@ from looptck.commands.pytest_run import run_pytest
 from looptck.suite import files
 from looptck.suite.choosing import PLAYING_ALL
 from looptck.suite.plugin import check_of
+from looptck.suite.questions import question_of
 from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
-from looptck.suite.trait_plugin import question_of
 
 FOLDER = Path(next(iter(spec.__path__)))
 FILES = sorted(path.stem for path in FOLDER.glob("test_*.py"))

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from looptck.bench.bench import Bench, Patience, Scenario
-from looptck.bench.benches import bench_for
 from looptck.bench.checks import Check, Implementation
+from looptck.bench.choosing import bench_for
 from looptck.bench.solutions import activity, call, embedded, place, solution
 from looptck.catalogue.requirements import Requirement
 from looptck.cli.group import main

@@ -8,8 +8,9 @@ import httpx
 import pytest
 
 from looptck.bench.bench import Bench, Patience, Scenario
-from looptck.bench.benches import bench_for, loop_bench, server_bench
+from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.checks import Check, Implementation
+from looptck.bench.choosing import bench_for
 from looptck.bench.server import PING, WEATHER, ServerUnderTest
 from looptck.catalogue.requirements import catalogue
 from looptck.provider.gates import Gate

@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from looptck.bench.bench import Patience, Scenario
-from looptck.bench.benches import bench_for, server_bench
+from looptck.bench.benches import server_bench
+from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
 from looptck.client import Ask, Reply
 from looptck.drivers import DriverFault, Servers, connect

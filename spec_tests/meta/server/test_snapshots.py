@@ -9,7 +9,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from looptck.bench.bench import Scenario
-from looptck.bench.benches import ServerBench, bench_for, server_bench
+from looptck.bench.benches import ServerBench, server_bench
+from looptck.bench.choosing import bench_for
 from looptck.bench.server import PING, WEATHER
 from looptck.client import Ask
 from looptck.provider.faults import HttpError

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from looptck import spec
-from looptck.bench.benches import bench_for
+from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue
