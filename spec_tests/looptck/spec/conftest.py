@@ -10,7 +10,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation
 from looptck.bench.server import ServerUnderTest
 from looptck.cassettes import Cassette
-from looptck.suite import plugin, trait_plugin
+from looptck.suite import plugin, questions
 from looptck.suite.asking import Loop, loop_for, require
 from looptck.suite.plugin import IMPLEMENTATION, JUDGING, check_of, session_of
 from looptck.suite.questions import question_of
@@ -56,7 +56,7 @@ def _session(request: pytest.FixtureRequest) -> Session:
     return session_of(request.config)
 
 
-@pytest.fixture(name=trait_plugin.ITEM)
+@pytest.fixture(name=questions.ITEM)
 def _loop(request: pytest.FixtureRequest) -> Loop:
     """The loop that answers a trait's question; not applicable if the question is about another cell."""
     session = session_of(request.config)

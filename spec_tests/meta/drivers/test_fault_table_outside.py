@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Patience, Scenario
-from looptck.bench.benches import bench_for, server_bench
+from looptck.bench.benches import server_bench
+from looptck.bench.choosing import bench_for
 from looptck.catalogue.yaml_files import BadFile
 from looptck.client import Ask
 from looptck.drivers import DriverFault
