@@ -202,7 +202,7 @@ class SiblingsChat(AnsweringChat):
 
     def turn(self, reply: Reply) -> Json:
         turn = super().turn(reply)
-        self.turn_of_now = turn["tool_calls"]
+        self.turn_of_now: list[Json] = turn["tool_calls"]
         self.later: list[Json] = []
         return turn
 
