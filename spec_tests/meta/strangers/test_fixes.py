@@ -21,7 +21,7 @@ PLAYED = [fault for fault in FAULTS if fault.get("played")]
 
 def _with_fault(fault: dict[str, Any]) -> str:
     """The source of the base with its fault."""
-    text = (BASES / fault["base"]).read_text(encoding="utf-8")
+    text: str = (BASES / fault["base"]).read_text(encoding="utf-8")
     for edit in fault["edits"]:
         assert 1 == text.count(edit["old"]), f"{fault['name']}: {edit['old']!r}"
         text = text.replace(edit["old"], edit["new"])
