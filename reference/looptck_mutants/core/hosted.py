@@ -60,6 +60,24 @@ class SearchesOnly(MessagesWire):
         return super().echo(replace(turn, content=known))
 
 
+@breaks("hosted-kinds-are-echoed", cells=MESSAGES)
+class CallersDropped(MessagesWire):
+    """Sends what the service's tools leave behind back without the code that has called them."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        nobody = ({name: part for name, part in block.items() if name != "caller"} for block in turn.content)
+        return super().echo(replace(turn, content=tuple(nobody)))
+
+
+@breaks("hosted-kinds-are-echoed", cells=RESPONSES)
+class NamelessDropped(ResponsesWire):
+    """Drops items whose call id is null: the service's own searches among the tools."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        named = tuple(item for item in turn.content if item.get("call_id", "") is not None)
+        return super().echo(replace(turn, content=named))
+
+
 @breaks("hosted-kinds-are-echoed", cells=RESPONSES)
 class QueriesOnly(ResponsesWire):
     """Sends back of the service's tools only searches with a query, and MCP servers."""

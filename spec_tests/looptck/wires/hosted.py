@@ -24,6 +24,7 @@ OFFERS: Mapping[str, Mapping[str, Any]] = {
     "tool_search_tool_regex": {"type": "tool_search_tool_regex_20251119", "name": "tool_search_tool_regex"},
     "tool_search_tool_bm25": {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},
     "code_interpreter_call": {"type": "code_interpreter", "container": {"type": "auto"}},
+    "tool_search_call": {"type": "tool_search"},
     "file_search_call": {"type": "file_search", "vector_store_ids": ["vs_looptck"]},
 }
 """The other tools as their wire offers them, by the names of their pieces (messages-tools: Server tools;
@@ -41,4 +42,5 @@ def made_by(piece: Served) -> HostedKind | Mapping[str, Any] | None:
 
 def is_result(piece: Served) -> bool:
     """Whether a piece is the result of a tool whose call is in the same turn, or a text that cites such a result."""
-    return str(piece.value.get("type")).endswith("_result") or "citations" in piece.value
+    kind = str(piece.value.get("type"))
+    return kind.endswith("_result") or kind == "tool_search_output" or "citations" in piece.value

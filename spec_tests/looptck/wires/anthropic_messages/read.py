@@ -12,7 +12,7 @@ from looptck.values.turns import Call, Turn
 from looptck.wires.anthropic_messages import encode
 
 _ASIDE = ("type", "cache_control", "caller", "toolset_name")
-"""Members of a block that are ignored: clients may omit or add them, and the service accepts both."""
+"""Members of a block that are ignored, but for a caller that is code: the service accepts a block with or without."""
 
 _arguments = json.JSONEncoder(ensure_ascii=False).encode
 """A call's input as JSON text."""
@@ -80,7 +80,13 @@ def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:
             failed = block.get("is_error") is True
             yield Answered(_text(block.get("tool_use_id")), _text(block.get("content")), pointer, failed)
         case kind:
-            yield Opaque(_text(kind), _counting({name: block[name] for name in block if name not in _ASIDE}), pointer)
+            told = {name: block[name] for name in block if name not in _ASIDE or _is_code(name, block[name])}
+            yield Opaque(_text(kind), _counting(told), pointer)
+
+
+def _is_code(name: str, value: Any) -> bool:
+    """Whether a member names the code that has called: the service then refuses a block without it."""
+    return name == "caller" and isinstance(value, dict) and value.get("type") != "direct"
 
 
 def _counting(value: Any) -> Any:

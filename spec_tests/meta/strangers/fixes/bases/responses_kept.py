@@ -40,6 +40,7 @@ class Thread:
 
     def __init__(self, last=None):
         self.last = last
+        self.instructions = ""
 
 
 class Client:
@@ -80,6 +81,8 @@ class Client:
             for data in events.feed(piece):
                 if data != "[DONE]":
                     yield json.loads(data)
+        for data in events.finish():
+            yield json.loads(data)
 
 
 def text_of(reply):
@@ -121,7 +124,8 @@ class Loop:
             }
             for tool in case["tools"]
         ]
-        self.instructions = "\n".join(one["content"] for one in case["messages"] if one["role"] == "system")
+        said = "\n".join(one["content"] for one in case["messages"] if one["role"] == "system")
+        self.instructions = thread.instructions = said or thread.instructions
 
     def run(self, messages, limit, emit):
         new = [
