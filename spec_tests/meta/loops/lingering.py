@@ -8,7 +8,7 @@ import threading
 import urllib.request
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from typing import Any
+from typing import Any, ClassVar
 
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
@@ -35,14 +35,15 @@ class ComesBack(Driver):
     """Asks the model of the previous run again when the next run starts."""
 
     last = ""
+    prompt: ClassVar[list[Json]] = []
 
     def run(self, case: Json, emit: Any) -> Json:
         """Run the case after the unexpected request."""
         if self.last:
-            body = json.dumps({"model": case["model"], "messages": case["messages"]}).encode()
+            body = json.dumps({"model": case["model"], "messages": self.prompt}).encode()
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(f"{self.last}/chat/completions", body)  # noqa: S310  the kit's own URL
-        type(self).last = case["base_url"]
+        type(self).last, type(self).prompt = case["base_url"], case["messages"]
         return super().run(case, emit)
 
 
