@@ -52,7 +52,7 @@ def test_retry_after_a_date(scenario: Scenario, implementation: Implementation) 
 
     if len(run.requests) > 2:
         asked = time.time() - run.transcript.now() + run.requests[2].at
-        assert asked >= date - EARLY, f"the loop has asked again {date - asked:.2f} s before the time it was told"
+        assert asked >= date - EARLY, f"the loop has asked again {date - asked:.2f} s before the time that it was given"
         return
     if isinstance(run.outcome, Failed) and run.outcome.reason == "provider":
         return

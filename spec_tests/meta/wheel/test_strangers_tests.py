@@ -9,9 +9,11 @@ from pathlib import Path
 PLUGIN = {
     "looptck",
     "looptck.mock",
+    "looptck.mock.kept",
     "looptck.mock.plugin",
     "looptck.suite",
     "looptck.suite.plugin",
+    "looptck.suite.questions",
     "looptck.suite.trait_plugin",
 }
 PROGRAM = """
