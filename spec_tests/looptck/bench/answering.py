@@ -36,7 +36,7 @@ def ruled_out(body: Any, answer: AnswerTool | None) -> str | None:
     kind = choice.get("type") if isinstance(choice, dict) else choice
     if kind == "allowed_tools" and isinstance(choice, dict):
         kind = (choice.get("allowed_tools") or choice).get("mode")
-    named = _named(choice) if kind in NAMES else None
+    named = _named(choice) if isinstance(choice, dict) and kind in NAMES else None
     if kind not in FORCES | NAMES or (answer is not None and named in {None, answer.tool}):
         return None
     return f"tool_choice {json.dumps(choice)}"
