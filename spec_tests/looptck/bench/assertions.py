@@ -211,8 +211,8 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
     if len(run.requests) == expected["turn"]:
         assert shows_failure(run), f"the error reached neither the caller nor the model: the loop {run.outcome}"
         return
-    if run.program is not None and run.request(expected["turn"]).request == run.request(expected["turn"] + 1).request:
-        return  # a program may ask for the turn again
+    if run.program is not None and _asks_anew(run, expected["turn"]):
+        return
     id = turn.calls[expected.get("call", 1) - 1].id
     answered = [answer for answer in run.answers(expected["turn"]) if answer.id == id]
 
@@ -222,6 +222,18 @@ def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> 
     if expected.get("or_reads_as_error") and (answered[0].failed or READS_AS_ERROR.search(text)):
         return
     assert expected["holds"] in text, f"the result for {id} is {text!r}, without {expected['holds']!r}"
+
+
+def _asks_anew(run: Run, turn: int) -> bool:
+    """Whether a program asks for a turn again, as before or with a message about what was wrong with it."""
+    before, after = run.request(turn).request, run.request(turn + 1).request
+    if before == after:
+        return True
+    ids = {call.id for call in run.delivered(turn).calls}
+    if any(asked.id in ids for asked in after.asked):
+        return False
+    added = [item for item in after.items if isinstance(item, Said) and item.role != "assistant"]
+    return any(READS_AS_ERROR.search(item.text) for item in added if item not in before.items)
 
 
 def result_texts(run: Run, expected: dict[str, Any]) -> None:

@@ -1,0 +1,61 @@
+"""What counts as telling a program's model of a call that cannot run."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.bench.assertions import error_is_told
+from looptck.bench.run import Run
+from looptck.values.cell import Cell
+from looptck.values.history import Asked, Item, Request, Said
+from looptck.values.outcome import Value
+from looptck.values.program import ProgramRun
+from looptck.values.transcript import Event, Received, Replied, Transcript
+from looptck.values.turns import Call, calls
+
+PROMPT = Said("user", "Go.")
+WORD = Said("user", "Unknown tool 'nobody'.")
+TURN = calls(Call.of("nobody")).numbered(1)
+CALL = Asked(TURN.calls[0].id or "", "nobody", "{}")
+EXPECTED = {"turn": 1, "call": 1, "holds": "nobody", "or_reads_as_error": True}
+
+
+def asked_then(*items: Item, program: bool = True) -> Run:
+    """A run whose first turn has the call, and whose second request has these items after the prompt."""
+    first, second = Request("model", False, (PROMPT,), ()), Request("model", False, (PROMPT, *items), ())
+    events: list[Event] = [
+        Received(0.1, 1, "/", {}, b"", {}, first, (), scripted=True),
+        Replied(0.2, 1, 200, "a turn"),
+        Received(0.3, 2, "/", {}, b"", {}, second, (), scripted=True),
+        Replied(0.4, 2, 200, "a turn"),
+    ]
+    cell = Cell("openai-chat", stream=False, mode="sync")
+    run = Run("r1", cell, (), {1: TURN}, Transcript(events=events), Value("Done."))
+    run.program = ProgramRun() if program else None
+    return run
+
+
+@pytest.mark.parametrize("items", [(), (WORD,)], ids=["again", "with-a-message"])
+def test_a_program_may_ask_anew(items: tuple[Item, ...]) -> None:
+    """It asks for the turn again as before, or without the turn and with a message about what was wrong."""
+    error_is_told(asked_then(*items), EXPECTED)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        (Said("user", "Go on."),),
+        (Asked(TURN.calls[0].id or "", "nobody", "{}"), Said("user", "Unknown tool 'nobody'.")),
+    ],
+    ids=["no-word", "no-result"],
+)
+def test_a_call_without_a_word_is_lost(items: tuple[Item, ...]) -> None:
+    """A message that says nothing of an error, and a call that is sent back without a result."""
+    with pytest.raises(AssertionError, match="without a result"):
+        error_is_told(asked_then(*items), EXPECTED)
+
+
+def test_a_loop_may_not() -> None:
+    """A library that drops the turn has lost the call."""
+    with pytest.raises(AssertionError, match="without a result"):
+        error_is_told(asked_then(WORD, program=False), EXPECTED)
