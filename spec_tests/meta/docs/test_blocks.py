@@ -163,6 +163,7 @@ def _script(path: Path) -> None:
 KINDS: dict[str, Callable[[Path], None]] = {
     "setups:": _server,
     "  mark:": _program,
+    "\nmcp:": _program,
     "  cell:": _known,
     "- run: looptck": _step,
     "jobs:": _workflow,
