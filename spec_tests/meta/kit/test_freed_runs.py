@@ -27,6 +27,7 @@ def test_runs_are_freed_when_their_last_check_is_judged(monkeypatch: pytest.Monk
         left[:] = max(left[0], len(session.runs)), requests - before
         end(session)
 
+    gc.collect()
     before = sum(isinstance(one, Received) for one in gc.get_objects())
     monkeypatch.setattr(Session, "over", counted)
     monkeypatch.setattr(Session, "end", ended)
@@ -36,4 +37,5 @@ def test_runs_are_freed_when_their_last_check_is_judged(monkeypatch: pytest.Monk
 
     assert set(report.counts) <= {"pass", "fail", "not-reached"}
     assert most[0] > 0
-    assert [0, 0] == left
+    assert 0 == left[0]
+    assert left[1] <= 0  # what other tests have left may go too
