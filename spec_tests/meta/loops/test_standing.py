@@ -124,4 +124,4 @@ def test_calls_that_began_together() -> None:
     """A loop that starts the calls of a turn together may raise while all of them are running."""
     results = judged(lingering.StartsTogether, PLAIN, requirements=["nothing-runs-after-the-end"])
 
-    assert ["pass"] == [result.verdict for result in results]
+    assert ["pass"] == [result.verdict for result in results if result.verdict != "not-applicable"]
