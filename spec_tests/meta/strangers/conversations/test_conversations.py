@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +48,6 @@ OPEN = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarni
 """Some loops leave connections open, which is their fault; they are collected before the test ends."""
 
 
-@contextmanager
-def _collected() -> Iterator[None]:
-    """Collect what is left open here. What was there before, a million objects of all tests, is not looked through."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.collect()
-        gc.unfreeze()
-
-
 @OPEN
 @pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
 def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
@@ -68,12 +55,12 @@ def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     _can_be_played(loop)
     named = entry["named_by"][:1]
 
-    with _collected():
-        results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *named})
+    results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *named})
 
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     found = {one.requirement for one in results if one.verdict in AGAINST}
     assert found == set(named) or (entry.get("raced") and not found)
+    gc.collect()
 
 
 @OPEN
@@ -83,10 +70,10 @@ def test_right_loops_fail_nothing(loop: str) -> None:
     _can_be_played(loop)
     cell = TABLE["right"][loop]["cells"].replace("*", "stream")
 
-    with _collected():
-        results = rows(f"{HERE.name}/{loop}", cell, {CONTROL, *_rows_of_these_themes()})
+    results = rows(f"{HERE.name}/{loop}", cell, {CONTROL, *_rows_of_these_themes()})
 
     assert [] == [f"{one.requirement}: {one.reason}" for one in results if one.verdict in {*AGAINST, "error"}]
+    gc.collect()
 
 
 def test_each_fault_that_is_not_named_has_a_reason() -> None:
