@@ -9,6 +9,7 @@ from typing import Any
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.answer_tool import NO_ANSWER, AnswerTool
+from looptck.values.turns import Served
 from looptck.values.verdicts import NotApplicable
 from looptck.wires import WIRES
 
@@ -21,9 +22,13 @@ WORD = "a driver whose loop takes its answer only by a call of a tool of its own
 
 def answerable(steps: Iterable[Step], answer: AnswerTool | None) -> None:
     """Raise NotApplicable if these steps have an answer that the loop cannot be given."""
+    if answer is None:
+        return
     turns = [step.turn for step in steps if step.turn is not None]
+    if any(isinstance(piece, Served) and piece.value.get("type") == "text" for turn in turns for piece in turn.pieces):
+        raise NotApplicable(f"the loop takes its answer by a call of {answer.tool}, which cites nothing")
     stops = sorted(turn.stopped for turn in turns if turn.text and not turn.calls and turn.stopped in NO_ANSWER)
-    if answer is not None and stops:
+    if stops:
         raise NotApplicable(
             f"the loop takes its answer by a call of {answer.tool}, so a text that stops for the reason {stops[0]} is "
             "no answer to it"

@@ -286,6 +286,8 @@ async def _end_all() -> None:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
     await asyncio.get_running_loop().shutdown_asyncgens()
+    await asyncio.sleep(0)  # a transport that was closed by them is closed in the next round of the event loop
+    await asyncio.sleep(0)
 
 
 def _outcome(id: str, answer: object) -> Outcome:

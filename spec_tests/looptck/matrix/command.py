@@ -89,7 +89,7 @@ def matrix(options: MatrixOptions) -> int:
         except BadFile as error:
             return could_not_run(console, str(error))
         console.print(f"{len(made)} pages: {options.site / 'index.html'}", markup=False, soft_wrap=True)
-    if not count:
+    if options.plays and not count:
         return could_not_run(console, "nothing was played, and nothing that is kept is current")
     return 0 if clean else 1
 

@@ -91,7 +91,7 @@ def folders_in(folder: Path) -> Sequence[Path]:
         ("SecondRunExits", "exited with status 0", ["pass"]),
         ("SecondRunIsKilled", "was ended by SIGSEGV", ["pass"]),
         ("StopExits", "exited with status 0", ["pass", "pass"]),
-        ("ClosesOutput", "exited with status 1", ["error", "error"]),
+        ("ClosesOutput", "exited with status 2", ["error", "error"]),
     ],
 )
 def test_what_ends_the_process_is_no_success(ender: str, how: str, verdicts: list[str], tmp_path: Path) -> None:

@@ -90,7 +90,9 @@ def test_a_loop_that_never_asks_passes_nothing(driver: str) -> None:
     report = judged(FLAWED + driver, profiles=("core",), cells=("openai-chat/stream/sync",))
 
     assert [] == [one["case"] for one in report.json["results"] if one["verdict"] in {"pass", "error"}]
-    assert {"fail", "not-reached"} >= set(report.counts)
+    assert ["calls-beside-the-answer"] == [
+        one["case"] for one in report.json["results"] if one["verdict"] not in {"fail", "not-reached"}
+    ], "only the case for loops with an answer tool does not apply"
     assert 1 == report.status
 
 

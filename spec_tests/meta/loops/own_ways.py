@@ -101,7 +101,10 @@ def _anew(value: Any) -> Any:
         case {"type": "mcp_call"}:
             return value
         case dict():
-            return {key: _rewritten(inner) if key == "arguments" else _anew(inner) for key, inner in value.items()}
+            return {
+                key: _rewritten(inner) if key == "arguments" and isinstance(inner, str) else _anew(inner)
+                for key, inner in value.items()
+            }
         case list():
             return [_anew(inner) for inner in value]
         case bool() | None | str():

@@ -12,21 +12,24 @@ from looptck.values.framing import DEFAULT
 from looptck.values.turns import Served, Turn
 from looptck.wires import WIRES
 
-PLAYED = [
-    pytest.param(wire, step.turn.numbered(1), id=f"{case.name}-{wire}")
-    for case in cases().values()
-    for wire in case.wires or ()
-    for step in case.steps
-    if step.turn and any(isinstance(piece, Served) for piece in step.turn.pieces)
-]
-"""The turns of the declared cases that have such pieces."""
-
 
 def _served(turn: Turn) -> list[dict[str, Any]]:
     return [piece.value for piece in turn.pieces if isinstance(piece, Served)]
 
 
-@pytest.mark.parametrize(("wire", "turn"), PLAYED)
+TURNS = {
+    f"{case.name}-{wire}": (wire, step.turn.numbered(1))
+    for case in cases().values()
+    for wire in case.wires or ()
+    for step in case.steps
+    if step.turn and any(isinstance(piece, Served) for piece in step.turn.pieces)
+}
+"""The turns of the declared cases that have such pieces."""
+READ_BACK = {name: one for name, one in TURNS.items() if all(piece["type"] != "text" for piece in _served(one[1]))}
+"""Those without a cited text, which is read as any other text."""
+
+
+@pytest.mark.parametrize(("wire", "turn"), TURNS.values(), ids=TURNS)
 def test_a_served_piece_is_sent_as_it_is(wire: str, turn: Turn) -> None:
     """The plain reply has each piece, member for member."""
     body = WIRES[wire].body(turn, 1, DEFAULT)
@@ -36,7 +39,7 @@ def test_a_served_piece_is_sent_as_it_is(wire: str, turn: Turn) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize(("wire", "turn"), PLAYED)
+@pytest.mark.parametrize(("wire", "turn"), READ_BACK.values(), ids=READ_BACK)
 def test_a_served_piece_is_read_back(wire: str, turn: Turn, stream: bool) -> None:
     """What was recorded means what was sent, and so does the container of its code; a search is one with its query."""
     played = WIRES[wire]

@@ -24,6 +24,7 @@ _SERVED = frozenset(
         "file_search_call",
         "image_generation_call",
         "mcp_list_tools",
+        "tool_search_call",
         "tool_search_output",
         "compaction",
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from pathlib import Path
 from typing import Any
@@ -44,11 +43,6 @@ def test_all_loops_are_in_the_table() -> None:
     assert _listed() == {*TABLE["right"], *TABLE["faulty"]}
 
 
-OPEN = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-"""Some loops leave connections open, which is their fault; they are collected before the test ends."""
-
-
-@OPEN
 @pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
 def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     """The row that names it fails; the loop runs a call and answers, so that this is its fault alone."""
@@ -60,10 +54,8 @@ def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     found = {one.requirement for one in results if one.verdict in AGAINST}
     assert found == set(named) or (entry.get("raced") and not found)
-    gc.collect()
 
 
-@OPEN
 @pytest.mark.parametrize("loop", TABLE["right"])
 def test_right_loops_fail_nothing(loop: str) -> None:
     """Of the rows of these themes none counts against it."""
@@ -73,7 +65,6 @@ def test_right_loops_fail_nothing(loop: str) -> None:
     results = rows(f"{HERE.name}/{loop}", cell, {CONTROL, *_rows_of_these_themes()})
 
     assert [] == [f"{one.requirement}: {one.reason}" for one in results if one.verdict in {*AGAINST, "error"}]
-    gc.collect()
 
 
 def test_each_fault_that_is_not_named_has_a_reason() -> None:
