@@ -37,14 +37,6 @@ class _Understands(Loop):
         super().resume(state, self.understood(decisions))
 
 
-@breaks("changed-call-never-runs-as-written", cells=CHAT)
-class IgnoresChanges(Loop):
-    """Takes an approval with other arguments for an approval of those that the model has written."""
-
-    def changed(self, call: ToolCall, parameters: Json) -> ToolCall:
-        return call
-
-
 @breaks("nothing-runs-unapproved", collateral={"approval-is-for-its-call": "it comes again"}, cells=CHAT)
 class FirstTurnIsAskedAbout(Loop):
     """Asks about the calls of the first turn, and runs those of later turns."""

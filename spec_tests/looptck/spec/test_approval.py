@@ -9,7 +9,7 @@ from looptck.bench.assertions import answered_once, never_ran, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Question, Run
-from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject
+from looptck.provider.confirmation import Approve, Decides, Decision, Reject
 from looptck.provider.gates import tool_begins_too_early
 from looptck.spec.conversing import accepted, guarded
 from looptck.values.turns import Call, calls, says
@@ -130,22 +130,6 @@ def test_in_a_later_turn(scenario: Scenario, implementation: Implementation) -> 
     _asked(run)
     run.delivered(2)
     tools_ran(run, [{"note": {"text": "first"}}])
-
-
-@requirement("changed-call-never-runs-as-written")
-def test_a_changed_call(scenario: Scenario, implementation: Implementation) -> None:
-    """Of two calls of one tool each is approved with another text; approved as they are, both run."""
-    scenario.plays(calls(NOTE, OTHER), says("Noted."))
-    scenario.decides(Approve(), Approve())
-    control(implementation.run(tools=TOOLS, confirms=True), "note", "note")
-    scenario.decides(Change({"text": "third"}), Change({"text": "fourth"}))
-
-    run = implementation.run(tools=TOOLS, confirms=True)
-
-    _asked(run)
-    run.delivered(1)
-    written = [one.arguments for one in run.ran if one.arguments in ({"text": "first"}, {"text": "second"})]
-    assert [] == written, f"it runs with {written}, which was not approved"
 
 
 @requirement("each-call-is-asked-about-once")
