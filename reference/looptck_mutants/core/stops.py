@@ -36,9 +36,7 @@ class CutCallsAreMended(RunsAtTheLimit):
     """Completes a truncated call by guessing, and runs it."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        if turn.stop is not Stop.LENGTH:
-            return super().calls_of(turn)
-        return [replace(call, arguments=_mended(call.arguments)) for call in turn.calls]
+        return _whole(turn.calls) if turn.stop is Stop.LENGTH else super().calls_of(turn)
 
 
 @breaks("truncated-turn-runs-nothing", cells=MESSAGES)
@@ -85,9 +83,7 @@ class FilteredCallsAreMended(RunsBehindTheFilter):
     """Completes a call that the content filter truncated by guessing, and runs it."""
 
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        if turn.stop is not Stop.CONTENT_FILTER:
-            return super().calls_of(turn)
-        return [replace(call, arguments=_mended(call.arguments)) for call in turn.calls]
+        return _whole(turn.calls) if turn.stop is Stop.CONTENT_FILTER else super().calls_of(turn)
 
 
 @breaks("refused-call-never-runs", cells=MESSAGES)
@@ -230,6 +226,10 @@ class RefusalUntold(Loop):
     def stop(self, turn: Turn) -> Action:
         refused = turn.stop is Stop.REFUSAL
         return super().stop(replace(turn, text="", stop=Stop.END) if refused else turn)
+
+
+def _whole(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    return [replace(call, arguments=_mended(call.arguments)) for call in calls]
 
 
 def _mended(text: str) -> str:
