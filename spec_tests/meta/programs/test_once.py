@@ -21,7 +21,7 @@ from looptck.drivers.programs.description import Description, Tool
 from looptck.drivers.programs.programs import Programs
 from looptck.drivers.programs.scratch import Scratch
 from looptck.guard.network import is_cut_off
-from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.outcome import Failed, Nothing, Outcome, Value
 from looptck.values.program import Exit
 
 ODD = Path(__file__).with_name("odd.py")
@@ -127,19 +127,26 @@ def test_a_daemon_is_named_and_killed(playing: Playing) -> None:
 @pytest.mark.parametrize(
     ("prompt", "limit", "told"),
     [
-        ("hang", {"seconds": 0.5}, "it took more than 0.5 s"),
         ("many", {"processes": 3}, "it had 7 processes, where 3 are the most"),
         ("fat", {"memory": 64}, "it took more than 64 MiB of memory"),
     ],
 )
 def test_a_program_is_bounded(prompt: str, limit: dict[str, float], told: str, playing_with: With) -> None:
-    """A program that takes too much time, processes or memory is killed, with all that it has started."""
+    """A program that takes too many processes or too much memory is killed, with all that it has started."""
     playing = playing_with(**limit)
 
     outcome = playing(prompt)
 
     assert isinstance(outcome, Failed)
     assert ("Killed", told) == (outcome.type, re.sub(r"had \d+", "had 7", outcome.message))
+    assert [] == household.members(playing.scratch.home)
+
+
+def test_a_program_that_takes_too_long_has_no_outcome(playing_with: With) -> None:
+    """Its end by force is neither an end of its own, as of a loop with a limit, nor an error that it reports."""
+    playing = playing_with(seconds=0.5)
+
+    assert Nothing(0.5) == playing("hang")
     assert [] == household.members(playing.scratch.home)
 
 

@@ -31,7 +31,7 @@ from looptck.drivers.programs import household
 from looptck.drivers.programs.description import Description, filled
 from looptck.drivers.programs.scratch import Case, Scratch, environment, write_files
 from looptck.drivers.sockets import has_connection
-from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.outcome import Failed, Nothing, Outcome, Value
 from looptck.values.program import Exit
 
 ENDING = 5.0
@@ -133,7 +133,7 @@ class Acp:
         except RequestError as error:
             return Failed("other", type(error).__name__, str(error)), "".join(said)
         except TimeoutError:
-            return Failed("other", "Killed", f"it took more than {self._description.seconds:g} s"), "".join(said)
+            return Nothing(self._description.seconds), "".join(said)
         return _outcome(reply, "".join(said)), "".join(said)
 
     def _servers(self, case: Case) -> list[Any]:

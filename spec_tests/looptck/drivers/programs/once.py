@@ -18,7 +18,7 @@ from looptck.drivers.programs.description import Description, filled
 from looptck.drivers.programs.scratch import Case, Scratch, environment, write_files
 from looptck.drivers.sockets import has_connection
 from looptck.guard.descendants import dying_with_this_process
-from looptck.values.outcome import Failed, Outcome, Value
+from looptck.values.outcome import Failed, Nothing, Outcome, Value
 from looptck.values.program import Exit
 
 LOOK = 0.02
@@ -44,7 +44,7 @@ class Once:
         self._description = description
         self._scratch = scratch
         self._before_the_end = before_the_end
-        self._killed = ""
+        self._killed: Outcome | None = None
         places = scratch.places(description, case)
         write_files(description, scratch, places)
         words = [filled(word, places) for word in description.once]
@@ -73,9 +73,8 @@ class Once:
     def asks_from(self, port: int, to: int) -> bool | None:
         return has_connection(self._process.pid, port, to)
 
-    def kill(self, why: str) -> None:
-        """End it; a reason that is not empty is its outcome."""
-        self._killed = self._killed or why
+    def kill(self) -> None:
+        """End it."""
         household.end(self._scratch.home)
         self._watching.join(ENDING + 1.0)
 
@@ -107,17 +106,18 @@ class Once:
                     household.end(self._scratch.home)
             time.sleep(LOOK)
 
-    def _too_much(self, is_late: bool) -> str:
+    def _too_much(self, is_late: bool) -> Nothing | Failed | None:
+        """The outcome of a program that is to be killed. One that only takes long has told its caller nothing."""
         own = household.members(self._scratch.home)
         if is_late:
-            return f"it took more than {self._description.seconds:g} s"
+            return Nothing(self._description.seconds)
         if len(own) > self._description.processes:
-            return f"it had {len(own)} processes, where {self._description.processes} are the most"
+            return _killed(f"it had {len(own)} processes, where {self._description.processes} are the most")
         if household.memory(own) > self._description.memory << 20:
-            return f"it took more than {self._description.memory} MiB of memory"
+            return _killed(f"it took more than {self._description.memory} MiB of memory")
         if max(_size(self._output), _size(self._errors)) > MOST_OUTPUT:
-            return f"it wrote more than {MOST_OUTPUT} bytes"
-        return ""
+            return _killed(f"it wrote more than {MOST_OUTPUT} bytes")
+        return None
 
     def _left(self) -> list[str]:
         """The processes that are alive a moment after its end."""
@@ -127,10 +127,10 @@ class Once:
         return [household.described(pid) for pid in alive]
 
 
-def outcome_of(description: Description, exit: Exit, killed: str) -> Outcome:
+def outcome_of(description: Description, exit: Exit, killed: Outcome | None) -> Outcome:
     """The outcome for the caller of a program: an exit status that is not 0 is an error, else what it wrote."""
-    if killed:
-        return Failed("other", "Killed", killed)
+    if killed is not None:
+        return killed
     if exit.status != 0:
         said = [line for line in (exit.stderr or exit.stdout).splitlines() if line.strip()]
         return Failed("other", f"exit status {exit.status}", said[-1] if said else "")
@@ -143,6 +143,10 @@ def answer_in(description: Description, output: str) -> str:
         return output.strip()
     found = [match["text"] for match in description.answer.finditer(output)]
     return found[-1].strip() if found else ""
+
+
+def _killed(why: str) -> Failed:
+    return Failed("other", "Killed", why)
 
 
 def _size(file: IO[bytes]) -> int:

@@ -110,7 +110,7 @@ class Programs:
         one = self._playing.pop(id, None)
         if one is None:
             return None
-        one.kill("")
+        one.kill()
         return DriverFault("hung", "it was ended", stderr=one.exit.stderr if one.exit else "")
 
     def forget(self, id: str) -> None:
