@@ -112,7 +112,7 @@ def entries(found: Results, old: Sequence[Known]) -> Iterator[Entry]:
 
 
 def _covered(one: Result, old: Sequence[Known]) -> bool:
-    return any(entry.covers(one.requirement, Cell.parse(one.cell), one.case) for entry in old)
+    return any(entry.covers(one.requirement, Cell.parse(one.cell), one.case, one.reason) for entry in old)
 
 
 def _declared(found: Results, row: Requirement | None) -> set[str]:

@@ -105,7 +105,7 @@ def details(
         if (one := by_result.get(id(result))) is not None:
             more |= {"cause": names[id(result)], "detail": untimed(one.text)}
             cell = Cell.parse(result.cell)
-            covering = (entry for entry in known if entry.covers(result.requirement, cell, result.case))
+            covering = (entry for entry in known if entry.covers(result.requirement, cell, result.case, result.reason))
             if (entry := next(covering, None)) is not None:
                 more["known"] = entry.reason
         detailed.append(result.serializable() | more)

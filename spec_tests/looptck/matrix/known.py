@@ -32,7 +32,7 @@ def with_known(one: Kept, target: Target) -> Kept:
 def _marked(row: Mapping[str, Any], known: Sequence[Known]) -> dict[str, Any]:
     marked = {name: value for name, value in row.items() if name != "known"}
     if "cause" in row:
-        reason = next((entry.reason for entry in known if _covers(entry, row)), None)
+        reason = next((entry.reason for entry in known if _covers(entry, row, row["reason"])), None)
         return marked if reason is None else marked | {"known": reason}
     return marked
 
@@ -48,5 +48,5 @@ def _stale(run: Mapping[str, Any], known: Sequence[Known]) -> Iterator[str]:
             yield f"{entry}: passes now; remove it from the known failures ({entry.reason})"
 
 
-def _covers(entry: Known, row: Mapping[str, Any]) -> bool:
-    return entry.covers(row["requirement"], Cell.parse(row["cell"]), row["case"])
+def _covers(entry: Known, row: Mapping[str, Any], message: str | None = None) -> bool:
+    return entry.covers(row["requirement"], Cell.parse(row["cell"]), row["case"], message)

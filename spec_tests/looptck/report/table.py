@@ -72,7 +72,7 @@ def table(record: Record, *, brief: bool = False) -> Group:
             profile = row.profile
             verdicts_table.add_row(Text(profile, style="bold underline"))
         known = {
-            cell: all(record.is_known(row.id, cell, one.case) for one in _against(shown[row.id].get(str(cell), [])))
+            cell: all(record.known_of(one) is not None for one in _against(shown[row.id].get(str(cell), [])))
             for cells in columns.values()
             for cell in cells
         }

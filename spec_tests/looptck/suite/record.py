@@ -90,13 +90,13 @@ class Record:
         """Whether every check that was chosen has a verdict."""
         return self.judged >= self.checks
 
-    def is_known(self, requirement: str, cell: Cell, case: str) -> bool:
-        """Whether a known failure covers a check."""
-        return self.known_for(requirement, cell, case) is not None
+    def known_for(self, requirement: str, cell: Cell, case: str, message: str | None = None) -> Known | None:
+        """The known failure that covers a check, or its failure with this message."""
+        return next((entry for entry in self.known if entry.covers(requirement, cell, case, message)), None)
 
-    def known_for(self, requirement: str, cell: Cell, case: str) -> Known | None:
-        """The known failure that covers a check."""
-        return next((entry for entry in self.known if entry.covers(requirement, cell, case)), None)
+    def known_of(self, one: Result) -> Known | None:
+        """The known failure that covers a result."""
+        return self.known_for(one.requirement, Cell.parse(one.cell), one.case, one.reason)
 
     def judges_all_of(self, entry: Known) -> bool:
         """Whether this run judges every check that a known failure covers: only then can the entry be stale.

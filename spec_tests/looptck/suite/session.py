@@ -247,7 +247,7 @@ class Session:
         self.at(check)
         self.bench.enter(f"r{self._place}")
         playing.note("check", check=check.id)
-        return Implementation(self.bench, check, scenario, self.examples, shrinks=self.known_for(check) is None)
+        return Implementation(self.bench, check, scenario, self.examples, shrinks=not self._is_known(check))
 
     def run_of(self, played: Case | Cassette, implementation: Implementation) -> Run:
         """The run of a declared case or a cassette in this cell, played once for all its requirements."""
@@ -312,9 +312,8 @@ class Session:
             for key in [key for key in self.runs if (key[0], key[2]) == place]:
                 del self.runs[key]
 
-    def known_for(self, check: Check) -> Known | None:
-        """The known failure that covers a check."""
-        return self.record.known_for(check.requirement.id, check.cell, check.case)
+    def _is_known(self, check: Check) -> bool:
+        return self.record.known_for(check.requirement.id, check.cell, check.case) is not None
 
     def end(self) -> None:
         """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors."""

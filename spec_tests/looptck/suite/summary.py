@@ -66,8 +66,7 @@ def unexpected(record: Record) -> list[Result]:
     return [
         result
         for result in record.results
-        if result.verdict == "error"
-        or (result.verdict in AGAINST and not record.is_known(result.requirement, Cell.parse(result.cell), result.case))
+        if result.verdict == "error" or (result.verdict in AGAINST and record.known_of(result) is None)
     ]
 
 

@@ -168,7 +168,7 @@ def _finding(
         evidence=evidence(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
-        known=session.known_for(check) is not None,
+        known=session.record.known_of(result) is not None,
         receipt=receipt(runs),
     )
     if session.trace is not None and run is not None:
@@ -186,7 +186,7 @@ def _states(item: pytest.Item, check: Check) -> str:
 
 def _outcome(session: Session, item: pytest.Item, report: pytest.TestReport, check: Check, result: Result) -> None:
     """Make pytest's outcome agree with the verdict."""
-    known = session.known_for(check)
+    known = session.record.known_of(result)
     if result.verdict == "not-applicable":
         report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1] or 0, f"not-applicable: {result.reason}")

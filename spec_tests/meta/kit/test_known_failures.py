@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from looptck.catalogue.known_failures import Known
+from looptck.catalogue.known_failures import Known, read
+from looptck.catalogue.requirements import catalogue
+from looptck.catalogue.yaml_files import BadFile
 from looptck.suite.session import Options, Session
 from looptck.values.cell import Cell
 from meta.drivers.bench import PLAIN, judged
@@ -70,6 +72,36 @@ def test_a_known_case_is_excused_and_no_other(file: Path) -> None:
 def test_only_the_star_is_special_in_a_case(pattern: str | None, case: str, covered: bool) -> None:
     """Names of cases hold brackets, which stand for themselves."""
     assert covered == Known(CALLS, "*", REASON, pattern).covers(CALLS, CELL, case)
+
+
+def test_an_entry_of_several_requirements_is_one_for_each(file: Path) -> None:
+    """Each of them goes stale by itself."""
+    write(file, {**entry(), "requirement": [CALLS, "answer-without-calls-ends-the-loop"]})
+
+    report = judged(FLAWED, CALLS, known=file)
+    stale = judged(None, CALLS, known=file, cells=("*",))
+
+    assert (0, {"fail": 3}) == (report.status, report.counts)
+    assert [True] == [one.startswith(f"{CALLS} in *: ") for one in stale.json["stale_known_failures"]]
+
+
+def test_a_failure_that_comes_and_goes_is_known_by_its_message(file: Path) -> None:
+    """In whatever requirement it is met; a failure with another message is none of it."""
+    often = {**entry(requirement="*"), "sometimes": True}
+    known = judged(FLAWED, CALLS, known=write(file, {**often, "because": "*actual tool runs: none"}))
+    other = judged(FLAWED, CALLS, known=write(file, {**often, "because": "liveness: *"}))
+    passing = judged(None, CALLS, known=file)
+
+    assert (0, {"fail": 3}) == (known.status, known.counts), known.printed
+    assert (1, {"fail": 3}) == (other.status, other.counts)
+    assert (0, []) == (passing.status, passing.json["stale_known_failures"])
+
+
+@pytest.mark.parametrize("wrong", [{}, {"because": "liveness: *"}, {"sometimes": True}])
+def test_any_requirement_is_for_failures_that_come_and_go(file: Path, wrong: dict[str, object]) -> None:
+    """An entry for all of them needs a message, and one with a message says that it is met at times."""
+    with pytest.raises(BadFile):
+        read(write(file, {**entry(requirement="*"), **wrong}), catalogue())
 
 
 def test_a_known_case_that_passes_is_stale(file: Path) -> None:

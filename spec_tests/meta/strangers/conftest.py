@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def _collected() -> Iterator[None]:
-    """Collect what a loop has left open, so that it is not found in a later test; what is in use is not looked at again."""
+    """Collect what a loop has left open, so that no later test finds it; what is in use is not looked at again."""
     yield
     gc.collect()
     gc.freeze()
