@@ -9,9 +9,6 @@ from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import Requirement, catalogue
 from looptck.catalogue.yaml_files import load
 
-CORE = "core"
-"""The profile that has several families; every other one is a family."""
-
 
 @dataclass(frozen=True, slots=True)
 class Family:
@@ -26,7 +23,7 @@ class Family:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """Those of `core`, followed by one for each other profile.
+    """Those of `core`, with the rows of other profiles that stand for theirs, then one for each other profile.
 
     Raises:
         BadFile: the file breaks its schema.
@@ -34,14 +31,17 @@ def families() -> tuple[Family, ...]:
     """
     rows = load(fixture("families.yaml"), fixture("families.schema.json"))
     known = catalogue()
+    standing: dict[str, list[Requirement]] = {}
+    for row in known:
+        standing.setdefault(row.judged_as, []).append(row)
     core = [
-        Family(row["id"], row["title"], row["about"], tuple(known[id] for id in row["requirements"])) for row in rows
+        Family(one["id"], one["title"], one["about"], tuple(row for id in one["requirements"] for row in standing[id]))
+        for one in rows
     ]
+    taken = {row.id for family in core for row in family.requirements}
     others = [
-        Family(
-            profile.name, profile.name, profile.title, tuple(row for row in profile.requirements if not row.excluded)
-        )
+        Family(profile.name, profile.name, profile.title, own)
         for profile in known.profiles.values()
-        if profile.name != CORE
+        if (own := tuple(row for row in profile.requirements if not row.excluded and row.id not in taken))
     ]
     return (*core, *others)
