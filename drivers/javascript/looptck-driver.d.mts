@@ -341,6 +341,10 @@ export interface Capabilities {
   suspend?: boolean;
   /** The state of a suspended run is JSON that another process can resume. */
   travels?: boolean;
+  /** A decision may change the arguments of a call that needs approval: it runs with the changed ones. */
+  changes?: boolean;
+  /** Its tools can be strict: it asks the service to hold their arguments to the schema. */
+  strict?: boolean;
   /** Parameters of its tools can be bound to inputs. */
   bindings?: boolean;
   /** Handlers can be registered for a kind of tool. */
