@@ -182,7 +182,7 @@ def said(message):
 class Driver:
     def start(self):
         able = {name: True for name in ("stream", "chunks", "limit", "concurrent", "parallel", "cancel", "suspend")}
-        more = {"travels": True, "histories": True, "hosted_others": True}
+        more = {"travels": True, "changes": True, "histories": True, "hosted_others": True}
         return started("responses of our own", "1", wires=["openai-responses"], modes=["async"], **able, **more)
 
     async def run_async(self, case, emit):
