@@ -71,28 +71,23 @@ def loop(case, limit):
     ]
     messages = [dict(one) for one in case["messages"]]
     for left in reversed(range(limit)):
-        body = {"model": case["model"], "messages": messages}
-        if tools and (left or limit == 1):
+        last = bool(tools) and not left and limit > 1
+        body = {"model": case["model"], "messages": [*messages, NOW] if last else messages}
+        if tools and not last:
             body["tools"] = tools
-        elif tools:
-            body["messages"] = [*messages, NOW]
         choice = asked(case, body)
         message, finish = choice["message"], choice.get("finish_reason")
         if finish == "length":
             raise End("truncated", "the reply was cut")
         if finish == "content_filter" or message.get("refusal"):
             raise End("refusal", message.get("refusal") or "filtered")
-        calls = message.get("tool_calls") or []
+        calls = [] if last else message.get("tool_calls") or []
         if not calls:
             return message.get("content") or ""
         messages.append({"role": "assistant", "content": message.get("content"), "tool_calls": calls})
         for call in calls:
-            if not call["function"].get("arguments"):
-                call["function"]["arguments"] = "{}"
-        if left or limit == 1:
-            messages += [
-                {"role": "tool", "tool_call_id": call["id"], "content": used(functions, call)} for call in calls
-            ]
+            call["function"]["arguments"] = call["function"].get("arguments") or "{}"
+        messages += [{"role": "tool", "tool_call_id": call["id"], "content": used(functions, call)} for call in calls]
     raise End("limit", "no answer was given")
 
 
