@@ -51,7 +51,10 @@ async def plain(http, body):
             return answer.json()
         if answer.status_code not in (429, 500, 502, 503) or attempt == 2:
             raise Fault("provider", answer.text)
-        await asyncio.sleep(float(answer.headers.get("retry-after", 0.2 * 2**attempt)))
+        try:
+            await asyncio.sleep(float(answer.headers.get("retry-after", "")))
+        except ValueError:
+            await asyncio.sleep(0.2 * 2**attempt)
 
 
 def sound(reply):
