@@ -425,6 +425,8 @@ export interface Error {
   /** The error's own type name. */
   type: string;
   message: string;
+  /** Whether no caller of the loop could have caught it, as a rejection that nobody awaits; absent means false. */
+  escaped?: boolean;
 }
 
 /** The run waits for decisions about calls; only from drivers with the capability `suspend`. */

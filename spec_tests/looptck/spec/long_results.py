@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 SHORTENED = re.compile(
-    r"truncat|shorten|omit|elided|left out|preview|summar|\bcut\b|\b(stored|saved|written) (to|in|as)\b|too (long|large)"
-    r"|\b(more|remaining) (char|sign|line|byte|token|word)",
+    r"truncat|shorten|omit|elided|left out|preview|summar|\bcut\b|\b(stored|saved|written) (to|in|as)\b|too long"
+    r"|too large|\b(more|remaining) (char|sign|line|byte|token|word)",
     re.IGNORECASE,
 )
 
