@@ -1,4 +1,4 @@
-"""Errors that no caller can catch: what Node.js writes before it ends is the outcome of the run, and no driver fault."""
+"""Errors that no caller can catch: what Node.js writes before it ends is the outcome of the run."""
 
 from __future__ import annotations
 

@@ -17,9 +17,13 @@ class End(Exception):
         self.reason = reason
 
 
-def compacted(question, rounds):
+class TooLong(End):
+    """The service takes no request as long as this one."""
+
+
+def compacted(question, rounds, whole):
     """The items of a request: the question, what older rounds were about, and the latest rounds whole."""
-    older, latest = rounds[:-ROUNDS], rounds[-ROUNDS:]
+    older, latest = (rounds[:-whole], rounds[-whole:]) if whole else (rounds, [])
     told = [f"{item['name']}({item['arguments']})" for one in older for item in one if item["type"] == "function_call"]
     results = [item["output"] for one in older for item in one if item["type"] == "function_call_output"]
     said = [f"- {call} returned: {result}" for call, result in zip(told, results, strict=True)]
@@ -50,6 +54,8 @@ class Session:
             answer = self.http.post("/responses", json=body)
             if answer.status_code == 200:
                 break
+            if "context length" in answer.text:
+                raise TooLong("provider", answer.text)
             if attempt == 2 or answer.status_code not in (408, 429, 500, 502, 503, 504):
                 raise End("provider", answer.text)
             time.sleep(pause(answer.headers.get("retry-after"), attempt))
@@ -64,11 +70,18 @@ class Session:
             raise End("provider", json.dumps(found.get("error") or found.get("status")))
         return found["output"]
 
+    def replied(self, question, rounds):
+        """The reply to a request that is made shorter once if it is too long."""
+        try:
+            return self.reply(compacted(question, rounds, ROUNDS))
+        except TooLong:
+            return self.reply(compacted(question, rounds, 0))
+
     def answer(self, limit):
         question = [{"role": one["role"], "content": one["content"]} for one in self.case["messages"]]
         rounds = []
         for _ in range(limit):
-            output = self.reply(compacted(question, rounds))
+            output = self.replied(question, rounds)
             calls = [item for item in output if item["type"] == "function_call"]
             if not calls:
                 return text_of(output)
