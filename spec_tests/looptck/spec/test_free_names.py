@@ -19,7 +19,6 @@ INHERITED = ["constructor", "toString", "__init__", "run"]
 """Names that an object has in JavaScript, in Python or in a loop, whether or not it has a tool of that name."""
 PARAMETERS = [
     ["name"],
-    ["self", "cls"],
     ["args", "kwargs"],
     ["config", "runtime"],
     ["context", "ctx", "state"],
