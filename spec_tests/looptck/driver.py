@@ -340,13 +340,17 @@ class Value(_Value, total=False):
     stop: Stop
 
 
-class Error(TypedDict):
-    """The loop raised. `type` is the name of the exception's class."""
-
+class _Error(TypedDict):
     kind: Literal["error"]
     reason: Reason
     type: str
     message: str
+
+
+class Error(_Error, total=False):
+    """The loop raised. `type` is the name of the exception's class; `escaped`: no caller could have caught it."""
+
+    escaped: bool
 
 
 class Pending(TypedDict):

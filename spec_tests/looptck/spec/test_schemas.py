@@ -56,13 +56,21 @@ ODD: dict[str, dict[str, Block]] = {
 
 LINE = blocks.closed_object_of({"goods": blocks.STRING, "count": blocks.nullable(blocks.INTEGER, by_type=True)})
 STRICT: dict[str, dict[str, Block]] = {
-    "object": {"customer": blocks.closed_object_of({"name": blocks.STRING, "known": blocks.BOOLEAN})},
+    "object": {
+        "customer": blocks.closed_object_of({"name": blocks.STRING, "known": blocks.BOOLEAN}),
+        "speed": blocks.WORDS,
+    },
     "list-of-objects": {"lines": blocks.list_of(LINE), "speed": blocks.WORDS},
     "nullable": {"city": blocks.STRING, "floor": blocks.nullable(blocks.INTEGER, by_type=True)},
-    "nullable-object": {"place": blocks.nullable(blocks.closed_object_of({"city": blocks.STRING}))},
+    "nullable-object": {
+        "place": blocks.nullable(blocks.closed_object_of({"city": blocks.STRING})),
+        "id": blocks.STRING,
+    },
     "definitions": {"line": blocks.referred(LINE, "Line"), "again": blocks.referred(LINE, "Line")},
 }
-"""Parameters of strict tools, as the services of all wires accept them: all required, and closed at each depth."""
+"""Parameters of strict tools, as the services of all wires accept them: all required, and closed at each depth.
+
+None is an object alone, since loops may offer such a parameter's own members."""
 
 
 def _first_required(members: dict[str, Block]) -> Block:
