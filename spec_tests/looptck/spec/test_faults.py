@@ -109,6 +109,12 @@ def test_page_of_html(scenario: Scenario, implementation: Implementation) -> Non
     _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
 
 
+@requirement("page-instead-of-json-is-told")
+def test_empty_page(scenario: Scenario, implementation: Implementation) -> None:
+    """A proxy answers every request with an empty page and status 200."""
+    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson(empty=True)))
+
+
 @requirement("reply-without-choices-is-told")
 @pytest.mark.parametrize("quirk", ["no-choices", "choices-null"])
 def test_no_choices(scenario: Scenario, implementation: Implementation, quirk: Quirk) -> None:

@@ -68,6 +68,25 @@ def test_inherited_names(scenario: Scenario, implementation: Implementation, nam
     error_is_told(run, {"turn": 1, "holds": name, "or_reads_as_error": True})
 
 
+@requirement("arguments-arrive-whatever-their-shape")
+def test_spelling_of_parameters(scenario: Scenario, implementation: Implementation) -> None:
+    """Parameters have capitals and underscores, and lists in lists; the tool gets them under the names that it has."""
+    row = {"type": "array", "items": {"type": "integer"}}
+    members = {
+        "cityName": {"type": "string", "description": "The city's name."},
+        "street_name": {"type": "string", "description": "The street's name."},
+        "X1": {"type": "integer", "description": "A coordinate."},
+        "rows": {"type": "array", "items": row, "description": "Rows of numbers."},
+    }
+    schema = {"type": "object", "properties": members, "required": [*members]}
+    arguments = {"cityName": "Paris", "street_name": "Rue X", "X1": 3, "rows": [[1, 2], [], [3]]}
+    scenario.plays(calls(Call.of("place", arguments)), says("Placed."))
+
+    run = implementation.run(tools=[Tool("place", "Places something on a map.", schema)])
+
+    tools_ran(run, [{"place": arguments}])
+
+
 @requirement("parameters-may-have-any-name")
 @pytest.mark.parametrize("names", PARAMETERS, ids="-".join)
 def test_parameters_of_any_name(scenario: Scenario, implementation: Implementation, names: list[str]) -> None:

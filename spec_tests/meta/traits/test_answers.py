@@ -135,6 +135,13 @@ def test_run_without_an_end_has_no_outcome() -> None:
     assert {"raising-tool": "no-outcome", "refusal": "stop-told", "text-result": "no-outcome"} == answers
 
 
+def test_question_that_never_comes_to_the_model_is_the_loops_fault() -> None:
+    """A loop that has asked in a conversation and hangs at its next question has no outcome there."""
+    session = survey(manners.StuckLater, CHAT, only=("question-of-a-failed-run",), outcome=1.0)
+
+    assert ["no-outcome"] == [one.answer for one in session.survey.answers]
+
+
 def test_run_that_never_begins_is_the_drivers_fault() -> None:
     """A loop that hangs before it has asked the model gets an answer too."""
     session = survey(manners.Stuck, CHAT, only=("raising-tool", "refusal"), outcome=1.0)
