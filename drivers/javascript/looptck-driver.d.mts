@@ -341,6 +341,10 @@ export interface Capabilities {
   suspend?: boolean;
   /** The state of a suspended run is JSON that another process can resume. */
   travels?: boolean;
+  /** A decision may change the arguments of a call that needs approval: it runs with the changed ones. */
+  changes?: boolean;
+  /** Its tools can be strict: it asks the service to hold their arguments to the schema. */
+  strict?: boolean;
   /** Parameters of its tools can be bound to inputs. */
   bindings?: boolean;
   /** Handlers can be registered for a kind of tool. */
@@ -421,6 +425,8 @@ export interface Error {
   /** The error's own type name. */
   type: string;
   message: string;
+  /** Whether no caller of the loop could have caught it, as a rejection that nobody awaits; absent means false. */
+  escaped?: boolean;
 }
 
 /** The run waits for decisions about calls; only from drivers with the capability `suspend`. */

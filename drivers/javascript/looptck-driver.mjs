@@ -41,7 +41,7 @@ export async function serve(driver) {
     if (id === undefined) return die(exception);
     console.error('no caller can catch this:', exception);
     if (running.has(id)) escapees.add(id);
-    finish(id, error(exception));
+    finish(id, { ...error(exception), escaped: true });
   };
   process.on('unhandledRejection', escaped).on('uncaughtException', escaped);
   try {

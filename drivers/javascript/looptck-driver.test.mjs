@@ -185,7 +185,7 @@ test('an exception that no caller can catch ends its run, and no other, as an er
     process.on('unhandledRejection', count).on('uncaughtException', count);`;
   const found = await said(driver, ...['rejects', 'throws', 'waits'].map((how) => run(how, { how })));
   const outcomes = Object.fromEntries(found.said.filter(({ outcome }) => outcome).map(({ id, outcome }) => [id, outcome]));
-  const lost = (message) => ({ kind: 'error', reason: 'other', type: 'TypeError', message });
+  const lost = (message) => ({ kind: 'error', reason: 'other', type: 'TypeError', message, escaped: true });
 
   assert.equal(found.status, 0);
   assert.deepEqual(outcomes, { rejects: lost('rejects'), throws: lost('throws'), waits: value('done') });

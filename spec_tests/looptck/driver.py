@@ -248,6 +248,10 @@ class Capabilities(TypedDict, total=False):
     """A run ends as suspended before calls that need approval, and another run resumes it with the decisions."""
     travels: bool
     """The state of a suspended run is JSON that another process can resume."""
+    changes: bool
+    """A decision may change the arguments of a call that needs approval: it runs with the changed ones."""
+    strict: bool
+    """Its tools can be strict: it asks the service to hold their arguments to the schema."""
     bindings: bool
     """Parameters of its tools can be bound to inputs."""
     kinds: bool
@@ -336,13 +340,17 @@ class Value(_Value, total=False):
     stop: Stop
 
 
-class Error(TypedDict):
-    """The loop raised. `type` is the name of the exception's class."""
-
+class _Error(TypedDict):
     kind: Literal["error"]
     reason: Reason
     type: str
     message: str
+
+
+class Error(_Error, total=False):
+    """The loop raised. `type` is the name of the exception's class; `escaped`: no caller could have caught it."""
+
+    escaped: bool
 
 
 class Pending(TypedDict):

@@ -14,7 +14,7 @@ from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.actions import Action, Run, Suspend
-from looptck_reference.loop.approval import Decision, Reject
+from looptck_reference.loop.approval import Change, Decision, Reject
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Json, ToolCall, ToolResult
@@ -35,6 +35,23 @@ class _Understands(Loop):
 
     def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
         super().resume(state, self.understood(decisions))
+
+
+@breaks("changed-call-runs-as-changed", "resume-obeys-each-change", cells=CHAT)
+class IgnoresChanges(Loop):
+    """Takes an approval with other arguments for an approval of those that the model has written."""
+
+    def changed(self, call: ToolCall, parameters: Json) -> ToolCall:
+        return call
+
+
+@breaks("resume-obeys-each-change", cells=CHAT)
+class OneChangeForATool(Loop):
+    """Keeps the changes of a resumed run by tool, so that one of them is for all of its calls."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        changes = [one for one in decisions.values() if isinstance(one, Change)]
+        super().resume(state, {**decisions, **dict.fromkeys(decisions, changes[-1])} if changes else decisions)
 
 
 @breaks("nothing-runs-unapproved", collateral={"approval-is-for-its-call": "it comes again"}, cells=CHAT)

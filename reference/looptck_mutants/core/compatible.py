@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from email.utils import parsedate_to_datetime
 from typing import Any
+
+import httpx
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
@@ -259,6 +262,19 @@ class AsksAgainAtOnce(Exchange):
             if error.status != 429:
                 raise
         return (yield from super().ask(ask))
+
+
+@breaks("odd-retry-after-is-no-error", cells=CHAT)
+class OddWaitIsAMistake(Exchange):
+    """Takes a time after which it may ask again for a date if it is no number."""
+
+    def turn(self, response: httpx.Response, content: bytes) -> Turn:
+        after = response.headers.get("retry-after", "0")
+        try:
+            parsedate_to_datetime(after) if not after.isdecimal() else None
+        except ValueError as error:
+            raise StreamBroken(f"no time: {after}") from error
+        return super().turn(response, content)
 
 
 @breaks("chat-reasoning-is-echoed", cells=CHAT)

@@ -263,3 +263,16 @@ def _reads(call: ToolCall) -> bool:
     except BadArguments:
         return False
     return True
+
+
+@breaks("question-survives-an-overflow", cells=CHAT)
+class OverflowForgetsTheQuestion(Exchange):
+    """Asks again without what the user said if the request was too long."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except ProviderError as error:
+            if "maximum context length" not in str(error):
+                raise
+        return (yield from super().ask(Ask(tuple(one for one in ask.history if one.get("role") != "user"))))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from looptck_mutants.cells import CHAT
 from looptck_mutants.core.offers import offering
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.agent import Agent
+from looptck_reference.loop.tools import Tool
+from looptck_reference.loop.values import Json
+from looptck_reference.wires import ChatWire
 
 
 def _each(change: Callable[[Any], Any], schema: Any) -> Any:
@@ -143,3 +147,23 @@ class OneSchemaForAName(Driver):
     """Offers members of one name with one schema, at whatever depth they are."""
 
     wires = offering(lambda schema: _by_name(schema, {}))
+
+
+@breaks("strict-tools-stay-strict")
+class StrictIsDropped(ChatWire):
+    """Closes the schema of a strict tool, and does not ask for strictness."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        for tool in body.get("tools", ()):
+            tool["function"].pop("strict", None)
+        return body
+
+
+@breaks("strict-tools-stay-strict")
+class ClosedAtTheTop(Tool):
+    """Closes a strict schema, and leaves the objects in it as they were declared."""
+
+    @property
+    def offered(self) -> Json:
+        return {**super().offered, "properties": self.parameters["properties"]} if self.strict else super().offered

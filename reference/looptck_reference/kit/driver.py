@@ -113,6 +113,8 @@ class Driver:
                 "confirm": True,
                 "suspend": True,
                 "travels": True,
+                "changes": True,
+                "strict": True,
             },
             "dialect": {"limit_counts": "model-calls"},
         }

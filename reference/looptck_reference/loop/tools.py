@@ -57,6 +57,10 @@ def closed(schema: Mapping[str, Any]) -> Json:
     shut = dict(schema)
     if "items" in shut:
         shut["items"] = closed(shut["items"])
+    if "anyOf" in shut:
+        shut["anyOf"] = [closed(one) for one in shut["anyOf"]]
+    if "$defs" in shut:
+        shut["$defs"] = {name: closed(one) for name, one in shut["$defs"].items()}
     if "properties" in shut:
         shut["properties"] = {name: closed(one) for name, one in shut["properties"].items()}
         shut |= {"required": list(shut["properties"]), "additionalProperties": False}

@@ -273,7 +273,7 @@ class Running:
         try:
             patience, beside = self.bench.patience.outcome, self.bench.transcripts
             if in_time(self.run.transcript, patience, self._ended, beside, lambda: pulse(os.getpid())):
-                self.run.outcome = self.future.result()
+                self.run.outcome = self._outcome()
                 self.bench.spent.runs += self.run.transcript.now()
                 end(self.run)
                 began = perf_counter()
@@ -294,6 +294,15 @@ class Running:
         """Cancel the run, as its caller."""
         self.run.transcript.append(Cancelled(self.run.transcript.now()))
         self.bench.cancel(self)
+
+    def _outcome(self) -> Outcome:
+        """The outcome; where an error that no caller can catch has ended the process of a run that had asked, that."""
+        try:
+            return self.future.result()
+        except DriverFault as fault:
+            if fault.uncaught is None or not self.run.requests:
+                raise
+            return fault.uncaught
 
     def _ended(self, seconds: float) -> bool:
         return bool(wait([self.future], seconds).done)

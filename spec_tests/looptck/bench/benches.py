@@ -157,11 +157,11 @@ class LoopBench(Bench):
         self._connection.renew()
 
     def give_up(self, running: Running) -> None:
-        """Raise DriverFault if the run made no model request; if it made one, the loop is to blame."""
-        fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests))
+        """Raise DriverFault if neither the run nor one that it goes on with has asked; else the loop is to blame."""
+        fault = self._connection.abandon(running.run.id, begun=bool(running.run.requests) or running.mock_run.goes_on)
         if fault is not None and fault.kind != "hung":
             raise fault
-        if not running.run.requests:
+        if not running.run.requests and not running.mock_run.goes_on:
             detail = f"run {running.run.id}: no model request and no outcome in {self.patience.outcome:g} s"
             raise DriverFault("hung", detail, stderr=fault.stderr if fault else "", run=running.run.id)
 

@@ -275,9 +275,15 @@ class Run:
         return [answer for answer in self.normalized(n + 1).answers if answer.id in wanted]
 
     def new_answers(self, n: int) -> list[Answered]:
-        """The results that the request after turn ``n`` adds, with any id."""
-        self.delivered(n)
-        return list(self.normalized(n + 1).answers[len(self.request(n).request.answers) :])
+        """The results that the request after turn ``n`` adds, with any id.
+
+        Of a loop that no longer sends what was in the request before, those with the ids of the turn.
+        """
+        calls = self.delivered(n).calls
+        before, after = (self.request(k).request.answers for k in (n, n + 1))
+        if [one.id for one in before] != [one.id for one in after[: len(before)]]:
+            return self.answers(n) if calls else []
+        return list(self.normalized(n + 1).answers[len(before) :])
 
     def echo(self, n: int) -> list[Item]:
         """Turn ``n`` as the next request should carry it."""

@@ -117,6 +117,28 @@ def object_of(members: Mapping[str, Block], required: Sequence[str]) -> Block:
     return Block(schema, (first, last, least), (*short, *wrong, "x"), defined)
 
 
+def closed_object_of(members: Mapping[str, Block]) -> Block:
+    """An object with all of these members and no others, as strict tools have to be."""
+    block = object_of(members, [*members])
+    more = {**block.good[0], "undeclared": "x"}
+    return Block({**block.schema, "additionalProperties": False}, block.good, (more, *block.bad), block.defined)
+
+
+def indifferent(block: Block) -> Block:
+    """The block without the values that are refused only for a member that is not declared."""
+    lenient = Draft202012Validator(opened(parameters_of(block)))
+    return Block(block.schema, block.good, tuple(bad for bad in block.bad if not lenient.is_valid(bad)), block.defined)
+
+
+def opened(schema: Any) -> Any:
+    """The schema without the word that closes an object, at any depth."""
+    if isinstance(schema, list):
+        return [opened(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: opened(one) for name, one in schema.items() if name != "additionalProperties" or one is not False}
+
+
 def parameters_of(block: Block) -> dict[str, Any]:
     """The schema of a tool whose parameters are the members of an object."""
     return dict(_whole(block))

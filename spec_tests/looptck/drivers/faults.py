@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from looptck.values.outcome import Failed
 from looptck.values.printable import printable
 
 Kind = Literal[
@@ -32,15 +33,26 @@ class DriverFault(Exception):
         stderr: the end of what the driver wrote to standard error.
         run: the id of the run; None if the fault belongs to no run.
         mend: what mends it, if it is a usual mistake; empty if it is not.
+        uncaught: the error that ended the driver's process, if it was one that no caller can catch.
     """
 
-    def __init__(self, kind: Kind, detail: str, *, stderr: str = "", run: str | None = None, mend: str = "") -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        detail: str,
+        *,
+        stderr: str = "",
+        run: str | None = None,
+        mend: str = "",
+        uncaught: Failed | None = None,
+    ) -> None:
         super().__init__(kind, detail)
         self.kind = kind
         self.detail = printable(detail)
         self.stderr = printable(stderr)
         self.run = run
         self.mend = mend
+        self.uncaught = uncaught
 
     def __str__(self) -> str:
         message = f"driver: {self.kind}: {EXPLANATIONS[self.kind]}: {self.detail}"

@@ -20,6 +20,7 @@ from looptck.drivers.faults import DriverFault, Kind
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
+from looptck.drivers.uncaught import of_stderr
 from looptck.values.outcome import Outcome, from_message, shortened
 
 STARTING = 120.0
@@ -277,9 +278,10 @@ class Process:
             for id in lost:
                 del self._open[id]
                 self._closed.add(id)
+        uncaught = of_stderr(status, child.stderr())
         for id, run in lost.items():
-            self._in_a_row += 1
-            own = DriverFault(kind, detail, stderr=child.stderr(), run=id, mend=mend)
+            self._in_a_row += uncaught is None
+            own = DriverFault(kind, detail, stderr=child.stderr(), run=id, mend=mend, uncaught=uncaught)
             fault = run.faults[0] if run.faults else own
             run.future.set_exception(fault)
         if not lost and not child.stopping:

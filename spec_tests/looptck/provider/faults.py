@@ -57,7 +57,9 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class NotJson:
-    """A page of HTML with status 200, as a broken proxy sends it."""
+    """A page of HTML with status 200, as a broken proxy sends it; ``empty``: a page with nothing in it."""
+
+    empty: bool = False
 
 
 Fault = HttpError | Cut | NoFinish | ErrorEvent | Malformed | NotJson

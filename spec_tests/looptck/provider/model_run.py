@@ -125,6 +125,8 @@ class ModelRun:
             self.speakers = after.speakers
         self._before = 0 if after is None else after.answered + (AHEAD if mark else 0)
         """The number of the last reply before this run, by which the ids of its replies differ from those."""
+        self.goes_on = after is not None and after.answered > 0
+        """Whether it goes on with a run in which the model was asked."""
         self._patience = patience
         self._rest = rest
         self._requests = 0
@@ -303,7 +305,8 @@ class ModelRun:
             reply = whole(fault.status, error, [*_JSON, *fault.headers])
             return self._noted(n, fault.status, "an error", reply)
         if isinstance(fault, faults.NotJson):
-            reply = HttpReply([head(200, [("content-type", "text/html")], length=len(_HTML)) + _HTML])
+            page = b"" if fault.empty else _HTML
+            reply = HttpReply([head(200, [("content-type", "text/html")], length=len(page)) + page])
             return self._noted(n, 200, "a page of HTML", reply)
         if step.recorded is not None:
             return self._recorded(speaker, n, step.turn, step.recorded, body)

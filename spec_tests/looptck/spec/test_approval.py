@@ -9,7 +9,7 @@ from looptck.bench.assertions import answered_once, never_ran, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Question, Run
-from looptck.provider.confirmation import Approve, Decides, Decision, Reject
+from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject
 from looptck.provider.gates import tool_begins_too_early
 from looptck.spec.conversing import accepted, guarded
 from looptck.values.turns import Call, calls, says
@@ -37,6 +37,12 @@ def _only(text: str) -> Decides:
         return Approve() if text in str(call.get("arguments")) else Reject(NO)
 
     return decide
+
+
+def _with_another_text(call: Mapping[str, Any]) -> Decision:
+    """Approves a call with more than its text."""
+    text = "first" if "first" in str(call.get("arguments")) else "second"
+    return Change({"text": f"{text}, changed"})
 
 
 @requirement("nothing-runs-unapproved")
@@ -130,6 +136,20 @@ def test_in_a_later_turn(scenario: Scenario, implementation: Implementation) -> 
     _asked(run)
     run.delivered(2)
     tools_ran(run, [{"note": {"text": "first"}}])
+
+
+@requirement("changed-call-runs-as-changed")
+def test_changed_calls(scenario: Scenario, implementation: Implementation) -> None:
+    """Of two calls of one tool each is approved with another text; approved as they are, both run."""
+    scenario.plays(calls(NOTE, OTHER), says("Noted."))
+    control(implementation.run(tools=TOOLS, confirms=True), "note", "note")
+    scenario.decides_by = _with_another_text
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    run.request(2)
+    tools_ran(run, [{"note": {"text": "first, changed"}}, {"note": {"text": "second, changed"}}])
 
 
 @requirement("each-call-is-asked-about-once")

@@ -14,6 +14,7 @@ from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
 from looptck.spec.failing_service import FailingService
+from looptck.spec.overflowing import too_long
 from looptck.values.framing import DEFAULT, Quirk
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable
@@ -96,10 +97,22 @@ def test_http_error_after_tools(scenario: Scenario, implementation: Implementati
     _fails_always(scenario, implementation, HttpError(status, SOON), WEATHER)
 
 
+@requirement("http-error-is-told")
+def test_context_that_stays_too_long(scenario: Scenario, implementation: Implementation) -> None:
+    """After a round of tools every request is too long for the model, however much of it is left out."""
+    _fails_always(scenario, implementation, too_long(implementation.cell.wire), WEATHER)
+
+
 @requirement("page-instead-of-json-is-told")
 def test_page_of_html(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with a page of HTML and status 200."""
     _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
+
+
+@requirement("page-instead-of-json-is-told")
+def test_empty_page(scenario: Scenario, implementation: Implementation) -> None:
+    """A proxy answers every request with an empty page and status 200."""
+    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson(empty=True)))
 
 
 @requirement("reply-without-choices-is-told")

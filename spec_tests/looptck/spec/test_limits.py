@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -11,9 +14,10 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import RUNAWAY_CAP
+from looptck.spec.obeying import may_not_call, obeying
 from looptck.values.outcome import Failed, Value
 from looptck.values.turns import Call, Turn, calls, says, turn
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 ENDLESS_CAP = 130
 """The most model requests of an implementation that went on after `RUNAWAY_CAP` of them in another cell.
@@ -42,6 +46,12 @@ def _asks(n: int, text: str | None = None) -> Turn:
     return calls(Call.of("note", {"text": f"round {n}"}), text=text)
 
 
+def _never_done(text: str | None = None) -> Callable[[Any], Turn]:
+    """A model that calls a tool whenever a request lets it; no service has it call one that is not offered."""
+    rounds = itertools.count(1)
+    return obeying(lambda: _asks(next(rounds), text))
+
+
 def _allowed(implementation: Implementation, limit: int) -> int:
     """The number of model calls that a limit allows, according to the unit that the implementation declares."""
     counts = implementation.started.dialect.get("limit_counts", "model-calls")
@@ -61,7 +71,7 @@ def _names_a_limit(error: Failed) -> bool:
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 def test_endless_calls(scenario: Scenario, implementation: Implementation, limit: int) -> None:
     """A model that never stops calling tools is asked exactly as often as the limit allows."""
-    scenario.always(_asks, most=RUNAWAY)
+    scenario.listens(_never_done(), most=RUNAWAY)
 
     run = implementation.run(limit=limit)
 
@@ -87,13 +97,15 @@ def test_fitting_conversation(scenario: Scenario, implementation: Implementation
 @pytest.mark.parametrize("text", [None, "Another round."], ids=["silent", "with-text"])
 def test_limit_is_told(scenario: Scenario, implementation: Implementation, text: str | None) -> None:
     """The model never stops calling tools; the result at the limit does not look like a complete answer."""
-    scenario.always(lambda n: _asks(n, text), most=RUNAWAY)
+    scenario.listens(_never_done(text), most=RUNAWAY)
 
     run = implementation.run(limit=3)
 
     run.delivered(1)
     if len(run.requests) >= RUNAWAY:
         raise NotReached(f"the limit was never enforced: {len(run.requests)} model calls with the limit 3")
+    if may_not_call(run.requests[-1].body):
+        raise NotApplicable("at its limit the loop asks for an answer without tools, and the model gives one")
     refused = [received.n for received in run.requests if received.problems]
     if refused:
         raise NotReached(f"request {refused[0]} was refused, which may be why the loop ended as it did")
@@ -154,7 +166,7 @@ def test_limit_of_zero(scenario: Scenario, implementation: Implementation) -> No
 def test_default_limit(scenario: Scenario, implementation: Implementation) -> None:
     """If the caller sets no limit, the loop ends an endless conversation before the provider does."""
     most = ENDLESS_CAP if implementation.bench.is_endless else RUNAWAY_CAP
-    scenario.always(_asks, most=most)
+    scenario.listens(_never_done(), most=most)
 
     run = implementation.run()
 

@@ -11,6 +11,7 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
 from looptck.values.turns import Call, Turn, calls, says
 
 HISTORY = ("messages", "input")
@@ -37,6 +38,24 @@ def test_the_prefix_is_the_same(scenario: Scenario, implementation: Implementati
     run = implementation.run()
 
     run.request(len(rounds) + 1)
+    _is_kept(run)
+
+
+@requirement("prefix-is-the-same")
+def test_equal_results(scenario: Scenario, implementation: Implementation) -> None:
+    """The tools of three rounds return the same text; what was sent of the earlier ones stays as it was."""
+    scenario.plays(*ROUNDS, says("Done."))
+    for tool in ("weather", "add", "ping", "note"):
+        scenario.returns(tool, "The same as ever.")
+
+    run = implementation.run()
+
+    run.request(len(ROUNDS) + 1)
+    _is_kept(run)
+
+
+def _is_kept(run: Run) -> None:
+    """Assert that each request begins as the one before it."""
     for before, after in pairwise(run.requests):
         if after.request.continues is None:  # otherwise the service has the history
             assert (found := _difference(before.body, after.body)) is None, f"request {after.n} {found}"

@@ -22,6 +22,8 @@ AHEAD = 2
 """Seconds from now to the date, which has no fractions: the wait is between one and two seconds."""
 EARLY = 0.05
 """Seconds by which clocks and timers may be early."""
+LONG_AGO = 3600
+"""Seconds since a date that is past, whatever the clocks."""
 
 
 def _refused_once(scenario: Scenario, implementation: Implementation, *headers: tuple[str, str]) -> Run:
@@ -54,8 +56,23 @@ def test_retry_after_a_date(scenario: Scenario, implementation: Implementation) 
         asked = time.time() - run.transcript.now() + run.requests[2].at
         assert asked >= date - EARLY, f"the loop has asked again {date - asked:.2f} s before the time that it was given"
         return
+    _is_refused_as_ever(usual, run, "with a date")
+
+
+@requirement("odd-retry-after-is-no-error")
+def test_odd_retry_after(scenario: Scenario, implementation: Implementation) -> None:
+    """The wait is negative, its date is past, or it is no time at all: the loop tries again or fails as without it."""
+    usual = _refused_once(scenario, implementation)
+    for header in ("-1", formatdate(time.time() - LONG_AGO, usegmt=True), "soon"):
+        run = _refused_once(scenario, implementation, ("retry-after", header))
+        if len(run.requests) <= 2:
+            _is_refused_as_ever(usual, run, f"with {header!r}")
+
+
+def _is_refused_as_ever(usual: Run, run: Run, told: str) -> None:
+    """Assert that a loop that does not try again fails with the service's refusal, as without the header."""
     if isinstance(run.outcome, Failed) and run.outcome.reason == "provider":
         return
-    assert isinstance(usual.outcome, Failed), f"without a date the loop tries again, with one it {run.outcome}"
+    assert isinstance(usual.outcome, Failed), f"without a Retry-After the loop tries again, {told} it {run.outcome}"
     assert isinstance(run.outcome, Failed), f"it is refused, and {run.outcome}"
-    assert usual.outcome.type == run.outcome.type
+    assert usual.outcome.type == run.outcome.type, f"{told} the loop {run.outcome}, and without it {usual.outcome}"

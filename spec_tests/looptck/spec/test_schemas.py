@@ -9,7 +9,9 @@ from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.schema_blocks import Block
 from looptck.catalogue.agents import Tool
 from looptck.spec import strategies
+from looptck.values.history import Offered
 from looptck.values.turns import says
+from looptck.values.verdicts import NotApplicable
 
 NODE = blocks.object_of({"city": blocks.STRING, "floor": blocks.INTEGER}, ["city"])
 
@@ -52,23 +54,50 @@ ODD: dict[str, dict[str, Block]] = {
 """Parameters that JSON Schema allows and that some ways to declare a tool have no words for."""
 
 
+LINE = blocks.closed_object_of({"goods": blocks.STRING, "count": blocks.nullable(blocks.INTEGER, by_type=True)})
+STRICT: dict[str, dict[str, Block]] = {
+    "object": {
+        "customer": blocks.closed_object_of({"name": blocks.STRING, "known": blocks.BOOLEAN}),
+        "speed": blocks.WORDS,
+    },
+    "list-of-objects": {"lines": blocks.list_of(LINE), "speed": blocks.WORDS},
+    "nullable": {"city": blocks.STRING, "floor": blocks.nullable(blocks.INTEGER, by_type=True)},
+    "nullable-object": {
+        "place": blocks.nullable(blocks.closed_object_of({"city": blocks.STRING})),
+        "id": blocks.STRING,
+    },
+    "definitions": {"line": blocks.referred(LINE, "Line"), "again": blocks.referred(LINE, "Line")},
+}
+"""Parameters of strict tools, as the services of all wires accept them: all required, and closed at each depth.
+
+None is an object alone, since loops may offer such a parameter's own members."""
+
+
 def _first_required(members: dict[str, Block]) -> Block:
     """An object with these members, described; the first is required."""
     return blocks.object_of(blocks.all_described(members), [next(iter(members))])
 
 
-def _offers(implementation: Implementation, block: Block) -> None:
-    """Assert that a tool with these parameters is offered with a schema of the same meaning."""
-    tool = Tool("plan", "Plans something.", blocks.parameters_of(block))
+def _strict(members: dict[str, Block]) -> Block:
+    """A closed object with these members, described."""
+    return blocks.closed_object_of(blocks.all_described(members))
+
+
+def _offers(implementation: Implementation, block: Block, *, strict: bool = False) -> Offered:
+    """Assert that a tool with these parameters is offered with a schema of the same meaning; return what is offered."""
+    tool = Tool("plan", "Plans something.", blocks.parameters_of(block), strict=strict)
     implementation.scenario.plays(says("Hello."))
 
     run = implementation.run(tools=[tool])
 
     offered = {one.name: one for one in run.request(1).request.tools}
     assert tool.name in offered, f"the request offers {sorted(offered)}"
-    schema = offered[tool.name].parameters
-    found = blocks.otherwise(block, schema, strict=offered[tool.name].strict)
-    assert found is None, f"the offered schema means something else: {found}; declared {tool.parameters}, not {schema}"
+    found = offered[tool.name]
+    other = blocks.otherwise(block, found.parameters, strict=found.strict)
+    assert other is None, (
+        f"the offered schema means something else: {other}; declared {tool.parameters}, not {found.parameters}"
+    )
+    return found
 
 
 @requirement("schemas-keep-their-meaning")
@@ -76,6 +105,40 @@ def _offers(implementation: Implementation, block: Block) -> None:
 def test_schemas_keep_their_meaning(implementation: Implementation, members: dict[str, Block]) -> None:
     """References, definitions, unions, constants and names of keywords: values are accepted and refused as declared."""
     _offers(implementation, _first_required(members))
+
+
+@requirement("schemas-keep-their-meaning")
+@pytest.mark.parametrize("members", STRICT.values(), ids=STRICT)
+def test_strict_schemas_keep_their_meaning(implementation: Implementation, members: dict[str, Block]) -> None:
+    """A strict tool keeps objects, lists and null in its parameters; whether it stays strict is not asked."""
+    _offers(implementation, blocks.indifferent(_strict(members)), strict=True)
+
+
+@requirement("strict-tools-stay-strict")
+@pytest.mark.parametrize("members", STRICT.values(), ids=STRICT)
+def test_strict_tools_stay_strict(implementation: Implementation, members: dict[str, Block]) -> None:
+    """A strict tool is offered as strict, and stays closed at each depth."""
+    offered = _offers(implementation, _strict(members), strict=True)
+
+    assert offered.strict, "a tool that was declared as strict is offered as one that is not"
+
+
+@requirement("strict-tools-stay-strict")
+@refusable("A loop may pass a schema on as it was given, and a service takes no open one from a strict tool.")
+@pytest.mark.parametrize("members", STRICT.values(), ids=STRICT)
+def test_open_schema_of_a_strict_tool(implementation: Implementation, members: dict[str, Block]) -> None:
+    """A schema that does not close its objects; a loop that closes it closes it at each depth."""
+    block = _strict(members)
+    declared = Tool("plan", "Plans something.", blocks.opened(blocks.parameters_of(block)), strict=True)
+    implementation.scenario.plays(says("Hello."))
+
+    run = implementation.run(tools=[declared])
+
+    offered = next(one for one in run.request(1).request.tools if one.name == "plan").parameters
+    if offered.get("additionalProperties") is not False:
+        raise NotApplicable("the loop passes the schema on as it was given")
+    other = blocks.otherwise(block, offered, strict=True)
+    assert other is None, f"the strict schema is closed in part: {other}; offered is {offered}"
 
 
 @requirement("odd-schemas-keep-their-meaning")

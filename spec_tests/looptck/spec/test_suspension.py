@@ -57,6 +57,18 @@ def _decided(run: Run, text: str) -> list[dict[str, Any]]:
     return [decision(one) for one in reversed(suspended(run).calls)]
 
 
+def _changed(run: Run, texts: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Decisions that approve the calls with one of these texts with another, and the others as they are."""
+
+    def decision(one: Pending) -> dict[str, Any]:
+        text = next((text for text in texts if text in str(one.arguments)), None)
+        if text is None:
+            return {"id": one.id, "decision": "approve"}
+        return {"id": one.id, "decision": "change", "parameters": {"text": f"{text}, changed"}}
+
+    return [decision(one) for one in reversed(suspended(run).calls)]
+
+
 def _broken(
     scenario: Scenario, implementation: Implementation, script: list[Turn], *, renewed: bool = False
 ) -> list[Run]:
@@ -197,6 +209,22 @@ def test_each_decision_is_obeyed(scenario: Scenario, implementation: Implementat
     assert [{"text": text}] == ran
     accepted(run.request(1))
     assert 2 == len(run.request(1).request.answers), "not each of the two calls has one result"
+
+
+@requirement("resume-obeys-each-change")
+@pytest.mark.parametrize("changed", [("first",), ("second",), ("first", "second")], ids="-and-".join)
+def test_each_change_is_obeyed(scenario: Scenario, implementation: Implementation, changed: tuple[str, ...]) -> None:
+    """Of two calls of one tool one or both are approved with another text; both run, each with its own."""
+    talk = Talk(implementation, named=False)
+    first, left = _stop(scenario, talk, SCRIPTS["two-at-once"])
+    scenario.plays(*left)
+
+    *_, run = parts = _resumed(talk, first, lambda part: _changed(part, changed))
+
+    ran = sorted(str(one.arguments.get("text")) for part in parts for one in part.ran)
+    run.request(1)
+    assert sorted(f"{text}, changed" if text in changed else text for text in ("first", "second")) == ran
+    accepted(run.request(1))
 
 
 @requirement("suspended-state-travels")

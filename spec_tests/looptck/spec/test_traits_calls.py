@@ -14,7 +14,7 @@ from looptck.values.framing import DEFAULT
 from looptck.values.history import Said
 from looptck.values.outcome import Failed
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = Call.of("weather", {"city": "Paris"})
 NOTE = Call.of("note", {"text": "of two"})
@@ -93,6 +93,45 @@ def test_siblings(loop: Loop) -> None:
     lost = [one.tool for one in siblings if not any(f"of {one.tool}" in text for text in texts)]
     name = ["not-run", "partly-run", "run-and-lost" if lost else "answered"][min(len(siblings), 2)]
     loop.answers(name, ", ".join(one.tool for one in siblings))
+
+
+@trait("error-beside-a-running-call")
+def test_error_beside_a_running_call(loop: Loop) -> None:
+    """Of two tools the first runs until the second has raised and the run has ended, if it ends without the first."""
+    loop.scenario.does("ping", Returns("pong", hold=gates.run_ended("weather")))
+    loop.scenario.raises("weather", MESSAGE, CLASS)
+    run = loop.plays(calls(Call.of("ping"), WEATHER), says("Done."))
+
+    run.delivered(1)
+    if len(run.requests) == 1:
+        loop.answers(*turn_answer(run))
+        return
+    texts = [answer.text for answer in run.new_answers(1) if "pong" not in answer.text]
+    said = [item.text for item in run.added(1) if isinstance(item, Said) and item.role != "assistant"]
+    if texts:
+        loop.answers("told-to-the-model" if texts[0].strip() else "answered-with-nothing", texts[0])
+    else:
+        loop.answers("told-otherwise" if said else "asked-again", *said[:1])
+
+
+@trait("calls-beside-an-answer")
+def test_calls_beside_an_answer(loop: Loop) -> None:
+    """The call of the answer tool stands between two other calls."""
+    answer = loop.bench.started.answer
+    if answer is None:
+        raise NotApplicable("the loop takes its answer as a text, and not by a call of a tool of its own")
+    before, behind = Call.of("note", {"text": "before"}), Call.of("note", {"text": "behind"})
+    run = loop.plays(calls(before, answer.call("Done."), behind), says("Done at last."))
+
+    run.delivered(1)
+    ran = [str(one.arguments.get("text")) for one in run.ran]
+    if len(run.requests) > 1:
+        loop.answers("asked-again", ", ".join(ran))
+    elif run.after_the_end:
+        loop.answers("after-the-end", ", ".join(run.after_the_end))
+    else:
+        names = {(): "none-runs", ("before",): "those-before-it", ("behind",): "those-behind-it"}
+        loop.answers(names.get(tuple(ran), "all-run"), ", ".join(ran))
 
 
 def _two(loop: Loop) -> Run:

@@ -8,9 +8,10 @@ from typing import Any
 
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
-from looptck.spec.trait_answers import result_answer
+from looptck.spec.long_results import is_told_as_shortened, long_text
+from looptck.spec.trait_answers import result_answer, with_noun
 from looptck.suite.asking import Loop
-from looptck.values.history import same_value
+from looptck.values.history import holds, same_value
 from looptck.values.turns import Call, calls, says
 
 OBJECT = {"city": "Zürich", "degrees": 18.5, "tags": ["dry", None]}
@@ -38,6 +39,20 @@ def test_text(loop: Loop) -> None:
         return "wrapped" if TEXT in text or _holds(text, TEXT) else "other-text"
 
     loop.answers(*result_answer(_returning(loop, TEXT), word))
+
+
+@trait("long-result")
+def test_long_text(loop: Loop) -> None:
+    """The tool returns a text of 20,000 characters."""
+    text = long_text(20_000)
+
+    def word(got: str) -> str:
+        if holds(got, text):
+            return "whole"
+        return "shortened-and-told" if is_told_as_shortened(got) else "other-text"
+
+    answer, got = result_answer(_returning(loop, text), word)
+    loop.answers(answer, with_noun(len(got), "character") if text[:40] in got else got)
 
 
 @trait("empty-text-result")

@@ -43,7 +43,7 @@ def run_answer(run: Run) -> TraitAnswer:
     """How a run ended after a turn with calls; the answers are those of ``fate`` and ``ends``."""
     outcome = run.outcome
     if isinstance(outcome, Failed):
-        return "error-for-the-caller", error_text(outcome)
+        return "error-for-nobody" if outcome.escaped else "error-for-the-caller", error_text(outcome)
     if isinstance(outcome, Value) and outcome.stop == "calls":
         return "handed-to-the-caller", outcome.text or ""
     return "taken-for-the-answer", str(outcome)

@@ -34,9 +34,12 @@ class Failed:
     reason: str
     type: str
     message: str
+    escaped: bool = False
+    """Whether no caller could have caught it: in Node.js it ends the process."""
 
     def __str__(self) -> str:
-        return f"raised {self.type}: {shortened(self.message, 300)} (reason: {self.reason})"
+        where = ", where no caller can catch it" if self.escaped else ""
+        return f"raised {self.type}: {shortened(self.message, 300)} (reason: {self.reason}{where})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def from_message(message: dict[str, Any]) -> Outcome:
     if message["kind"] == "suspended":
         calls = (Pending(one["id"], one["name"], one["arguments"]) for one in message["calls"])
         return Suspended(message["state"], tuple(calls))
-    return Failed(message["reason"], message["type"], message["message"])
+    return Failed(message["reason"], message["type"], message["message"], message.get("escaped", False))
 
 
 def serializable(outcome: Outcome) -> dict[str, Any]:

@@ -140,6 +140,20 @@ class Stuck(Driver):
         raise AssertionError("never woken")
 
 
+class StuckLater(Driver):
+    """Answers the first question of a conversation, and never asks the model again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun = set[str]()
+
+    def run(self, case: Json, emit: Any) -> Json:
+        if case.get("conversation") in self._begun:
+            Event().wait()
+        self._begun.add(case.get("conversation", ""))
+        return super().run(case, emit)
+
+
 class Rubbish:
     """Returns what is no outcome."""
 

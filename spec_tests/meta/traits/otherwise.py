@@ -13,6 +13,7 @@ import httpx
 Json = dict[str, Any]
 TRIES = 5
 FOR_EVER = 1_000
+LONG = 10_000
 
 
 class Refused(Exception):
@@ -103,7 +104,9 @@ class Run:
             if "error" in reply:
                 raise ValueError("A tool did not work.")
             value = reply["value"]
-            self._known[key] = "(no output)" if value in (None, "", []) else f"Result: {json.dumps(value)}"
+            text = f"Result: {json.dumps(value)}"
+            short = text if len(text) < LONG else f"{text[:LONG]} (truncated)"
+            self._known[key] = "(no output)" if value in (None, "", []) else short
         return self._known[key]
 
 

@@ -12,6 +12,7 @@ from looptck.suite.summary import exit_status
 from meta.kit.flawed import Pretends, Refuses
 from meta.loops.stateful import Stateful
 from meta.loops.unusual import InThreadsSentAgain
+from meta.strangers.answers import chat as answering
 from meta.traits import manners
 from meta.traits.otherwise import Otherwise
 from meta.traits.surveying import survey, surveyed, told
@@ -54,6 +55,8 @@ LOOPS = [
     (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
     (Stateful, RESPONSES, MEMORY),
     (manners.Reliant, RESPONSES, MEMORY),
+    (answering.Early, CHAT, ("calls-beside-an-answer",)),
+    (answering.Later, CHAT, ("calls-beside-an-answer",)),
 ]
 """Loops, each with a cell and the traits by which it differs from others."""
 
@@ -93,7 +96,7 @@ def test_reference_leaves_no_question_open() -> None:
     assert dict.fromkeys(ALL, 6) == cells
     assert {"not-applicable"} == {one.answer for one in undecided}
     assert all(one.detail for one in undecided)
-    assert ["lost-memory", "refused-memory"] == [
+    assert ["calls-beside-an-answer", "lost-memory", "refused-memory"] == [
         trait for trait in ALL if all(one.answer == "not-applicable" for one in answers if one.trait == trait)
     ]
 
@@ -130,6 +133,13 @@ def test_run_without_an_end_has_no_outcome() -> None:
     answers = {one.trait: one.answer for one in session.survey.answers}
 
     assert {"raising-tool": "no-outcome", "refusal": "stop-told", "text-result": "no-outcome"} == answers
+
+
+def test_question_that_never_comes_to_the_model_is_the_loops_fault() -> None:
+    """A loop that has asked in a conversation and hangs at its next question has no outcome there."""
+    session = survey(manners.StuckLater, CHAT, only=("question-of-a-failed-run",), outcome=1.0)
+
+    assert ["no-outcome"] == [one.answer for one in session.survey.answers]
 
 
 def test_run_that_never_begins_is_the_drivers_fault() -> None:

@@ -100,6 +100,54 @@ class Driver(chat_stream.Driver):
         return super().start() | {"answer": {"tool": ANSWER, "argument": ARGUMENT}}
 
 
+class EarlyChat(AnsweringChat):
+    """Runs no call beside an answer."""
+
+    def turn(self, reply: Reply) -> Json:
+        turn = super().turn(reply)
+        answered = bool(self.answers(turn["tool_calls"]))
+        self.left = [call for call in turn["tool_calls"] if answered and call["function"].get("name") != ANSWER]
+        return turn
+
+    def result(self, call: Json) -> Json:
+        return self.told(call, "Not run: the answer was given.") if call in self.left else super().result(call)
+
+
+class Early(Driver):
+    """A right loop: the answer ends the run, and what the model calls beside it is not run."""
+
+    loop = EarlyChat
+
+
+class InOrderChat(EarlyChat):
+    """Runs the calls that stand before an answer, and none behind it."""
+
+    def turn(self, reply: Reply) -> Json:
+        turn = super().turn(reply)
+        names = [call["function"].get("name") for call in turn["tool_calls"]]
+        self.left = self.left and turn["tool_calls"][names.index(ANSWER) + 1 :]
+        return turn
+
+
+class InOrder(Driver):
+    """A right loop: calls run in their order until the answer comes."""
+
+    loop = InOrderChat
+
+
+class LaterChat(AnsweringChat):
+    """Takes no answer that has calls beside it."""
+
+    def answers(self, calls: list[Json]) -> list[str]:
+        return super().answers(calls) if len(calls) == 1 else []
+
+
+class Later(Driver):
+    """A right loop: an answer beside calls is too early, since the model has not seen their results."""
+
+    loop = LaterChat
+
+
 class Undeclared(Driver):
     """The same loop, whose driver does not say that it takes no text for an answer."""
 

@@ -382,7 +382,7 @@ class Driver:
 
     def start(self) -> Json:
         words = """stream chunks limit concurrent conversations histories shared
-            cancel interrupt leave confirm suspend travels"""
+            cancel interrupt leave confirm suspend travels changes"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-chat-sync-{type(self).__name__}", ["openai-chat"], ["sync"], **able)
 

@@ -361,7 +361,7 @@ class Driver:
 
     def start(self) -> Json:
         words = """stream chunks limit concurrent parallel conversations histories shared
-            cancel leave confirm suspend travels"""
+            cancel leave confirm suspend travels changes"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-messages-async-{type(self).__name__}", ["anthropic-messages"], ["async"], **able)
 

@@ -278,7 +278,7 @@ class Driver:
 
     def start(self) -> Json:
         words = """stream chunks limit concurrent parallel conversations histories shared
-            cancel leave confirm suspend travels"""
+            cancel leave confirm suspend travels changes"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(f"conversations-responses-items-{type(self).__name__}", ["openai-responses"], ["async"], **able)
 

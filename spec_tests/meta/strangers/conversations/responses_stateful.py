@@ -243,7 +243,7 @@ class Driver:
 
     def start(self) -> Json:
         words = """memory stream chunks limit concurrent conversations histories shared
-            cancel leave confirm suspend travels"""
+            cancel leave confirm suspend travels changes"""
         able = dict.fromkeys(words.split(), True) | self.able
         return started(
             f"conversations-responses-stateful-{type(self).__name__}", ["openai-responses"], ["async"], **able

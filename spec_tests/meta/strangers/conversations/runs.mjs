@@ -67,6 +67,6 @@ export function serve({ started, run }) {
 
 export const ABLE = Object.fromEntries(
   ['stream', 'chunks', 'limit', 'concurrent', 'conversations', 'histories', 'shared']
-    .concat(['cancel', 'leave', 'confirm', 'suspend', 'travels'])
+    .concat(['cancel', 'leave', 'confirm', 'suspend', 'travels', 'changes'])
     .map((word) => [word, true]),
 );

@@ -161,7 +161,7 @@ async function answer(scenario, functions) {
 
 serve({
   start: () =>
-    started({ name: 'chat over node:http', version: '1', wires: ['openai-chat'], limit: true, concurrent: true, confirm: true }),
+    started({ name: 'chat over node:http', version: '1', wires: ['openai-chat'], limit: true, concurrent: true, confirm: true, changes: true }),
 
   async run(scenario) {
     try {

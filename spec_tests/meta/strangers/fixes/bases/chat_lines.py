@@ -95,7 +95,11 @@ def wait_of(header, usual):
     try:
         return max(0.0, float(header))
     except ValueError:
+        pass
+    try:
         return max(0.0, email.utils.parsedate_to_datetime(header).timestamp() - time.time())
+    except ValueError:
+        return usual
 
 
 def events_of(reply):

@@ -150,7 +150,7 @@ class Driver:
 
     def start(self):
         able = {"stream": True, "plain": False, "chunks": True, "limit": True, "concurrent": True, "parallel": True}
-        more = {"cancel": True, "conversations": True}
+        more = {"cancel": True, "conversations": True, "strict": True}
         return started("chat with the SDK", "1", wires=["openai-chat"], modes=["async"], **able, **more)
 
     async def run_async(self, case, emit):

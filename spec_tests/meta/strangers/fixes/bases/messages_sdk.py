@@ -102,7 +102,7 @@ class Assistant:
 
 class Driver:
     def start(self):
-        able = {"limit": True, "concurrent": True, "confirm": True}
+        able = {"limit": True, "concurrent": True, "confirm": True, "changes": True}
         return started("messages with the SDK", "1", wires=["anthropic-messages"], modes=["sync"], **able)
 
     def run(self, case, emit):

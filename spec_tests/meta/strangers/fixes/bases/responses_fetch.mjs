@@ -159,7 +159,7 @@ function itemsOf({ role, content, calls = [], call_id }) {
 }
 
 const able = { stream: true, chunks: true, limit: true, concurrent: true, parallel: true, cancel: true };
-const more = { suspend: true, travels: true, histories: true };
+const more = { suspend: true, travels: true, changes: true, histories: true };
 
 serve({
   start: () => started({ name: 'responses over fetch', version: '1', wires: ['openai-responses'], ...able, ...more }),

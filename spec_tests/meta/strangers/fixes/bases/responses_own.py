@@ -51,7 +51,10 @@ async def plain(http, body):
             return answer.json()
         if answer.status_code not in (429, 500, 502, 503) or attempt == 2:
             raise Fault("provider", answer.text)
-        await asyncio.sleep(float(answer.headers.get("retry-after", 0.2 * 2**attempt)))
+        try:
+            await asyncio.sleep(float(answer.headers.get("retry-after", "")))
+        except ValueError:
+            await asyncio.sleep(0.2 * 2**attempt)
 
 
 def sound(reply):
@@ -182,7 +185,7 @@ def said(message):
 class Driver:
     def start(self):
         able = {name: True for name in ("stream", "chunks", "limit", "concurrent", "parallel", "cancel", "suspend")}
-        more = {"travels": True, "histories": True, "hosted_others": True}
+        more = {"travels": True, "changes": True, "histories": True, "hosted_others": True}
         return started("responses of our own", "1", wires=["openai-responses"], modes=["async"], **able, **more)
 
     async def run_async(self, case, emit):

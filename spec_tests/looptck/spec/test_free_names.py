@@ -1,0 +1,99 @@
+"""Names that mean something to a loop or to its language: a tool or a parameter may have them, and a call of none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.bench.assertions import error_is_told, tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.catalogue.agents import Tool
+from looptck.values.turns import Call, calls, says
+
+PREFIXED = ["add", "notes__add", "mcp__notes__add"]
+"""Names of which one is the end of the next, parted as prefixes of servers and extensions are."""
+MANY = [f"tool_{number:02d}" for number in range(1, 31)]
+INHERITED = ["constructor", "toString", "__init__", "run"]
+"""Names that an object has in JavaScript, in Python or in a loop, whether or not it has a tool of that name."""
+PARAMETERS = [
+    ["name"],
+    ["args", "kwargs"],
+    ["config", "runtime"],
+    ["context", "ctx", "state"],
+    ["tool", "arguments", "input"],
+]
+"""Names of parameters that a loop may have for itself."""
+
+
+def _schema(*names: str) -> dict[str, Any]:
+    """An object of texts, closed as strict tools want it."""
+    members = {name: {"type": "string", "description": f"The {name}."} for name in names}
+    return {"type": "object", "properties": members, "required": [*names], "additionalProperties": False}
+
+
+@requirement("calls-run-the-tool-they-name")
+def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation) -> None:
+    """Three tools have names of which one is the end of another; each call runs its own."""
+    scenario.plays(calls(*(Call.of(name, {"text": name}) for name in PREFIXED)), says("Done."))
+
+    run = implementation.run(tools=[Tool(name, f"Adds a note to {name}.", _schema("text")) for name in PREFIXED])
+
+    tools_ran(run, [{name: {"text": name}} for name in PREFIXED])
+
+
+@requirement("tools-are-offered-every-time")
+def test_many_tools(scenario: Scenario, implementation: Implementation) -> None:
+    """Thirty tools are offered, and the service accepts the request; the last one is called and runs."""
+    scenario.plays(calls(Call.of(MANY[-1], {"text": "last"})), says("Done."))
+
+    run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in MANY])
+
+    offered = {tool.name for tool in run.request(1).request.tools}
+    assert [] == [name for name in MANY if name not in offered], f"the request offers {sorted(offered)}"
+    refused = [problem.message for problem in run.request(1).problems]
+    assert [] == refused, f"the service refuses so many tools: {refused[0]}"
+    tools_ran(run, [{MANY[-1]: {"text": "last"}}])
+
+
+@requirement("inherited-names-are-no-tools")
+@pytest.mark.parametrize("name", INHERITED)
+def test_inherited_names(scenario: Scenario, implementation: Implementation, name: str) -> None:
+    """A call of a tool that was not offered has a name that objects have anyway."""
+    scenario.plays(calls(Call.of(name, {"city": "Paris"})), says("I cannot do that."))
+
+    run = implementation.run()
+
+    error_is_told(run, {"turn": 1, "holds": name, "or_reads_as_error": True})
+
+
+@requirement("arguments-arrive-whatever-their-shape")
+def test_spelling_of_parameters(scenario: Scenario, implementation: Implementation) -> None:
+    """Parameters have capitals and underscores, and lists in lists; the tool gets them under the names that it has."""
+    row = {"type": "array", "items": {"type": "integer"}}
+    members = {
+        "cityName": {"type": "string", "description": "The city's name."},
+        "street_name": {"type": "string", "description": "The street's name."},
+        "X1": {"type": "integer", "description": "A coordinate."},
+        "rows": {"type": "array", "items": row, "description": "Rows of numbers."},
+    }
+    schema = {"type": "object", "properties": members, "required": [*members]}
+    arguments = {"cityName": "Paris", "street_name": "Rue X", "X1": 3, "rows": [[1, 2], [], [3]]}
+    scenario.plays(calls(Call.of("place", arguments)), says("Placed."))
+
+    run = implementation.run(tools=[Tool("place", "Places something on a map.", schema)])
+
+    tools_ran(run, [{"place": arguments}])
+
+
+@requirement("parameters-may-have-any-name")
+@pytest.mark.parametrize("names", PARAMETERS, ids="-".join)
+def test_parameters_of_any_name(scenario: Scenario, implementation: Implementation, names: list[str]) -> None:
+    """Parameters are called like what a loop may have beside them; the tool gets each of them."""
+    arguments = {name: f"the {name}" for name in names}
+    scenario.plays(calls(Call.of("keep", arguments)), says("Kept."))
+
+    run = implementation.run(tools=[Tool("keep", "Keeps what it is given.", _schema(*names))])
+
+    tools_ran(run, [{"keep": arguments}])

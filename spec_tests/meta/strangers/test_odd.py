@@ -1,0 +1,69 @@
+"""Right loops in odd styles fail nothing that is near to their style; errors that escape from a loop are told."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.bench.bench import Patience
+from looptck.commands.pytest_run import run_pytest
+from looptck.suite.selection import Selection
+from looptck.suite.session import Options, Session
+from looptck.values.verdicts import AGAINST
+from meta.strangers.playing import HERE, NODE, driver, rows
+
+CONTROL = "call-runs-its-tool-once"
+TOGETHER = {"every-call-of-a-turn-runs", "results-keep-call-order", "raising-tool-is-not-lost"}
+LIMITS = {"limit-is-a-ceiling", "limit-allows-what-fits", "limit-reached-is-told", "limit-of-one-answers"}
+RIGHT = {
+    "trampoline_chat.py": ("openai-chat/plain/sync", TOGETHER | LIMITS),
+    "actors_messages.py": ("anthropic-messages/stream/async", TOGETHER | {"thinking-is-echoed"}),
+    "compacting_responses.py": (
+        "openai-responses/plain/sync",
+        {"results-carry-their-call-ids", "loop-goes-on-until-the-model-answers", "question-survives-an-overflow"},
+    ),
+    "last_words_chat.py": ("openai-chat/plain/sync", LIMITS | {"text-result-arrives-unchanged"}),
+    "callbacks_chat.mjs": ("openai-chat/plain/async", TOGETHER),
+    "pipeline_responses.mjs": ("openai-responses/stream/async", TOGETHER),
+    "escaping.mjs": ("openai-chat/plain/async", TOGETHER),
+}
+"""Each right loop, with a cell and the rows that are near to its style."""
+ESCAPED = ["awaited-too-late", "thrown-in-a-timer"]
+
+
+def _can_be_played(loop: str) -> None:
+    if ".mjs" in loop and NODE is None:
+        pytest.skip("node is not installed, and this loop is in JavaScript")
+
+
+@pytest.mark.parametrize("loop", RIGHT)
+def test_right_loop_fails_nothing(loop: str) -> None:
+    """Of these rows none counts against it, and it runs a call."""
+    _can_be_played(loop)
+    cell, near = RIGHT[loop]
+
+    results = rows(f"odd/{loop}", cell, {CONTROL, *near})
+
+    assert {"pass"} <= {one.verdict for one in results if one.requirement == CONTROL}
+    assert [] == [f"{one.requirement}: {one.reason}" for one in results if one.verdict in {*AGAINST, "error"}]
+
+
+@pytest.mark.parametrize("fault", ESCAPED)
+def test_error_that_escapes_is_told(fault: str) -> None:
+    """An error that no caller can catch has ended the process: it is the outcome of its run, and no driver fault."""
+    _can_be_played("escaping.mjs")
+    selection = Selection(cells=("openai-chat/plain/async",), traits=("error-beside-a-running-call",))
+    session = Session.begin(Options(driver(f"odd/escaping.mjs {fault}"), selection, patience=Patience(20.0, 2.0)))
+    run_pytest(session)
+    session.end()
+
+    assert ["error-for-nobody"] == [one.answer for one in session.survey.answers]
+    assert [] == session.record.faults
+
+
+def test_all_loops_are_listed() -> None:
+    """The README of the folder lists each loop, and each is played."""
+    loops = {path.name for path in (HERE / "odd").iterdir() if path.suffix in {".py", ".mjs"}}
+    readme = (HERE / "odd" / "README.md").read_text(encoding="utf-8")
+
+    assert loops == RIGHT.keys()
+    assert [] == [loop for loop in loops if f"| `{loop}` |" not in readme]
