@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from typing import overload
 from urllib.parse import unquote
 
 DEEPEST = 4
@@ -39,6 +40,33 @@ Spans = tuple[tuple[int, int], ...]
 """Ranges of bytes."""
 
 
+class Written(Sequence[Spans]):
+    """The bytes of characters that are written one after the other: little more than where each of them ends."""
+
+    def __init__(self, first: int, ends: Sequence[int]) -> None:
+        self.first = first
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> Spans: ...
+    @overload
+    def __getitem__(self, place: slice) -> Written: ...
+    def __getitem__(self, place: int | slice) -> Spans | Written:
+        if isinstance(place, slice):
+            start, stop, _ = place.indices(len(self._ends))
+            return Written(self._ends[start - 1] if start else self.first, self._ends[start:stop])
+        place = range(len(self._ends))[place]
+        return ((self._ends[place - 1] if place else self.first, self._ends[place]),)
+
+    @property
+    def whole(self) -> Spans:
+        """All of them as one range."""
+        return ((self.first, self._ends[-1]),) if self._ends else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """A text, with the bytes that each of its characters is written in."""
@@ -56,8 +84,9 @@ class Decoded:
     def of(cls, body: bytes, member: str = OPAQUE_WHOLE) -> Decoded:
         """The text of a body as it is written. Bytes that are not UTF-8 are characters of their own."""
         text = body.decode(errors="surrogateescape")
-        ends = list(accumulate(len(one.encode(errors="surrogateescape")) for one in text))
-        return cls(text, [((start, end),) for start, end in zip([0, *ends], ends, strict=False)], member)
+        if len(text) == len(body):
+            return cls(text, Written(0, range(1, len(body) + 1)), member)
+        return cls(text, Written(0, [*accumulate(len(one.encode(errors="surrogateescape")) for one in text)]), member)
 
     def part(self, start: int, end: int, member: str | None = None) -> Decoded:
         """A part of it."""
@@ -67,10 +96,13 @@ class Decoded:
         """The bytes that some of its characters are written in, up to the end of the string that they are in."""
         if self.has_strings and (edge := _EDGE.search(self.text, start, end)):
             end = edge.start()
-        return tuple(span for spans in self.places[start:end] for span in spans)
+        places = self.places[start:end]
+        return places.whole if isinstance(places, Written) else tuple(span for spans in places for span in spans)
 
     def decoded(self, characters: re.Pattern[str]) -> Decoded:
         """The text with its escapes resolved: those of JSON strings, or of URLs."""
+        if ("\\" if characters is _CHARACTER else "%") not in self.text:
+            return replace(self, is_string=False, has_strings=False)
         texts, places = list[str](), list[Spans]()
         for match in characters.finditer(self.text):
             resolved = _resolved(match.group())

@@ -152,7 +152,8 @@ def _broken(cell: Cell, secret: str) -> Setting:
         return Setting([HttpReply([head(200, JSON, length=len(body) + 9) + body], then_close=True)])
     text, at = halved("So ", secret)
     sent = cell.events(says(text), at)
-    until = max(n for n, event in enumerate(sent) if b"elta" in event and text[at : at + 4].encode() in event)
+    second = json.dumps(text[at : at + 4])[1:-1].encode()
+    until = next(n for n, event in enumerate(sent) if second in event)
     return Setting([stream(*sent[: until + 1], breaks=True)])
 
 
