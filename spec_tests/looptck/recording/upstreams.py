@@ -109,7 +109,7 @@ def _elsewhere(url: str, model: str, name: str, dialect: str) -> Upstream:
     address = urlsplit(url)
     if address.scheme not in {"http", "https"} or not address.hostname:
         known = "openai, anthropic, scripted or a URL such as http://HOST:PORT/v1"
-        raise NoUpstream(f"--upstream: {_named(url)} must be {known}")
+        raise NoUpstream(f"--upstream {_named(url)}: must be {known}")
     key = os.environ.get("LOOPTCK_API_KEY") or DUMMY_KEY
     return Upstream(name, url, model, tuple(WIRES), key, dialect)
 
