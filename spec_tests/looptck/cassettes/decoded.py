@@ -1,26 +1,32 @@
 """Decoded text that knows where each of its characters is written.
 
-A body has the same text on several levels: as it is written, as the strings of its JSON, as the strings of JSON in
-these, and as the strings that a reader of a stream joins from many events. A secret may be whole on one of them only.
+A body has the same text on several levels: as it is written, as the strings of its JSON, as what is quoted in these
+(JSON, the text of a URL, base64), and as the strings that a reader of a stream joins from many events. A secret may be
+whole on one of them only.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from typing import overload
 from urllib.parse import unquote
 
-DEEPEST = 3
-"""Levels of JSON within strings that are decoded."""
+DEEPEST = 4
+"""Levels of quoted text within strings that are decoded."""
+MOSTLY = 0.9
+"""The share of printable characters from which on decoded base64 is a text."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 _CHARACTER = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
 )
 _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+|.", re.DOTALL)
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 _APART = re.compile(r"^/type$|(?:index|item_id)$")
 """The paths of members that tell pieces of one text in a stream from pieces of another."""
 _EDGE = re.compile(r'["\r\n]')
@@ -29,8 +35,36 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 OPAQUE_WHOLE = "id"
 """The member that a whole body counts as: its ids, which have to be kept, are among the rest of it."""
+_STANDARD = str.maketrans("-_", "+/")
 Spans = tuple[tuple[int, int], ...]
 """Ranges of bytes."""
+
+
+class Written(Sequence[Spans]):
+    """The bytes of characters that are written one after the other: little more than where each of them ends."""
+
+    def __init__(self, first: int, ends: Sequence[int]) -> None:
+        self.first = first
+        self._ends = ends
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> Spans: ...
+    @overload
+    def __getitem__(self, place: slice) -> Written: ...
+    def __getitem__(self, place: int | slice) -> Spans | Written:
+        if isinstance(place, slice):
+            start, stop, _ = place.indices(len(self._ends))
+            return Written(self._ends[start - 1] if start else self.first, self._ends[start:stop])
+        place = range(len(self._ends))[place]
+        return ((self._ends[place - 1] if place else self.first, self._ends[place]),)
+
+    @property
+    def whole(self) -> Spans:
+        """All of them as one range."""
+        return ((self.first, self._ends[-1]),) if self._ends else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +84,9 @@ class Decoded:
     def of(cls, body: bytes, member: str = OPAQUE_WHOLE) -> Decoded:
         """The text of a body as it is written. Bytes that are not UTF-8 are characters of their own."""
         text = body.decode(errors="surrogateescape")
-        ends = list(accumulate(len(one.encode(errors="surrogateescape")) for one in text))
-        return cls(text, [((start, end),) for start, end in zip([0, *ends], ends, strict=False)], member)
+        if len(text) == len(body):
+            return cls(text, Written(0, range(1, len(body) + 1)), member)
+        return cls(text, Written(0, [*accumulate(len(one.encode(errors="surrogateescape")) for one in text)]), member)
 
     def part(self, start: int, end: int, member: str | None = None) -> Decoded:
         """A part of it."""
@@ -61,16 +96,30 @@ class Decoded:
         """The bytes that some of its characters are written in, up to the end of the string that they are in."""
         if self.has_strings and (edge := _EDGE.search(self.text, start, end)):
             end = edge.start()
-        return tuple(span for spans in self.places[start:end] for span in spans)
+        places = self.places[start:end]
+        return places.whole if isinstance(places, Written) else tuple(span for spans in places for span in spans)
 
     def decoded(self, characters: re.Pattern[str]) -> Decoded:
         """The text with its escapes resolved: those of JSON strings, or of URLs."""
+        if ("\\" if characters is _CHARACTER else "%") not in self.text:
+            return replace(self, is_string=False, has_strings=False)
         texts, places = list[str](), list[Spans]()
         for match in characters.finditer(self.text):
             resolved = _resolved(match.group())
             texts.append(resolved)
             places += [self.spans(*match.span())] * len(resolved)
         return Decoded("".join(texts), places, self.member)
+
+    def from_base64(self) -> Iterator[Decoded]:
+        """The texts that are in it as base64, or behind letters that only look so. None has the member's name."""
+        for match in _BASE64.finditer(self.text):
+            for at in range(match.start(), match.start() + 4):
+                word = self.text[at : match.end()].translate(_STANDARD)
+                whole = base64.b64decode(f"{word}{'=' * (-len(word) % 4)}" if len(word) % 4 != 1 else word[:-1])
+                text = whole.decode(errors="surrogateescape")
+                if sum(map(str.isprintable, text)) + text.count("\n") >= MOSTLY * len(text):
+                    borders = pairwise([0, *accumulate(len(one.encode(errors="surrogateescape")) for one in text)])
+                    yield Decoded(text, [self.spans(at + a // 3 * 4, at + (b + 2) // 3 * 4) for a, b in borders])
 
 
 def joined(pieces: Sequence[Decoded]) -> Decoded:
@@ -87,8 +136,8 @@ def readings(body: bytes) -> Iterator[Decoded]:
     yield replace(written, has_strings=any('"' in part.text for part in parts))
     pieces: dict[str, list[Decoded]] = defaultdict(list)
     for data in parts:
-        if data.text.startswith(":"):
-            yield data
+        if not data.member:
+            yield from _levels(data, DEEPEST)
         leaves = list(_leaves(data))
         apart = " ".join(f"{path}={leaf.text}" for path, leaf in leaves if _APART.search(path))
         for path, leaf in leaves:
@@ -103,11 +152,15 @@ def readings(body: bytes) -> Iterator[Decoded]:
 
 
 def _levels(string: Decoded, depth: int) -> Iterator[Decoded]:
-    """A string, and the strings that it may be read as: of a URL, and of JSON in it."""
+    """A string, and the strings that it may be read as: of a URL, of base64, and of JSON in it."""
     yield string
-    if "%" in string.text:
-        yield string.decoded(_PERCENT)
-    if depth and '"' in string.text:
+    if not depth:
+        return
+    if "%" in string.text and (plain := string.decoded(_PERCENT)).text != string.text:
+        yield from _levels(plain, depth - 1)
+    for text in string.from_base64():
+        yield from _levels(text, depth - 1)
+    if '"' in string.text:
         for _, leaf in _leaves(string):
             if leaf.is_string:
                 yield from _levels(leaf, depth - 1)
@@ -134,7 +187,7 @@ def _data(written: Decoded) -> Iterator[Decoded]:
         elif not line.text and held:
             yield joined(held)
             held = []
-        elif line.text.startswith(":"):
+        elif line.text:
             yield replace(line, member="")
     if held:
         yield joined(held)

@@ -21,7 +21,8 @@ from looptck.cassettes.secrets import secrets
 from looptck.values.turns import Call, Text, Thinking, Turn
 
 IN_USE = "a secret in use"
-MASK = ord("*")
+MASK = b"*"
+_RUN = re.compile(rb"([^\0])\1*", re.DOTALL)
 SHORTEST = 8
 """Characters of the shortest secret in use that is searched for: shorter ones occur in any sentence."""
 
@@ -45,16 +46,16 @@ class Scrubber:
 
     def body(self, body: bytes) -> bytes:
         """The bytes of a body, masked."""
-        hidden: dict[int, str] = {}
+        masked, marks = bytearray(body), bytearray(len(body))  # a mark is the number of the kind that is hidden there
+        kinds: dict[str, int] = {}
         for reading in readings(body):
             for kind, start, end in self._found(reading):
+                number = kinds.setdefault(kind, len(kinds) + 1)
                 for first, last in reading.spans(start, end):
-                    for place in range(first, last):
-                        hidden.setdefault(place, kind)
-        self.masked.update(kind for place, kind in hidden.items() if hidden.get(place - 1) != kind)
-        masked = bytearray(body)
-        for place in hidden:
-            masked[place] = MASK
+                    masked[first:last] = MASK * (last - first)
+                    marks[first:last] = marks[first:last].replace(b"\0", bytes([min(number, 255)]))
+        names = list(kinds)
+        self.masked.update(names[run[0][0] - 1] for run in _RUN.finditer(marks))
         return bytes(masked)
 
     def headers(self, headers: Mapping[str, str], kept: Iterable[str]) -> dict[str, str]:

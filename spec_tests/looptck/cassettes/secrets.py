@@ -37,21 +37,21 @@ PRIVATE: dict[str, re.Pattern[str]] = {
         r"(?i)(?:authorization|api[-_ ]?key|access[-_ ]?key|secret[-_ ]?key|account[-_ ]?key|private[-_ ]?key|"
         r"(?:set-)?cookie|passw(?:or)?d|passphrase|\bpwd|client[-_ ]?secret|\bsecret|"
         r"(?:access|refresh|auth|id|session|security|bearer|api)[-_ ]?token|\btoken|_authtoken|credentials?)"
-        r"(?:\\?[\"'])?\s*(?:[:=]+|=>|\bis\b)\s*(?:\\?[\"'])?(?P<a>(?!\*)(?=[^\s\"']*[\d/+_=-])[^\s\"'\\,;)}\]]{6,})"
+        r"(?:\\?[\"'])?\s*(?:[:=]+|=>|\bis\b)\s*(?:\\?[\"'])?(?P<a>(?!\*)(?=[^\s\"']{,200}[\d/+_=-])[^\s\"'\\,;)}\]]{6,})"
     ),
     "a key or token of a named service": re.compile(
         r"(?i)(?<![A-Za-z0-9_])(?!(?:prompt_)?cache|idempotency|page|next)[A-Za-z]\w*[-_](?:token|key)"
         r"(?:\\?[\"'])?\s*(?:[:=]+|=>)\s*(?:\\?[\"'])?"
-        r"(?P<a>(?=[^\s\"']*\d)(?=[^\s\"']*[A-Za-z])[^\s\"'\\,;)}\]*]{12,})"
+        r"(?P<a>(?=[^\s\"']{,200}\d)(?=[^\s\"']{,200}[A-Za-z])[^\s\"'\\,;)}\]*]{12,})"
     ),
     "a password of a command": re.compile(
-        r"\bcurl\s(?:[^\n]*?\s)?(?:-u|--user)(?:\s+|=)\\?[\"']?[^\s:\"'\\]*:\\?[\"']?(?P<a>[^\s\"'\\*:][^\s\"'\\]*)"
+        r"\bcurl\s(?:[^\n]{,300}?\s)?(?:-u|--user)(?:\s+|=)\\?[\"']?[^\s:\"'\\]*:\\?[\"']?(?P<a>[^\s\"'\\*:][^\s\"'\\]*)"
     ),
     "an id of an organisation, a project, an account or a user": re.compile(
         r"(?<![A-Za-z0-9])(?:org|proj|user|acct|wrkspc)[-_](?P<a>(?=[A-Za-z]*\d)[A-Za-z0-9]{8,})"
     ),
     "a request id": re.compile(r"(?<![A-Za-z0-9])req_(?P<a>[A-Za-z0-9]{8,})"),
-    "an e-mail address": re.compile(r"(?P<a>[\w.+-]+@[\w-]+\.[\w.-]*\w)"),
+    "an e-mail address": re.compile(r"(?<![\w.+-])(?P<a>[\w.+-]+@[\w-]+\.[\w.-]*\w)"),
     "an IP address": re.compile(
         r"(?<![\w.])(?P<a>(?!127\.0\.0\.1\b)(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d))(?![\w.]*\w)"
         r"|(?<![\w:])(?P<b>(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|(?:[0-9a-fA-F]{1,4}:){2,6}(?::[0-9a-fA-F]{1,4})+)"
@@ -144,7 +144,7 @@ def _is_random(text: str) -> bool:
     """Whether a text has the look of a key: long parts that mix letters and digits, and nothing that repeats."""
     parts = [part for part in _PARTS.split(text) if part]
     mixed = sum(len(part) for part in parts if re.search("[A-Za-z]", part) and re.search("[0-9]", part))
-    cased = sum(len(part) for part in parts if len(re.findall("[a-z][A-Z]|[A-Z]{2,}[a-z]", part)) > 2)
+    cased = sum(len(part) for part in parts if len(re.findall("[a-z][A-Z]|[A-Z]{2}[a-z]", part)) > 2)
     return max(mixed, cased) >= min(SHORTEST, 0.6 * len(text)) and _bits(text) > MOST_ORDERED
 
 

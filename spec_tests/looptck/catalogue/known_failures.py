@@ -57,7 +57,7 @@ def read(path: Path, catalogue: Catalogue) -> list[Known]:
     Raises:
         BadFile: the file breaks the schema, or names a requirement that does not exist.
     """
-    rows = load(path, SCHEMA) or []
+    rows = load(path, SCHEMA, given=True) or []
     entries = [Known(**{**row, "requirement": one}) for row in rows for one in _several(row["requirement"])]
     ids = [requirement.id for requirement in catalogue]
     for entry in entries:

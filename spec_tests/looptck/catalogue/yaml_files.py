@@ -1,12 +1,18 @@
-"""YAML files written by people: read safely and checked against a schema; errors name the place of the fault."""
+"""Files written by people, YAML most of all: read safely and checked against a schema; errors name the faulty place.
+
+Our own are read as they are. One that a person names may be anything, a device or a few lines of aliases that stand for
+more than fits into memory, so it is read up to a bound; what may come from anywhere is read more strictly still.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Hashable, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +22,11 @@ import yaml
 from looptck.values.printable import printable
 
 MOST = 16 * 1024 * 1024
-"""The most bytes of a foreign file."""
+"""The most bytes of a file that is not ours."""
 MOST_NODES = 500_000
-"""The most nodes of a foreign file, about: each takes more than a hundred times the memory of a letter."""
+"""The most nodes of a file that is not ours, about: each takes more than a hundred times the memory of a letter."""
+SMALL = 1024 * 1024
+"""Characters of a text whose nodes are few, unless it has aliases."""
 LONGEST = 2000
 """The most characters of what is said to be wrong with a file, which may quote it."""
 DEEPEST = 100
@@ -26,6 +34,9 @@ DEEPEST = 100
 
 _TOO_DEEP = "exceeded maximum nesting depth"
 """What the loader says of a text that is so deep that it looks no further, from PyYAML 6.0.4 on."""
+
+_ALIAS = re.compile(r"\*\w")
+"""Where an alias may be."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -91,23 +102,26 @@ _BUILDING = object()
 """Stands for a value whose parts are being built."""
 
 
-def load(path: Path, schema: Path, *, foreign: bool = False) -> Any:
+def load(path: Path, schema: Path, *, given: bool = False, foreign: bool = False) -> Any:
     """The content of a YAML file that its schema accepts.
 
-    ``foreign``: the file may come from anywhere, so it is refused if it is very large, very deep, or contains aliases:
-    a few lines of aliases can expand to more than fits into memory.
+    Args:
+        path: the file.
+        schema: the file of its schema.
+        given: a person has named it, so it is refused if it is no file, very large, or has very much in it.
+        foreign: it may come from anywhere, so it is also refused if it is a link, very deep, or contains aliases.
 
     Raises:
         BadFile: it does not exist, is not YAML, has a duplicate key, or breaks the schema; with line or JSON pointer.
     """
-    content = parse(path, foreign=foreign)
-    validator = _validator(schema)
+    content = parse(path, given=given, foreign=foreign)
     try:
-        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in validator.iter_errors(content)]
+        errors = islice(_validator(schema).iter_errors(content), 3)
+        wrong = [f"{pointer(error.instance_path)}: {error.message}" for error in errors]
     except ValueError as error:  # a date, or a key that is no text
         raise BadFile(path, f"holds what JSON cannot: {error}") from error
     if wrong:
-        raise BadFile(path, "; ".join(wrong[:3]))
+        raise BadFile(path, "; ".join(wrong))
     return content
 
 
@@ -116,20 +130,20 @@ def _validator(schema: Path) -> jsonschema_rs.Validator:
     return jsonschema_rs.validator_for(json.loads(schema.read_text(encoding="utf-8")))
 
 
-def parse(path: Path, *, foreign: bool = False) -> Any:
+def parse(path: Path, *, given: bool = False, foreign: bool = False) -> Any:
     """The content of a YAML file. Raises BadFile where it is not there or not YAML, or cannot be let in."""
     try:
-        text = _foreign_text(path) if foreign else path.read_text(encoding="utf-8")
+        text = read_text(path, MOST, links=not foreign) if given or foreign else path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile(path, f"cannot be read: {error}") from error
-    return parse_text(path, text, foreign=foreign)
+    return parse_text(path, text, given=given, foreign=foreign)
 
 
-def parse_text(path: Path, text: str, *, foreign: bool = False) -> Any:
+def parse_text(path: Path, text: str, *, given: bool = False, foreign: bool = False) -> Any:
     """The content of a text in YAML, which errors name as this path. Raises BadFile, as `parse` does."""
     try:
-        if foreign:
-            _let_in(path, text)
+        if foreign or (given and (len(text) > SMALL or _ALIAS.search(text))):
+            _let_in(path, text, aliases=not foreign)
         return yaml.load(text, Loader=_UniqueKeys)  # noqa: S506  a subclass of the safe loader
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date that there is not
         if getattr(error, "problem", "") == _TOO_DEEP:
@@ -137,38 +151,54 @@ def parse_text(path: Path, text: str, *, foreign: bool = False) -> Any:
         raise BadFile(path, f"is not the YAML that was meant: {error}") from error
 
 
-def _foreign_text(path: Path) -> str:
-    """The text of a regular file, which is not a link to another: a pipe would never end, and a link leads anywhere."""
-    flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+def read_text(path: Path, most: int, *, links: bool = True) -> str:
+    """The text of a regular file of so many bytes at most: a device has no end, a pipe may never have a beginning.
+
+    Raises:
+        BadFile: it is something else, or is too large.
+        OSError: it cannot be read.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    flags = getattr(os, "O_NONBLOCK", 0) | (0 if links else getattr(os, "O_NOFOLLOW", 0))
     try:
         descriptor = os.open(path, os.O_RDONLY | flags)
     except OSError as error:
-        if path.is_symlink():
+        if not links and path.is_symlink():
             raise BadFile(path, "is a symbolic link; put the file itself in its place") from error
         raise
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise BadFile(path, "is not a regular file")
-        data = file.read(MOST + 1)
-    if len(data) > MOST:
-        raise BadFile(path, f"is too large: {found.st_size} bytes, where {MOST} are the most")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise BadFile(path, f"is too large: {found.st_size} bytes, where {most} are the most")
     return data.decode()
 
 
-def _let_in(path: Path, text: str) -> None:
-    """Raises BadFile where the nodes of a text must not be built: they are too many, or too deep, or are repeated."""
-    depth = 0
-    for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
+def _let_in(path: Path, text: str, *, aliases: bool) -> None:
+    """Raises BadFile where the nodes of a text must not be built: they are too many, too deep, or aliases.
+
+    An alias counts as many nodes as what it stands for, since whoever walks through the content meets them all.
+    """
+    count = 0
+    sizes = dict[str, int]()
+    around = list[tuple[str | None, int]]()
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.AliasEvent):
+            if not aliases:
+                raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
+            count += sizes.get(event.anchor or "", 0)
+        count += 1
         if count > MOST_NODES:
             raise BadFile(path, f"has more than {MOST_NODES} nodes: {event.start_mark}")
-        if isinstance(event, yaml.AliasEvent):
-            raise BadFile(path, f"contains an alias, which is not allowed here: {event.start_mark}")
         if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
+            around.append((event.anchor, count))
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > DEEPEST:
+            anchor, before = around.pop()
+            if anchor is not None:
+                sizes[anchor] = count - before
+        if len(around) > DEEPEST:
             raise BadFile(path, f"is nested more than {DEEPEST} deep: {event.start_mark}")
 
 

@@ -28,6 +28,8 @@ HELD_OPEN = 2.0
 """Seconds without a word after which the output of a process that has ended is taken for closed."""
 MAX_LINE = 64 * 1024 * 1024
 """The longest line that a driver may write, in bytes."""
+REST_KEPT = 1 << 16
+"""How many bytes of a line that has no end yet are kept for a message."""
 STDERR_KEPT = 4000
 """How many bytes of the end of its standard error are kept."""
 
@@ -157,7 +159,7 @@ class Child:
                 pending, size = [], 0
             pending.append(rest)
             size += len(rest)
-            self._rest = rest if lines else self._rest + rest[: 1 << 12]
+            self._rest = (rest if lines else self._rest + rest)[:REST_KEPT]
             for line in lines:
                 if line.strip():
                     self._heard(self, line)

@@ -25,7 +25,9 @@ ENDING = 10.0
 INTERRUPTED = 60.0
 """Seconds that a command may take to stop its driver and write its results, once it is asked to end."""
 LOOK = 0.5
-"""Seconds between two looks at a process of which the system does not say when it ends."""
+"""Seconds between two looks at a process."""
+STOPPED = 40
+"""Looks in a row at which a process may be stopped. One that stops itself would never go on."""
 
 
 def watch(words: Sequence[str]) -> int:
@@ -46,12 +48,13 @@ def watch(words: Sequence[str]) -> int:
         )
         os.close(reading)
         with _Signals(process) as signals:
-            _wait(process, folder, signals)
+            was_stopped = _wait(process, folder, signals)
         os.close(writing)
         kill_descendants(os.getpid())  # what a driver has left would keep the output open for whoever reads it
         status = folder.status()
         if status is None:
-            return salvage(folder, _end(process.returncode, asked=signals.asked > 0), words, USAGE_ERROR)
+            end = "stopped itself" if was_stopped else _end(process.returncode, asked=signals.asked > 0)
+            return salvage(folder, end, words, USAGE_ERROR)
         return status
 
 
@@ -92,9 +95,10 @@ class _Signals:
             os.killpg(self._process.pid, signal.SIGCONT)
 
 
-def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -> None:
-    """Wait until a process has ended, and kill it where its end takes too long."""
+def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -> bool:
+    """Wait until a process has ended, and kill it where its end takes too long; returns whether it was stopped."""
     finished_at = None
+    stopped, was_stopped = 0, False
     with _end_of(process) as ended:
         while process.poll() is None:
             if ended is None:
@@ -103,12 +107,25 @@ def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -
             else:
                 select.select([ended], [], [], LOOK)
             now = time.monotonic()
+            stopped = stopped + 1 if _is_stopped(process.pid) else 0
+            if stopped > STOPPED:
+                was_stopped = True
+                process.kill()
             if finished_at is None and folder.status() is not None:
                 finished_at = now
             if finished_at is not None and now - finished_at > ENDING:
                 process.kill()
             if signals.asked and now - signals.asked_at > INTERRUPTED:
                 process.kill()
+    return was_stopped
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a child process is stopped, as by SIGSTOP; False where the system does not say."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    except (AttributeError, ChildProcessError):
+        return False
 
 
 @contextlib.contextmanager

@@ -134,7 +134,8 @@ def _check_conversation(interactions: Sequence[Interaction], target: CaptureTarg
     for n, interaction in enumerate(interactions, 1):
         problems = service.judge(interaction.request)
         if problems:
-            raise NotRecorded(f"request {n}{problems[0].pointer}: the judge refuses it: {problems[0].message}")
+            why = f"request {n}{problems[0].pointer}: the judge refuses it: {problems[0].message}"
+            raise NotRecorded(_shortened(why, scrubber))
         if interaction.broken:
             return
         try:

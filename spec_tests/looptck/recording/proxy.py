@@ -25,8 +25,8 @@ from looptck.provider.growing_reply import GrowingReply
 from looptck.provider.http import LAST_CHUNK, Connection, HttpReply, HttpRequest, chunked, head
 
 LOG_PATH = "/-/log"
-MAX_REPLY = 64 * 1024 * 1024
-"""The most bytes of a reply."""
+MAX_REPLY = 16 * 1024 * 1024
+"""The most bytes of a reply: no cassette may have more."""
 _HOP = {
     "connection",
     "content-length",

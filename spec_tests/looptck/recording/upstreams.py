@@ -80,7 +80,7 @@ def upstream(word: str, model: str | None, name: str | None = None, dialect: str
             yield found
         return
     if not model:
-        raise NoUpstream(f"--model is missing: which model of {word} is to be recorded?")
+        raise NoUpstream(f"--model is missing: which model of {_named(word)} is to be recorded?")
     match word:
         case "openai":
             yield Upstream("api.openai.com", f"{_VENDORS[0]}v1", model, _OF_OPENAI, _key("OPENAI_API_KEY"))
@@ -94,6 +94,11 @@ _OF_OPENAI = ("openai-chat", "openai-responses")
 _OF_ANTHROPIC = ("anthropic-messages",)
 
 
+def _named(word: str) -> str:
+    """The word of an upstream, unless it is an address, which may have a key in it."""
+    return word if word.isalnum() else "the address"
+
+
 def _key(name: str) -> str:
     if not os.environ.get(name):
         raise NoUpstream(f"{name} is not set: the upstream needs a key")
@@ -103,7 +108,8 @@ def _key(name: str) -> str:
 def _elsewhere(url: str, model: str, name: str, dialect: str) -> Upstream:
     address = urlsplit(url)
     if address.scheme not in {"http", "https"} or not address.hostname:
-        raise NoUpstream(f"--upstream {url}: must be openai, anthropic, scripted or a URL such as http://HOST:PORT/v1")
+        known = "openai, anthropic, scripted or a URL such as http://HOST:PORT/v1"
+        raise NoUpstream(f"--upstream {_named(url)}: must be {known}")
     key = os.environ.get("LOOPTCK_API_KEY") or DUMMY_KEY
     return Upstream(name, url, model, tuple(WIRES), key, dialect)
 

@@ -12,11 +12,13 @@ import jsonschema_rs
 
 from looptck.catalogue.data import json_fixture
 from looptck.catalogue.traits import Answer
-from looptck.catalogue.yaml_files import BadFile
+from looptck.catalogue.yaml_files import BadFile, read_text
 from looptck.values.verdicts import Result
 
 MEMBERS = tuple(Result("", "", "", "", "", "pass").serializable())
 """The members of a result that every version writes; newer versions write more."""
+MOST = 512 * 1024 * 1024
+"""The most bytes of a file of results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def read(path: Path) -> Results:
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON of a results file. Raises BadFile, as `read` does."""
     try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        data: dict[str, Any] = json.loads(read_text(path, MOST))
     except (OSError, ValueError, RecursionError) as error:
         raise BadFile(path, f"is not a results file: {error}") from error
     schema = jsonschema_rs.validator_for(json_fixture("results.schema.json"))

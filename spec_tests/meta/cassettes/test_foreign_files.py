@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -82,3 +83,16 @@ def test_a_link_out_of_the_folder_is_refused(folder: Path, tmp_path: Path) -> No
 
     with pytest.raises(BadFile, match="leads out of the folder"):
         list(files(folder))
+
+
+@pytest.mark.parametrize("dialect", ["../requirements/core", "x" * 100_000])
+def test_a_dialect_is_no_path(dialect: str, folder: Path) -> None:
+    """A name that leads out of the folder of deviations, or is longer than any name of a file, is refused in words."""
+    written = SHIPPED.read_text(encoding="utf-8")
+    named = re.sub(r"(?m)^( +dialect:).*$", lambda line: f"{line[1]} {dialect}", written)
+    (folder / "openai-chat" / SHIPPED.name).write_text(named, encoding="utf-8")
+
+    found = check([folder])
+
+    assert any("dialect" in line for line in found.lines)
+    assert max(map(len, found.lines)) < LONGEST + 500

@@ -280,3 +280,14 @@ def test_nothing_is_left_open() -> None:
     assert [0, 3, -9] == [child._process.returncode for child in children]
     assert [] == [thread for child in children for thread in child._listening if thread.is_alive()]
     assert before >= files()
+
+
+def test_of_a_line_without_an_end_little_is_kept() -> None:
+    """Megabytes without a line end cost what they are, and only their beginning is there for a message."""
+    ended = threading.Event()
+    write = "import sys; sys.stdout.write('x' * 4_000_000)"
+
+    child = module.Child(shlex.join([sys.executable, "-c", write]), lambda *_: None, lambda *_: ended.set())
+
+    assert ended.wait(20)
+    assert module.REST_KEPT == len(child.half_line())

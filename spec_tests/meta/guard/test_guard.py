@@ -19,6 +19,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from looptck.catalogue.data import json_fixture
+from looptck.guard import watching
 from looptck.guard.folder import PREFIX, Folder
 from looptck.guard.salvage import salvage
 
@@ -181,3 +182,27 @@ def _signalled(number: int, told: str, folder: Path) -> Ran:
         os.kill(guard.pid if told == "guard" else player, number)
         printed, errors = guard.communicate(timeout=120)
     return left(guard.returncode, printed, errors, folder)
+
+
+STOPS_ITSELF = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP); raise SystemExit(7)"
+
+
+@pytest.mark.parametrize(("goes_on", "status"), [(False, -signal.SIGKILL), (True, 7)])
+def test_process_that_stops_itself_is_ended(
+    goes_on: bool, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is stopped at so many looks in a row is killed, and told from one that goes on in time."""
+    is_stopped = watching._is_stopped
+
+    def seen(pid: int) -> bool:
+        if (stopped := is_stopped(pid)) and goes_on:
+            os.kill(pid, signal.SIGCONT)
+        return stopped
+
+    monkeypatch.setattr(watching, "_is_stopped", seen)
+    monkeypatch.setattr(watching, "LOOK", 0.01)
+    process = subprocess.Popen([sys.executable, "-c", STOPS_ITSELF])
+
+    was_stopped = watching._wait(process, Folder(tmp_path), watching._Signals(process))
+
+    assert (not goes_on, status) == (was_stopped, process.returncode)

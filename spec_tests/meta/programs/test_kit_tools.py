@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,7 @@ from mcp.client import Client, Transport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult, TextContent
 
+from looptck.drivers.programs import kit_tools
 from looptck.drivers.programs.kit_tools import KitTools, result
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script
@@ -74,6 +76,39 @@ def test_a_call_reaches_the_toolbox(by: Any) -> None:
     assert [{"city": "Oslo"}, {"city": "Rome"}, {"city": "Atlantis"}] == [
         event.arguments for event in events if hasattr(event, "arguments")
     ]
+
+
+def test_calls_wait_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many calls are held until the last of them has begun, it begins; one too many is an error."""
+    monkeypatch.setattr(kit_tools, "MOST_CALLS", 40)
+    begun = threading.Barrier(40)
+
+    def held(*_: object) -> dict[str, Any]:
+        try:
+            begun.wait(10)
+        except threading.BrokenBarrierError:
+            return {"value": "alone"}
+        return {"value": "together"}
+
+    monkeypatch.setattr(kit_tools, "forwarded", held)
+
+    async def ask(url: str) -> list[Any]:
+        async with Client(url) as client:
+            return [
+                text_of(done) for done in await asyncio.gather(*(client.call_tool("weather", {}) for _ in range(40)))
+            ]
+
+    with offered() as (_, url):
+        assert {("together", False)} == set(asyncio.run(ask(url)))
+        monkeypatch.setattr(kit_tools, "MOST_CALLS", 0)
+
+        assert [("TooManyCalls: 0 calls are under way", True)] == asyncio.run(one_call(url))
+
+
+async def one_call(url: str) -> list[Any]:
+    """The result of one call."""
+    async with Client(url) as client:
+        return [text_of(await client.call_tool("weather", {}))]
 
 
 def test_a_case_has_its_own_tools() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import re
@@ -92,6 +93,10 @@ def _arguments(piece: str) -> object:
     return {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]}
 
 
+def _encoded(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
 def _escaped(text: str) -> str:
     return "".join(f"\\u{ord(letter):04x}" for letter in text)
 
@@ -110,6 +115,9 @@ PLACES: dict[str, Callable[[str], bytes]] = {
     "arguments, in JSON in JSON": lambda s: json.dumps({"arguments": json.dumps({"body": json.dumps([s])})}).encode(),
     "arguments, cut off": lambda s: json.dumps({"arguments": json.dumps({"text": s, "more": 1})[:-12]}).encode(),
     "a URL": lambda s: _message(f"See https://example.org/?q={quote(s, safe='')}&x=1"),
+    "a URL in a URL": lambda s: _message(f"See https://example.org/?to={quote(quote(f'ftp://me:{s}@x', safe=''))}"),
+    "base64": lambda s: _message(f"It is {_encoded(f'as {s}')}."),
+    "a data URL": lambda s: json.dumps({"image_url": f"data:text/plain;base64,{_encoded(f'key: {s}')}"}).encode(),
     "an unknown member": lambda s: json.dumps({"debug": {"upstream": [1, s]}}).encode(),
     "the name of a member": lambda s: json.dumps({"metadata": {s: True}}).encode(),
     "tokens of a list": lambda s: json.dumps(
@@ -121,6 +129,8 @@ PLACES: dict[str, Callable[[str], bytes]] = {
     "deltas of escaped arguments": lambda s: _deltas(re.findall("..?.?.?", f'{{"t":"{_escaped(s)}"}}'), _arguments),
     "two deltas of thoughts": lambda s: _deltas(halves(f"I know {s}."), lambda piece: {"reasoning_content": piece}),
     "a comment": lambda s: f": {s.splitlines()[0]}\n\n".encode() + _deltas(["Hi."], lambda piece: {"content": piece}),
+    "the name of an event": lambda s: b"id: %b\n" % s.splitlines()[0].encode() + _deltas(["Hi."], _arguments),
+    "a page": lambda s: f"<html><b>{s.splitlines()[0]}</b></html>".encode(),
     "data in lines": lambda s: b'data: {"content":\ndata: %b}\n\n' % json.dumps(s).encode(),
 }
 """The bodies of replies with a secret in one place."""

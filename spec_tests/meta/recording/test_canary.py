@@ -19,7 +19,6 @@ from looptck.recording.traffic_log import TrafficLog, traffic_log
 from looptck.values.turns import Call, calls, says
 from looptck.wires import WIRES
 from meta.recording.fake_upstream import EVENTS, JSON, Answer, FakeUpstream, stream, whole
-from meta.recording.planted import Planted, kinds
 from meta.recording.targets import events, said, shares
 
 KEY = "lt-canary-key-5f0c1b7e93"
@@ -193,22 +192,6 @@ def test_split_over_the_arguments_of_a_call(wire: str, case: Case, fake_upstream
 
     assert (0, []) == (status, left(tmp_path, lines))
     assert not any(piece in KEY and len(piece) > SEEN for piece in pieces_in(tmp_path))
-
-
-@pytest.mark.parametrize("secret", kinds()[::8], ids=lambda secret: secret.text[:16].splitlines()[0])
-def test_planted_secrets(
-    secret: Planted, cell: tuple[str, bool], case: Case, fake_upstream: FakeUpstream, tmp_path: Path
-) -> None:
-    """A secret in a call's arguments and in the answer, of whatever kind, is in no file and on no line."""
-    wire, streams = cell
-    turns = [calls(Call("note", json.dumps({"text": f"Keep {secret.text}!"}), "call_1")), says(f"It is {secret.text}.")]
-    replies = [stream(*events(wire, turn)) if streams else said(wire, turn, streams=False) for turn in turns]
-
-    status, lines = recorded(wire, lambda _: replies.pop(0), fake_upstream, tmp_path, streams=streams)
-
-    assert (0, []) == (status, left(tmp_path, lines))
-    text = "\n".join([*lines, *(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.yaml"))])
-    assert not any(part[at : at + 8] in text for part in secret.random for at in range(max(len(part) - 7, 1)))
 
 
 def test_echo(case: Case, fake_upstream: FakeUpstream, tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.cassettes.decoded import readings
+from looptck.cassettes.decoded import Written, readings
 from looptck.cassettes.scrub import IN_USE, Leak, Scrubber, texts_of_turn
+from looptck.cassettes.secrets import secrets
 from looptck.values.turns import Call, calls
 from meta.kit.steady import STEADY
 
@@ -145,3 +146,20 @@ def test_interleaved_calls_are_joined() -> None:
 
     with pytest.raises(Leak):
         Scrubber([SECRET]).leaks("here", texts_of_turn(turn))
+
+
+@pytest.mark.parametrize("word", ["a", "A", "_", "1.", "a_token=", "token:", "sk-", "curl -u ", "secret "])
+def test_long_words_are_read_once(word: str) -> None:
+    """Many characters without an end take no time, where looking on from each of them would take minutes."""
+    assert [] == [one for one in secrets(word * (40_000 // len(word))) if one.kind == "an e-mail address"]
+
+
+def test_long_text_takes_little_memory() -> None:
+    """Characters that are written one after the other keep one range, also in a string of JSON and in a part of it."""
+    (_, string) = (reading for reading in readings(json.dumps(["word " * 1000]).encode()))
+
+    part = string.part(5, 4000)
+
+    assert isinstance(part.places, Written)
+    assert ((7, 4002),) == part.spans(0, 3995)
+    assert ((8, 9),) == part.places[1]

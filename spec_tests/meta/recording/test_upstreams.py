@@ -71,6 +71,16 @@ def test_no_such_upstream(word: str) -> None:
         found(word)
 
 
+@pytest.mark.parametrize(("scheme", "model"), [("ftp", "m"), ("http", None)])
+def test_address_is_not_shown(scheme: str, model: str | None) -> None:
+    """What is said of an address that is refused has nothing of it, for a key may be in it."""
+    with pytest.raises(NoUpstream) as refused:
+        found(f"{scheme}://me:my-password@llm.acme.internal/v1?token=my-token-1", model)
+
+    assert "the address" in str(refused.value)
+    assert "my-" not in str(refused.value)
+
+
 def test_ones_own_server(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is private in the address of one's own server is a secret."""
     one = found("https://me:my-password@llm.acme.internal/team-7/v1?token=my-token-1")

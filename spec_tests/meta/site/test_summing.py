@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -133,6 +134,29 @@ def test_the_action_runs(tmp_path: Path, loop: str, status: int) -> None:
     assert said.startswith("## looptck: ")
     assert ("Nothing fails." in said) == (status == 0)
     assert json.loads((tmp_path / "out" / "results.json").read_text("utf-8"))["summary"]["fail"] >= status
+
+
+HOSTILE = "-x '\"; touch pwned; $(touch pwned) `touch pwned`\n*"
+
+
+def test_inputs_of_the_action_are_words_and_no_commands(tmp_path: Path) -> None:
+    """Whatever a name has in it, even a dash in front, reaches looptck and pip as it is, and nothing of it runs."""
+    (tmp_path / "bin").mkdir()
+    for name in ("looptck", "python"):
+        stub = tmp_path / "bin" / name
+        stub.write_text(f"#!/bin/sh\nprintf '%s\\0' \"$@\" >> {shlex.quote(str(tmp_path))}/words\n", encoding="utf-8")
+        stub.chmod(0o755)
+    inputs = dict.fromkeys(("INSTALL", "DRIVER", "KNOWN_FAILURES", "INTO"), HOSTILE)
+    environ = {"PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "OPTIONS": "-k *", **inputs}
+    for step in ACTION["runs"]["steps"]:
+        words = [str(shutil.which("bash")), "-e", "-o", "pipefail", "-c", step["run"]]
+        subprocess.run(words, cwd=tmp_path, env=environ, check=True)
+
+    given = (tmp_path / "words").read_text(encoding="utf-8").split("\0")
+    assert ["-m", "pip", "install", "--quiet", HOSTILE, "run", "-q", "--driver", HOSTILE] == given[:9]
+    assert f"./{HOSTILE}/results.json" in given
+    assert ["--known-failures", HOSTILE, "-k", "*", ""] == given[-5:]
+    assert [] == [*tmp_path.rglob("pwned")]
 
 
 def test_every_input_of_the_action_is_used() -> None:

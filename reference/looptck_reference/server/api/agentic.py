@@ -10,10 +10,12 @@ from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Permission
 
-__all__ = ["AgenticBody", "ToolChoice", "Tools", "named_function", "text_of", "without"]
+__all__ = ["MOST_MESSAGES", "AgenticBody", "ToolChoice", "Tools", "named_function", "text_of", "without"]
 
 SessionId = Annotated[str, Field(min_length=1, max_length=128, pattern=r"^[\x21-\x7e]+$")]
 FILES = 'Ids, `{"id"}`, `{"name", "text"}`, `{"name", "data_base64"}`, or `{"name"}` of a file that a tool will write.'
+MOST_MESSAGES = 20_000
+"""The most entries of a history. Each costs many times its bytes, and while they are read no other client is served."""
 ToolChoice = str | dict[str, Any] | None
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from looptck_reference.loop.values import Json
-from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function, without
+from looptck_reference.server.api.agentic import MOST_MESSAGES, AgenticBody, ToolChoice, Tools, named_function, without
 from looptck_reference.server.errors import Refused
 
 __all__ = ["ChatBody", "ChatMessage", "read_chat"]
@@ -50,7 +50,7 @@ class ChatMessage(BaseModel):
 class ChatBody(AgenticBody):
     """The body of `POST /v1/chat/completions`."""
 
-    messages: list[ChatMessage] = Field(min_length=1)
+    messages: list[ChatMessage] = Field(min_length=1, max_length=MOST_MESSAGES)
     tools: list[dict[str, Any]] | None = None
     tool_choice: ToolChoice = None
     n: Literal[1] | None = None

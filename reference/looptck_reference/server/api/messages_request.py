@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from looptck_reference.loop.values import Json
-from looptck_reference.server.api.agentic import AgenticBody, Tools, named_function, text_of
+from looptck_reference.server.api.agentic import MOST_MESSAGES, AgenticBody, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
 
 __all__ = ["MessagesBody", "read_messages"]
@@ -31,7 +31,7 @@ class MessageBody(BaseModel):
 class MessagesBody(AgenticBody):
     """The body of `POST /v1/messages`."""
 
-    messages: list[MessageBody] = Field(min_length=1)
+    messages: list[MessageBody] = Field(min_length=1, max_length=MOST_MESSAGES)
     max_tokens: int = Field(ge=1)
     system: str | list[dict[str, Any]] | None = None
     tools: list[dict[str, Any]] | None = None

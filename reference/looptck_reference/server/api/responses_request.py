@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from looptck_reference.loop.values import Json
-from looptck_reference.server.api.agentic import AgenticBody, ToolChoice, Tools, named_function, text_of
+from looptck_reference.server.api.agentic import MOST_MESSAGES, AgenticBody, ToolChoice, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
 
 __all__ = ["ResponsesBody", "read_responses"]
@@ -37,8 +37,10 @@ def read_responses(body: ResponsesBody) -> Json:
     """The members of `RunRequest`.
 
     Raises:
-        Refused: the type of a tool or an item is unknown, or a member is not supported.
+        Refused: the type of a tool or an item is unknown, a member is not supported, or there are too many items.
     """
+    if isinstance(body.input, list) and len(body.input) > MOST_MESSAGES:
+        raise Refused(422, f"input: List should have at most {MOST_MESSAGES} items", param="input")
     beside = body.beside()
     for name in UNKNOWN:
         if beside.get(name):

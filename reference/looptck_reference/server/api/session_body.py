@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from looptck_reference.loop.values import Json
+from looptck_reference.server.api.agentic import MOST_MESSAGES
 from looptck_reference.server.api.chat_request import ChatMessage
 from looptck_reference.server.api.words import member_path
 from looptck_reference.server.dialects import ServerDialect
@@ -50,7 +51,7 @@ def read_session(body: Any, dialect: ServerDialect) -> Session:
     return Session(tuple(Message(message, _of_tools(message)) for message in messages))
 
 
-MESSAGES = TypeAdapter(list[ChatMessage])
+MESSAGES = TypeAdapter(Annotated[list[ChatMessage], Field(max_length=MOST_MESSAGES)])
 
 
 def _of_tools(message: Json) -> bool:

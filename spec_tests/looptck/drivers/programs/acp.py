@@ -8,11 +8,12 @@ import sys
 import tempfile
 import threading
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from acp import PROTOCOL_VERSION, ClientSideConnection, RequestError, text_block
+from acp import PROTOCOL_VERSION, RequestError, text_block
+from acp.client.connection import ClientSideConnection
 from acp.schema import (
     AgentMessageChunk,
     AllowedOutcome,
@@ -29,10 +30,13 @@ from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.programs import household
 from looptck.drivers.programs.description import Description, filled
+from looptck.drivers.programs.once import LOOK, last_line
 from looptck.drivers.programs.scratch import Case, Scratch, environment, write_files
 from looptck.drivers.sockets import has_connection
 from looptck.values.outcome import Failed, Nothing, Outcome, Value
 from looptck.values.program import Exit
+
+T = TypeVar("T")
 
 ENDING = 5.0
 """Seconds until a killed process, and what waits for it, must have ended."""
@@ -44,8 +48,14 @@ KIT = "kit"
 """The name of the server of the kit's tools."""
 KEPT = 4000
 """How many bytes of the end of its standard error are kept."""
+LAST_WORDS = 1.0
+"""Seconds in which the answer of a process that has ended, or the end of one that is cut off, must be there."""
 STOPS = {"end_turn": None, "max_tokens": "length", "max_turn_requests": "limit", "refusal": "refusal"}
 """What the protocol's stop reasons are for the caller of a loop; any other is ``other``."""
+
+
+class _Ended(Exception):
+    """The process has ended before it answered; the text says how."""
 
 
 class Acp:
@@ -121,17 +131,18 @@ class Acp:
         """The outcome of a case, and all text of the answer."""
         connection = await self._connected(scratch, case)
         try:
-            session = await connection.new_session(cwd=str(scratch.work), mcp_servers=self._servers(case))
-        except RequestError as error:
-            raise DriverFault("cannot-start", f"session/new: {error}", stderr=self._stderr()) from error
+            asked = connection.new_session(cwd=str(scratch.work), mcp_servers=self._servers(case))
+            session = await self._answer(asked, STARTING)
+        except (RequestError, TimeoutError, _Ended) as error:
+            raise DriverFault("cannot-start", f"session/new: {_told(error)}", stderr=self._stderr()) from error
         said = self._said[session.session_id] = []
         try:
-            reply = await asyncio.wait_for(
-                connection.prompt(session_id=session.session_id, prompt=[text_block(case.prompt)]),
-                self._description.seconds,
-            )
+            prompting = connection.prompt(session_id=session.session_id, prompt=[text_block(case.prompt)])
+            reply = await self._answer(prompting, self._description.seconds)
         except RequestError as error:
             return Failed("other", type(error).__name__, str(error)), "".join(said)
+        except _Ended as error:
+            return Failed("other", str(error), last_line(self._stderr())), "".join(said)
         except TimeoutError:
             return Nothing(self._description.seconds), "".join(said)
         return _outcome(reply, "".join(said)), "".join(said)
@@ -169,19 +180,43 @@ class Acp:
             )
         except (OSError, ValueError) as error:
             raise DriverFault("cannot-start", f"{words[0]}: {error}") from error
-        connection = ClientSideConnection(self, self._process.stdin, self._process.stdout)
+        own: Any = self  # a client without files and terminals
+        connection = ClientSideConnection(own, self._process.stdin, self._process.stdout)
         try:
-            there = await asyncio.wait_for(connection.initialize(protocol_version=PROTOCOL_VERSION), STARTING)
+            there = await self._answer(connection.initialize(protocol_version=PROTOCOL_VERSION), STARTING)
             can = there.agent_capabilities and there.agent_capabilities.mcp_capabilities
             self._takes_http = bool(can and can.http)
             if self._description.authenticate is not None:
-                await asyncio.wait_for(connection.authenticate(method_id=self._description.authenticate), STARTING)
-        except (RequestError, TimeoutError, ConnectionError) as error:
+                await self._answer(connection.authenticate(method_id=self._description.authenticate), STARTING)
+        except (RequestError, TimeoutError, ConnectionError, _Ended) as error:
             self.kill()
-            told = f"initialize: {type(error).__name__} {error}"
-            raise DriverFault("cannot-start", told, stderr=self._stderr()) from error
+            raise DriverFault("cannot-start", f"initialize: {_told(error)}", stderr=self._stderr()) from error
         self._connection = connection
         return connection
+
+    async def _answer(self, asked: Coroutine[Any, Any, T], seconds: float) -> T:
+        """What the process answers.
+
+        Raises:
+            _Ended: the process has ended, whoever holds its output open; its answer may still be on the way.
+            TimeoutError: it has not answered in time.
+        """
+        assert self._process is not None
+        answer, end = asyncio.ensure_future(asked), asyncio.ensure_future(_end_of(self._process))
+        try:
+            done, _ = await asyncio.wait({answer, end}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if not done:
+                raise TimeoutError
+            if answer not in done:
+                await asyncio.wait({answer}, timeout=LAST_WORDS)
+            with contextlib.suppress(TimeoutError):
+                if answer.done() and not isinstance(answer.exception(), ConnectionError):
+                    return answer.result()
+                raise _Ended(f"exit status {await asyncio.wait_for(asyncio.shield(end), LAST_WORDS)}")
+            return answer.result()
+        finally:
+            answer.cancel()
+            end.cancel()
 
     def _stderr(self) -> str:
         if self._errors is None or self._errors.closed:
@@ -208,6 +243,17 @@ class Acp:
 
     def on_connect(self, conn: Any) -> None:
         """The connection is there."""
+
+
+async def _end_of(process: Process) -> int:
+    """The exit status of a process once it has one. ``Process.wait`` waits for whoever holds its output open, too."""
+    while process.returncode is None:  # noqa: ASYNC110  the system calls nobody
+        await asyncio.sleep(LOOK)
+    return process.returncode
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, _Ended | RequestError) else f"{type(error).__name__} {error}"
 
 
 def _outcome(reply: PromptResponse, text: str) -> Outcome:

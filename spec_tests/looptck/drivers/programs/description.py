@@ -133,7 +133,7 @@ class Description:
 
 def _read(path: Path, before: tuple[Path, ...]) -> dict[str, Any]:
     """The content of a file, with what it takes from the files that it is like."""
-    message = parse(path)
+    message = parse(path, given=True)
     if not isinstance(message, dict):
         raise BadFile(path, "line 1: is no mapping")
     _complain(path, message)

@@ -7,6 +7,7 @@ to the toolbox, which decides what it returns, raises or waits for. It answers i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import threading
@@ -23,6 +24,8 @@ from looptck.values.jsontext import compact
 
 LONGEST = 120.0
 """Seconds that one call may take: a case may hold a tool at a gate."""
+MOST_CALLS = 500
+"""Calls that may be under way at a time, each in a thread of its own: a case may hold some until all have begun."""
 STARTING, ENDING = 60.0, 5.0
 """Seconds until the server must answer, and until it must have ended."""
 
@@ -32,6 +35,7 @@ class KitTools:
 
     def __init__(self) -> None:
         self._cases: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+        self._calls = 0
         app = Server("kit", on_list_tools=self._list, on_call_tool=self._call).streamable_http_app(
             streamable_http_path="/{case}/mcp", json_response=True, stateless_http=True
         )
@@ -74,7 +78,31 @@ class KitTools:
         tool = self._tools(context).get(call.name)
         if tool is None:
             return result({"error": {"type": "UnknownTool", "message": f"there is no tool {call.name}"}})
-        return result(await asyncio.to_thread(forwarded, tool["url"], call.arguments or {}))
+        if self._calls >= MOST_CALLS:
+            return result({"error": {"type": "TooManyCalls", "message": f"{MOST_CALLS} calls are under way"}})
+        self._calls += 1
+        try:
+            return result(await _apart(tool["url"], call.arguments or {}))
+        finally:
+            self._calls -= 1
+
+
+async def _apart(url: str, arguments: Any) -> dict[str, Any]:
+    """What the toolbox answers, waited for in a thread that keeps neither other calls nor the end of this process."""
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[dict[str, Any]] = loop.create_future()
+
+    def tell(answer: dict[str, Any]) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    def ask() -> None:
+        answer = forwarded(url, arguments)
+        with contextlib.suppress(RuntimeError):  # the server has ended
+            loop.call_soon_threadsafe(tell, answer)
+
+    threading.Thread(target=ask, name="looptck mcp call", daemon=True).start()
+    return await answered
 
 
 def _await(port: int) -> None:

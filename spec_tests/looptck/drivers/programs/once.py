@@ -132,9 +132,13 @@ def outcome_of(description: Description, exit: Exit, killed: Outcome | None) -> 
     if killed is not None:
         return killed
     if exit.status != 0:
-        said = [line for line in (exit.stderr or exit.stdout).splitlines() if line.strip()]
-        return Failed("other", f"exit status {exit.status}", said[-1] if said else "")
+        return Failed("other", f"exit status {exit.status}", last_line(exit.stderr or exit.stdout))
     return Value(answer_in(description, exit.stdout))
+
+
+def last_line(text: str) -> str:
+    """The last line of a text in which something is written."""
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def answer_in(description: Description, output: str) -> str:

@@ -34,7 +34,7 @@ class Described:
         Raises:
             BadFile: it breaks the schema, or has both a command and the URL of a running server.
         """
-        message = load(path, fixture("server.schema.json"))
+        message = load(path, fixture("server.schema.json"), given=True)
         command, port = message.get("command"), message.get("port")
         for name, setup in message["setups"].items():
             if setup is None or (isinstance(setup, list) and not command):

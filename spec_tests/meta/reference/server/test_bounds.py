@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from looptck_reference.server import Callback
+from looptck_reference.server.api.agentic import MOST_MESSAGES
 from looptck_reference.server.bounded import Shelf
 from meta.reference.server.hand_clock import HandClock
 from meta.reference.server.live import LiveStream
@@ -167,3 +168,24 @@ def test_the_results_of_a_run_are_bounded_together(world: Callable[..., World]) 
         response.json()["error"]["code"],
         len(here.outside.asked),
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "member", "status"),
+    [
+        ("POST", "/v1/chat/completions", "messages", 422),
+        ("POST", "/v1/responses", "input", 422),
+        ("POST", "/v1/messages", "messages", 422),
+        ("PUT", "/v1/sessions/s", "messages", 400),
+    ],
+)
+def test_entries_of_a_history_are_bounded(
+    world: Callable[..., World], method: str, path: str, member: str, status: int
+) -> None:
+    """Too many are refused before the rest is read, and before a model is asked."""
+    body = {"model": "m", "max_tokens": 1, member: [QUESTION] * (MOST_MESSAGES + 1)}
+
+    response = world().request(method, path, json=body if method == "POST" else {member: body[member]})
+
+    assert status == response.status_code
+    assert f"at most {MOST_MESSAGES} items" in response.text
