@@ -118,7 +118,10 @@ class Translation:
         return self._words[key]
 
     def _with_results(self, body: Any) -> Any:
-        """A request's body as a script's turn expects it: with the toolbox's usual result of each call that has one."""
+        """A request's body as a script's turn expects it: with the toolbox's usual result of each call that has one.
+
+        They stand beside the members of the request, among which a turn may look for the tools.
+        """
         text = compact(body).decode()
         counts: dict[str, int] = {}
         results = []
@@ -126,7 +129,7 @@ class Translation:
             if word in text:
                 counts[meant.tool] = counts.get(meant.tool, 0) + 1
                 results.append(f"result {counts[meant.tool]} of {meant.tool}")
-        return {"request": body, "results": results}
+        return {**body, "results": results} if isinstance(body, dict) else results
 
 
 def _last_answer(steps: Sequence[Step]) -> Turn:

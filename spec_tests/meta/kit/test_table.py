@@ -33,7 +33,10 @@ def _printed(
         catalogue=catalogue(),
         started=SimpleNamespace(name="a loop", version="1.0", language="python"),
         known=known,
-        is_known=lambda row, cell, case: any(one.covers(row, cell, case) for one in known),
+        known_of=lambda one: next(
+            (entry for entry in known if entry.covers(one.requirement, Cell.parse(one.cell), one.case, one.reason)),
+            None,
+        ),
     )
     console = Console(width=width, force_terminal=False)
     with console.capture() as capture:
