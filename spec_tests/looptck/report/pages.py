@@ -117,7 +117,7 @@ def checks_of(row: Requirement) -> Iterator[str]:
     """
     from looptck.bench.cases import cases
 
-    for path in sorted(Path(next(iter(spec.__path__))).glob("test_*.py")):
+    for path in sorted(Path(next(iter(spec.__path__))).rglob("test_*.py")):
         text = path.read_text(encoding="utf-8")
         if f'"{row.judged_as}"' in text:
             yield from (f"{name}: {about}" for name, about in _tests(text, row.judged_as) if _plays(row, name))

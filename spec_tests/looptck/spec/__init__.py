@@ -1,4 +1,5 @@
-"""The conformance tests: one file for each family of requirements.
+"""The conformance tests: a folder for each profile and one for traits, a file for each family of requirements.
 
-Run them with ``looptck run``, or ``pytest --pyargs looptck.spec --looptck-driver DRIVER``.
+Here are what several of them share, and the tests of declared cases and of cassettes. Run them with ``looptck run``, or
+``pytest --pyargs looptck.spec --looptck-driver DRIVER``.
 """

@@ -25,7 +25,7 @@ def is_needed(path: Path, session: Session) -> bool:
 
     A file of the suite that names nothing holds tests of declared cases; one outside the suite is none of ours.
     """
-    if path.parent != FOLDER or not path.name.startswith("test_"):
+    if FOLDER not in path.parents or not path.name.startswith("test_"):
         return True
     named = _named(path)
     return not named or not named.isdisjoint(session.wanted)

@@ -6,7 +6,7 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 from click.testing import CliRunner
@@ -59,7 +59,7 @@ def test_explain_names_every_test() -> None:
     """The tests that an explanation reads are those that are bound to the requirement when they are imported."""
     rows = catalogue()
     bound: dict[str, list[str]] = {row.id: [] for row in rows}
-    for module in iter_modules(spec.__path__, f"{spec.__name__}."):
+    for module in walk_packages(spec.__path__, f"{spec.__name__}."):
         tests = vars(import_module(module.name)) if ".test_" in module.name else {}
         for name, test in tests.items():
             for mark in getattr(test, "pytestmark", ()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 
@@ -215,9 +215,9 @@ def test_an_agent_that_there_is_not_is_refused() -> None:
 def functions() -> dict[str, list[str]]:
     """The requirements that test functions check, with the functions' names."""
     found: dict[str, list[str]] = {}
-    for info in iter_modules(spec.__path__):
-        if info.name.startswith("test_"):
-            module = import_module(f"{spec.__name__}.{info.name}")
+    for info in walk_packages(spec.__path__, f"{spec.__name__}."):
+        if ".test_" in info.name:
+            module = import_module(info.name)
             for name, function in vars(module).items():
                 for mark in getattr(function, "pytestmark", []):
                     if mark.name == "looptck_requirement":

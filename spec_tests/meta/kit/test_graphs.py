@@ -10,8 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from looptck.bench.solutions import behind, call, solution
-from looptck.spec.loop010_graphs import SHARED, Graph, Move, Node, graphs, graphs_with_two_writers, play
-from looptck.spec.test_loop010_graphs import EVENTFUL, OVERWRITTEN
+from looptck.spec.agent_loop_010.graphs import SHARED, Graph, Move, Node, graphs, graphs_with_two_writers, play
+from looptck.spec.agent_loop_010.test_graphs import EVENTFUL, OVERWRITTEN
 
 EITHER = st.one_of(graphs(), graphs_with_two_writers())
 HELD = st.booleans()

@@ -22,13 +22,13 @@ from looptck.suite.selection import Selection
 from looptck.suite.session import Options, Session
 
 FOLDER = Path(next(iter(spec.__path__)))
-FILES = sorted(path.stem for path in FOLDER.glob("test_*.py"))
+FILES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.rglob("test_*.py"))
 
 
 def _bound(module: str) -> set[str]:
     """What the tests of a module are bound to, as pytest sees it: requirements and traits."""
     found = set()
-    for value in vars(importlib.import_module(f"{spec.__name__}.{module}")).values():
+    for value in vars(importlib.import_module(f"{spec.__name__}.{module.replace('/', '.')}")).values():
         for mark in getattr(value, "pytestmark", ()):
             if mark.name in {"looptck_requirement", "looptck_trait"}:
                 found.update(mark.args)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from looptck.spec import test_programs
 from looptck.spec.failing_service import FailingService
+from looptck.spec.program import test_programs
 from looptck.values.program import Exit
 from looptck.values.verdicts import NotApplicable
 

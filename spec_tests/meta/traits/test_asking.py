@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from types import SimpleNamespace
 from typing import Any
 
@@ -147,8 +147,8 @@ def test_unknown_trait_cannot_be_run() -> None:
 def test_each_trait_has_one_test() -> None:
     """Every trait that is declared is asked by one test, which says in a line what it plays."""
     asked: Counter[str] = Counter()
-    for module in iter_modules(spec.__path__, spec.__name__ + "."):
-        if ".test_traits_" in module.name:
+    for module in walk_packages(spec.__path__, spec.__name__ + "."):
+        if ".traits.test_" in module.name:
             for test in vars(import_module(module.name)).values():
                 for mark in getattr(test, "pytestmark", []):
                     if mark.name == "looptck_trait":

@@ -1,0 +1,1 @@
+"""Requirements of the 010 Agent/Loop protocol."""

@@ -1,0 +1,1 @@
+"""Requirements of the Anthropic tool-execution-loop skill."""

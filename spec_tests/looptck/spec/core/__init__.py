@@ -1,0 +1,1 @@
+"""Requirements of every loop, whatever document it follows."""

@@ -1,0 +1,1 @@
+"""Requirements of Prompty's Agent Mode guide."""

@@ -1,0 +1,1 @@
+"""Requirements of Prompty's agent-loop specification."""

@@ -1,0 +1,1 @@
+"""Requirements of servers that run the loop themselves."""

@@ -1,0 +1,99 @@
+"""Server-side loops: the client-side path, on which the server runs no tool and the client continues the loop."""
+
+from __future__ import annotations
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
+from looptck.client import schemas
+from looptck.spec.server_loop.replies import DONE, LODZ, PING, as_json
+from looptck.values.history import Answered, Asked, spelled
+from looptck.values.turns import Call, calls
+from looptck.values.verdicts import NotReached
+
+BARE = "bare"
+"""The set-up in which a request meets no entry condition."""
+SUNNY = "It is sunny in Łódź."
+
+
+@requirement("server-client-side-path-runs-no-loop")
+def test_no_loop(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The model's call ends the reply: no tool runs, the model is not asked again, and no progress is reported."""
+    scenario.plays(calls(PING), DONE)
+
+    run = server.ask(setup=BARE)
+
+    _handed_over(run)
+    assert [] == run.tools_ran
+    assert len(run.received) < 2
+    reported = run.got.progress if run.got.stream else run.got.records
+    assert [] == [*reported]
+
+
+@requirement("server-client-side-calls-are-returned")
+def test_calls_of_the_model(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Both calls of a turn are returned in order, each with its own id and its arguments."""
+    scenario.plays(calls(LODZ, PING), DONE)
+
+    run = server.ask(setup=BARE)
+
+    returned = run.got.turn.calls
+    assert [("weather", as_json(LODZ.arguments)), ("ping", {})] == [_said(call) for call in returned]
+    assert 2 == len({call.id for call in returned if call.id}), f"the ids are {[call.id for call in returned]}"
+    if run.got.stream and run.got.wire == "openai-chat":
+        whole = any(len(_deltas(event.value)) == 2 for event in run.got.own)
+        server.implementation.diverges("client_side_stream", "whole-calls-in-the-last-chunk" if whole else "fragments")
+
+
+@requirement("server-client-runs-the-next-round")
+def test_next_round_of_the_client(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The client sends call and result back; the model is asked with both, and its answer comes."""
+    question = "Please tell me the weather in Łódź."
+    scenario.plays(calls(LODZ))
+    call = _handed_over(server.ask(question, setup=BARE))
+    asked = Asked(call.id or "", call.tool, call.arguments)
+    scenario.plays(DONE)
+
+    run = server.ask(question, setup=BARE, after=(asked, Answered(asked.id, SUNNY)))
+
+    items = run.request(1).request.items
+    assert [(asked.tool, spelled(asked.arguments))] == [
+        (item.tool, spelled(item.arguments)) for item in items if isinstance(item, Asked)
+    ]
+    assert [SUNNY] == [item.text for item in items if isinstance(item, Answered)]
+    assert run.got.ok, f"the request with the result got {run.got}"
+    assert DONE.text == run.got.text
+
+
+@requirement("server-client-side-path-is-standard")
+def test_standard_flow(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Call and answer are replies of the wire; the first of them has the stop reason of a call."""
+    scenario.plays(calls(LODZ))
+    first = server.ask(setup=BARE)
+    scenario.plays(DONE)
+    second = server.ask(setup=BARE)
+
+    _handed_over(first)
+    for run in (first, second):
+        found = schemas.stream_faults(run.got) if run.got.stream else schemas.reply_faults(run.got)
+        assert [] == found
+    assert ["calls", "end"] == [run.got.turn.stopped for run in (first, second)]
+
+
+def _handed_over(run: Run) -> Call:
+    """The first call that the client got. Raises NotReached if it got none."""
+    returned = run.got.turn.calls
+    if not returned:
+        raise NotReached(f"the reply returns no call: {run.got}, with the text {run.got.text!r}")
+    return returned[0]
+
+
+def _said(call: Call) -> tuple[str, object]:
+    return call.tool, as_json(call.arguments or "{}")
+
+
+def _deltas(value: object) -> list[object]:
+    """The calls in a chunk."""
+    choices = value.get("choices") or () if isinstance(value, dict) else ()
+    return [call for choice in choices for call in (choice.get("delta") or {}).get("tool_calls") or ()]

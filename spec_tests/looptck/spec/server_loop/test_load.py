@@ -1,0 +1,149 @@
+"""Server-side loops: two hundred concurrent clients, none of which loses data or gets another client's data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import lengthy, requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
+from looptck.client.export import exported
+from looptck.provider.gates import Gate, tools_began
+from looptck.provider.toolbox import Returns
+from looptck.spec.server_loop.clients import Client
+from looptck.spec.server_loop.sessions import comparable, fresh, path
+from looptck.values.verdicts import NotApplicable, NotReached
+
+CLIENTS = 200
+ROUNDS = 2
+KEPT = 128
+"""The minimum number of sessions that a server keeps."""
+GROWTH = 24 * 1024 * 1024
+"""Bytes by which a process may grow under repeated load, because not all freed memory is returned."""
+NAME = re.compile(r"server\d{3}")
+
+
+def _clients(at: int = 0) -> list[Client]:
+    """Two hundred clients, whose names differ from those of earlier ones."""
+    return [Client(f"server{n:03d}") for n in range(at * CLIENTS, (at + 1) * CLIENTS)]
+
+
+def _all_at_once(
+    scenario: Scenario, server: ServerUnderTest, clients: Sequence[Client], sessions: Sequence[str | None]
+) -> list[Run]:
+    """The runs of clients whose first calls are held until each client has made one.
+
+    Raises:
+        NotReached: they were never all active at the same time.
+    """
+    all_here = tools_began(len(clients))
+    all_here.patience, all_here.of_silence = server.implementation.bench.patience.outcome * 0.8, True
+    begun = []
+    for client, session in zip(clients, sessions, strict=True):
+        scenario.plays(*client.turns(ROUNDS))
+        first, *others = client.results(ROUNDS)
+        scenario.behaviours = {client.tool.name: [_held(first, all_here), *others]}
+        begun.append(server.begin(client.question, tools=(client.tool,), session=session))
+    scenario.behaviours = {}
+    runs = [server.end(one) for one in begun]
+    if not all_here.is_open:
+        ran = sum(bool(run.ran) for run in runs)
+        raise NotReached(f"{ran} of {len(clients)} clients were active at the same time: {_failed(runs)}")
+    return runs
+
+
+def _held(behaviour: Any, gate: Gate) -> Returns:
+    return Returns(behaviour.value, hold=gate)
+
+
+def _failed(runs: Sequence[Run]) -> str:
+    return next((str(run.got) for run in runs if not run.got.ok), "all of them were answered")
+
+
+def _whole(run: Run, client: Client) -> None:
+    """Assert that a client got all of its own data, in order, and nothing else."""
+    phases = [phase for n in range(ROUNDS) for phase in ((n, "calling"), (n, "complete"))]
+    assert run.got.ok, f"{client.name} got {run.got}"
+    assert run.got.ended, f"the stream of {client.name} has no end"
+    assert client.answer == run.got.text
+    assert phases == [(one.round, one.phase) for one in run.got.progress], (
+        f"{client.name} got other events than its own"
+    )
+    assert {client.tool.name} == {one.tool for one in run.got.progress}
+    assert [(client.tool.name, client.arguments(n)) for n in range(ROUNDS)] == run.tools_ran
+    assert {client.name} == _names(run.got.raw), f"the reply to {client.name} names other clients"
+
+
+def _names(text: bytes) -> set[str]:
+    return set(NAME.findall(text.decode(errors="replace")))
+
+
+@lengthy
+@requirement("server-many-streams-lose-nothing")
+def test_many_streams(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Each of two hundred streams has the events of its own two rounds, its own answer, and its end."""
+    clients = _clients()
+
+    runs = _all_at_once(scenario, server, clients, [None] * CLIENTS)
+
+    for run, client in zip(runs, clients, strict=True):
+        _whole(run, client)
+
+
+@lengthy
+@requirement("server-many-sessions-stay-apart")
+def test_many_sessions(scenario: Scenario, server: ServerUnderTest) -> None:
+    """Each stored session of two hundred has the calls and results of its own client only."""
+    clients, sessions = _clients(), [fresh() for _ in range(CLIENTS)]
+
+    runs = _all_at_once(scenario, server, clients, sessions)
+
+    for run, client in zip(runs, clients, strict=True):
+        for received in run.received:
+            assert {client.name} == _names(received.raw), f"a model request of {client.name} names other clients"
+    with server.http() as http:
+        exports = [http.get(path(session)) for session in sessions]
+    kept = [(client, got) for client, got in zip(clients, exports, strict=True) if got.status_code == 200]
+    if len(kept) < KEPT:
+        raise NotReached(f"of {CLIENTS} sessions {len(kept)} can be exported, {_failed(runs)}")
+    for client, got in kept:
+        lines = comparable(exported(got.json()))
+        assert {client.name} == _names(got.content), f"the session of {client.name} names other clients"
+        for n in range(ROUNDS):
+            assert (f"result of {client.tool.name}", client.result(n)) in lines
+
+
+@lengthy
+@requirement("server-memory-is-bounded")
+def test_more_of_the_same(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The process is no larger after the third two hundred streams than after the second."""
+    sizes = []
+    for at in range(3):
+        runs = _all_at_once(scenario, server, _clients(at), [None] * CLIENTS)
+        failed = [run for run in runs if not run.got.ok]
+        if failed:
+            raise NotReached(f"{len(failed)} of {CLIENTS} clients got no answer: {failed[0].got}")
+        server.implementation.runs.clear()
+        del runs, failed
+        sizes.append(_resident(server))
+
+    _, before, after = sizes
+    assert after <= before + GROWTH, f"the process has grown from {before} to {after} bytes"
+
+
+def _resident(server: ServerUnderTest) -> int:
+    """The memory of the server's process, in bytes."""
+    process = server.process()
+    status = Path(f"/proc/{process}/status")
+    if process is None or not status.exists():
+        raise NotApplicable(
+            "the size of the server's process can be read only on Linux, and only if its process id is known"
+        )
+    found = re.search(r"VmRSS:\s+(\d+) kB", status.read_text())
+    if found is None:
+        raise NotReached(f"the server's process {process} has ended")
+    return int(found[1]) * 1024

@@ -1,0 +1,247 @@
+"""Server-side loops: built-in tools, when they are offered, and who runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import on, requirement
+from looptck.bench.run import Run
+from looptck.bench.server import ServerUnderTest
+from looptck.spec.server_loop.builtin_tools import (
+    CHAT,
+    CODE_INTERPRETER,
+    PYTHON,
+    SEARCH,
+    Coder,
+    code_tools,
+    interpreter_members,
+    offered_tools,
+    search_members,
+    search_tools,
+)
+from looptck.spec.server_loop.replies import events_of_phase
+from looptck.values.history import Offered
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotReached
+
+ECHO = "looptck_echo"
+FOUND, UNKNOWN = "Paris", "qzxwvkjq"
+"""A word for which the index of a server under test has a page, and a word for which it has none."""
+
+
+@requirement("server-search-is-advertised")
+def test_search_of_the_server(server: ServerUnderTest) -> None:
+    """A request that has no tools and does not ask for search is offered search."""
+    tools = offered_tools(server, tools=())
+
+    assert search_tools(tools), f"none of the offered tools searches: {_names(tools)}"
+
+
+@requirement("server-search-is-asked-for-by-the-request")
+def test_search_of_the_request(server: ServerUnderTest) -> None:
+    """A request with web_search_options is offered search; the offer without it is recorded."""
+    tools = offered_tools(server, tools=(), members={"web_search_options": {}})
+
+    assert search_tools(tools), f"none of the offered tools searches: {_names(tools)}"
+    always = search_tools(offered_tools(server, tools=()))
+    server.implementation.diverges("search_advertised", "by-the-server" if always else "by-the-request")
+
+
+@requirement("server-code-execution-is-advertised")
+def test_code_execution_enabled(server: ServerUnderTest) -> None:
+    """A request that sets enable_code_execution is offered a tool that takes code."""
+    tools = offered_tools(server, members={"enable_code_execution": True})
+
+    assert code_tools(tools), f"none of the offered tools takes code: {_names(tools)}"
+
+
+@requirement("server-code-interpreter-asks-for-python")
+@pytest.mark.parametrize("with_functions", [True, False], ids=["beside-functions", "alone"])
+def test_code_interpreter(server: ServerUnderTest, with_functions: bool) -> None:
+    """A request whose tools contain a code_interpreter is offered a tool that takes code."""
+    members = interpreter_members(server.offers if with_functions else (), server.implementation.cell.wire)
+
+    tools = offered_tools(server, members=members)
+
+    assert code_tools(tools), f"with {CODE_INTERPRETER} in the request, the offered tools are {_names(tools)}"
+
+
+@requirement("server-code-execution-waits-to-be-asked-for")
+@pytest.mark.parametrize("members", [{}, {"enable_code_execution": False}], ids=["unsaid", "false"])
+def test_code_execution_not_asked_for(server: ServerUnderTest, members: dict[str, bool]) -> None:
+    """A request without code execution is offered no tool that takes code; one with it is."""
+    Coder.of(server)
+
+    tools = offered_tools(server, members=members)
+
+    assert [] == code_tools(tools)
+
+
+@requirement("server-python-tool-has-the-documents-name")
+def test_name_of_the_python_tool(server: ServerUnderTest) -> None:
+    """The tool that takes code has the documented name."""
+    assert PYTHON == Coder.of(server).tool
+
+
+@requirement("server-callbacks-are-advertised")
+def test_callbacks_of_the_server(server: ServerUnderTest) -> None:
+    """A request without tools is offered the registered tools; a request with tools is offered both."""
+    assert ECHO in _names(offered_tools(server, tools=()))
+    assert {ECHO, *_of(server)} <= {*_names(offered_tools(server))}
+
+
+@requirement("server-search-runs-in-the-server")
+def test_search(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The results of a search with hits and of one without differ for the model; no call is posted."""
+    name = _search(server)
+    reported = {}
+    for query in (FOUND, UNKNOWN):
+        scenario.plays(calls(Call.of(name, {"query": query})), says("Done."))
+        run = server.ask(members=search_members(server))
+        reported[query] = "".join(answer.text for answer in run.new_answers(1))
+
+        assert [] == run.tools_ran, f"{name} was posted to the dispatch URL"
+
+    assert reported[FOUND].replace(FOUND, "") != reported[UNKNOWN].replace(UNKNOWN, "")
+    assert FOUND in reported[FOUND], f"the search for {FOUND} has the result {reported[FOUND]!r}"
+
+
+@requirement("server-code-runs-in-the-server")
+def test_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The program's output reaches the client or the model, and no call is posted."""
+    coder = Coder.of(server)
+    scenario.plays(calls(coder.call("print(6 * 7, 'seineewt'[::-1])")), says("Done."))
+
+    run = coder.ask()
+
+    assert "Done." == run.got.text
+    assert [] == run.tools_ran, f"{coder.tool} was posted to the dispatch URL"
+    assert "42 tweenies" in "".join(_texts(run)), "the program's output is reported nowhere"
+
+
+@requirement("server-callback-runs-in-the-server")
+@pytest.mark.parametrize("text", ["pong", 'Łódź, \'twas "5 °C" \\ ✓'], ids=["plain", "beyond-ascii"])
+def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> None:
+    """The registered tool's result reaches the client or the model, and no call is posted."""
+    scenario.plays(calls(Call.of(ECHO, {"text": text})), says("Done."))
+
+    run = server.ask()
+
+    assert "Done." == run.got.text
+    assert [] == run.tools_ran, f"{ECHO} was posted to the dispatch URL"
+    assert f"echo: {text}" in _texts(run), "the callback's result is reported nowhere"
+
+
+@requirement("server-complete-of-search-tells-query-and-count")
+@on(CHAT)
+def test_complete_of_a_search(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has the query, and a number of results that is not 0 for a search with hits."""
+    name = _search(server)
+    scenario.plays(calls(Call.of(name, {"query": FOUND})), says("Done."))
+
+    run = server.ask(members=search_members(server))
+
+    assert run.got.ended
+    data = _complete(run)
+    assert FOUND == data.get("query")
+    assert type(data.get("results_count")) is int, f"results_count is {data.get('results_count')!r}"
+    assert data["results_count"] > 0
+
+
+@requirement("server-complete-of-code-tells-the-code")
+def test_complete_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has the code as the model wrote it."""
+    coder = Coder.of(server)
+    code = "x = 'Łódź'\nprint(x)\n"
+    scenario.plays(calls(coder.call(code)), says("Done."))
+
+    run = coder.ask()
+
+    assert run.got.ended
+    assert code == _complete(run).get("code")
+
+
+@requirement("server-complete-of-code-tells-what-it-wrote")
+def test_outputs_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has both outputs and the exception; all are empty for a program without output."""
+    coder = Coder.of(server)
+    scenario.plays(
+        calls(coder.call("import sys", "print('to Łódź')", "print('from Łódź', file=sys.stderr)")),
+        calls(coder.call("raise ValueError('no such town')")),
+        calls(coder.call("pass")),
+        says("Done."),
+    )
+
+    run = coder.ask()
+
+    assert run.got.ended
+    data = _completes(run)
+    if len(data) != 3 or any(data[2].get(name) for name in ("stdout", "stderr", "exception")):
+        raise NotReached(f"control: a program that does nothing is reported as {data[2:]}")
+    wrote, raised, silent = data
+    assert "to Łódź" == str(wrote.get("stdout")).strip()
+    assert "from Łódź" == str(wrote.get("stderr")).strip()
+    assert not wrote.get("exception"), f"the program raised no exception, and exception is {wrote['exception']!r}"
+    assert "no such town" in str(raised.get("exception"))
+    server.implementation.diverges("empty_members", "present" if "stdout" in silent else "absent")
+
+
+@requirement("server-complete-of-code-tells-where-and-how-long")
+def test_place_and_time_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The event data has the program's working directory, and a number of milliseconds."""
+    coder = Coder.of(server)
+    scenario.plays(calls(coder.call("import os", "print(os.getcwd())")), says("Done."))
+
+    run = coder.ask()
+
+    assert run.got.ended
+    data = _complete(run)
+    took: Any = data.get("execution_time_ms")
+    assert str(data.get("stdout")).strip() == data.get("working_directory")
+    assert type(took) in (int, float), f"execution_time_ms is {took!r}"
+    assert took >= 0
+
+
+def _search(server: ServerUnderTest) -> str:
+    """The name of the search tool, as the model is offered it."""
+    if not server.can("upstream"):
+        return SEARCH
+    found = search_tools(offered_tools(server, members=search_members(server)))
+    if not found:
+        raise NotReached("the model is offered no tool that searches")
+    return found[0]
+
+
+def _complete(run: Run) -> dict[str, Any]:
+    """The data of the only complete event."""
+    found = _completes(run)
+
+    assert 1 == len(found), f"{len(found)} complete events in the stream"
+    return found[0]
+
+
+def _completes(run: Run) -> list[dict[str, Any]]:
+    """The data of the complete events. Raises NotReached if there is none."""
+    return [dict(progress.data) for progress in events_of_phase(run.got, "complete")]
+
+
+def _texts(run: Run) -> list[str]:
+    """The results in records, complete events and model requests, as reported."""
+    if run.got.stream:
+        data = [event.data for event in run.got.progress if event.phase == "complete"]
+        reported = [value for one in data for value in one.values() if isinstance(value, str)]
+    else:
+        reported = [str(record.get("result_content")) for record in run.got.records]
+    return reported + [answer.text for received in run.requests for answer in received.request.answers]
+
+
+def _names(tools: Sequence[Offered]) -> list[str]:
+    return [tool.name for tool in tools]
+
+
+def _of(server: ServerUnderTest) -> list[str]:
+    return [tool.name for tool in server.offers]

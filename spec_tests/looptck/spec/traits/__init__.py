@@ -1,0 +1,1 @@
+"""Questions about traits, which no document decides."""
