@@ -18,7 +18,7 @@ from looptck.failures.groups import Finding, Key, grouped
 from looptck.failures.signs import WEAK
 from looptck.values.cell import Cell
 from looptck.values.printable import untimed
-from looptck.values.verdicts import Result
+from looptck.values.verdicts import AGAINST, Result
 
 SHARE = 3
 """A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
@@ -106,7 +106,7 @@ def details(
             more |= {"cause": names[id(result)], "detail": untimed(one.text)}
             cell = Cell.parse(result.cell)
             covering = (entry for entry in known if entry.covers(result.requirement, cell, result.case, result.reason))
-            if (entry := next(covering, None)) is not None:
+            if result.verdict in AGAINST and (entry := next(covering, None)) is not None:
                 more["known"] = entry.reason
         detailed.append(result.serializable() | more)
     return detailed

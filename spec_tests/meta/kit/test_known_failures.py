@@ -178,6 +178,17 @@ def test_an_error_does_not_make_an_entry_stale(file: Path) -> None:
     assert [] == report.json["stale_known_failures"]
 
 
+def test_an_error_is_reported_though_an_entry_covers_its_check(file: Path) -> None:
+    """No entry excuses a check that could not be judged, so the report says why it could not."""
+    from meta.drivers.bench import process
+
+    report = judged(process("Crashes", only="one-call"), CALLS, known=write(file, entry()))
+
+    (one,) = (result for result in report.json["results"] if result["verdict"] == "error")
+    assert "known" not in one
+    assert "because: driver: crashed" in report.printed
+
+
 def test_an_entry_about_nothing_is_stale(file: Path) -> None:
     """In a whole run, an entry that no check of it concerns has to go."""
     from looptck.suite.summary import stale

@@ -92,7 +92,7 @@ class Driver:
         agent.callback_handler = listener
         try:
             return listener.outcome(agent(said, **_limits(case)))
-        except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
+        except (Exception, asyncio.CancelledError) as exception:  # noqa: BLE001 - what reaches the caller is the outcome
             return error(exception, reasons=REASONS)
         finally:
             del self._running[case["id"]]
