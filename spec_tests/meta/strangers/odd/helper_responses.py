@@ -1,4 +1,4 @@
-"""No fault: the stream helper of OpenAI's client and `previous_response_id`; the model is told what a schema forbids."""
+"""No fault: the stream helper of OpenAI's client, `previous_response_id`; the model is told what a schema forbids."""
 
 import json
 

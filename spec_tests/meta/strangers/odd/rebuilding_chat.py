@@ -1,4 +1,4 @@
-"""No fault: urllib3 and a parser of its own; messages are rebuilt from data classes, and a limit gives what there is."""
+"""No fault: urllib3 and its own parser; messages are rebuilt from data classes, and a limit gives what there is."""
 
 import json
 import time
