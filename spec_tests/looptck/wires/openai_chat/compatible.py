@@ -203,7 +203,7 @@ def _finish_beside(chunks: list[Chunk]) -> list[Chunk]:
 def _finish_then_null(chunks: list[Chunk]) -> list[Chunk]:
     """A chunk about what a filter has found comes after the one with the finish reason, and has none itself."""
     at = next(at for at, chunk in enumerate(chunks) if any(one["finish_reason"] for one in chunk.get("choices") or ()))
-    found = {"index": 0, "finish_reason": None, "delta": {}, "logprobs": None, "content_filter_results": {}}
+    found: Chunk = {"index": 0, "finish_reason": None, "delta": {}, "logprobs": None, "content_filter_results": {}}
     return [*chunks[: at + 1], {**chunks[at], "choices": [found]}, *chunks[at + 1 :]]
 
 
