@@ -269,7 +269,8 @@ def test_model_name_of_replies(scenario: Scenario, implementation: Implementatio
     run = implementation.run()
 
     run.request(2)
-    assert {MODEL} == {received.request.model for received in run.requests}
+    named = [received.request.model for received in run.requests]
+    assert [MODEL] * len(named) == named, f"the caller's model is {MODEL}; the requests name {', '.join(named)}"
 
 
 @requirement("arguments-are-echoed-as-given")
