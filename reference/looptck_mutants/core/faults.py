@@ -305,9 +305,9 @@ class CharsetInCapitalsIsUnknown(Exchange):
         return super().turn(response, content)
 
 
-@breaks("content-types-may-have-parameters", cells=CHAT_STREAM)
-class EventsNeedASpace(Exchange):
-    """Knows an event stream with a charset only by a space before it."""
+@breaks("content-types-may-have-parameters", cells=CHAT_STREAM, broad=True)
+class EventsWantACharset(Exchange):
+    """Knows an event stream by its charset."""
 
     def comes_in_events(self, response: httpx.Response) -> bool:
-        return super().comes_in_events(response) and ";c" not in response.headers.get("content-type", "")
+        return super().comes_in_events(response) and "charset" in response.headers.get("content-type", "")
