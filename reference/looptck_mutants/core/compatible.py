@@ -114,6 +114,16 @@ class FinishHasNoDelta(ChatStream):
         return super().take(event)
 
 
+@breaks("finish-reason-is-kept", cells=CHAT_STREAM)
+class LastChoiceDecides(ChatStream):
+    """Takes the finish reason of the last chunk that has a choice."""
+
+    def take(self, event: Json) -> str:
+        if event.get("choices"):
+            self._finish_reason = None
+        return super().take(event)
+
+
 @breaks("empty-content-beside-calls", cells=CHAT_STREAM)
 class TextOrCalls(ChatStream):
     """Reads calls where a delta has a list of them, however empty, and its text otherwise."""

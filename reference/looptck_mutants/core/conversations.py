@@ -158,6 +158,15 @@ def _of_the_one(case: Json) -> Json:
     return {**case, "conversation": "the one"} if "conversation" in case else case
 
 
+@breaks("conversation-is-carried-once", cells=CHAT)
+class LatestConversationAlone(Driver):
+    """Keeps only the conversation that has had the last run."""
+
+    def keep(self, case: Json, conversation: Conversation) -> None:
+        self._conversations.clear()
+        super().keep(case, conversation)
+
+
 @breaks("given-history-is-kept", cells=CHAT)
 class OnlyWordsAreGiven(Loop):
     """Sends the words of a given history, and neither calls nor results."""

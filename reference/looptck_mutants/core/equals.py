@@ -101,3 +101,14 @@ class HyphensAreUnderscores(Loop):
 
     def handler_of_name(self, call: ToolCall) -> Handler | None:
         return super().handler_of_name(replace(call, name=call.name.replace("-", "_")))
+
+
+@breaks("long-ids-stay-apart")
+class IdsOfForty(Loop):
+    """Knows calls by the first forty characters of their ids."""
+
+    def append_turn(self, turn: Turn) -> None:
+        super().append_turn(replace(turn, calls=tuple(replace(call, id=call.id[:40]) for call in turn.calls)))
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([replace(one, call_id=one.call_id[:40]) for one in results])

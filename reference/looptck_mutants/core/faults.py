@@ -276,3 +276,38 @@ class OverflowForgetsTheQuestion(Exchange):
             if "maximum context length" not in str(error):
                 raise
         return (yield from super().ask(Ask(tuple(one for one in ask.history if one.get("role") != "user"))))
+
+
+@breaks("http-error-is-told", cells=CHAT)
+class LastWordsAnswer(Exchange):
+    """Returns the text beside the last calls where a later request fails."""
+
+    said = ""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            turn = yield from super().ask(ask)
+        except ProviderError:
+            if not self.said:
+                raise
+            return Turn(self.said)
+        self.said = turn.text
+        return turn
+
+
+@breaks("content-types-may-have-parameters", cells=CHAT)
+class CharsetInCapitalsIsUnknown(Exchange):
+    """Refuses a plain reply whose charset is written in capitals."""
+
+    def turn(self, response: httpx.Response, content: bytes) -> Turn:
+        if "UTF-8" in response.headers.get("content-type", ""):
+            raise MalformedReply("the charset of the reply is unknown")
+        return super().turn(response, content)
+
+
+@breaks("content-types-may-have-parameters", cells=CHAT_STREAM, broad=True)
+class EventsWantACharset(Exchange):
+    """Knows an event stream by its charset."""
+
+    def comes_in_events(self, response: httpx.Response) -> bool:
+        return super().comes_in_events(response) and "charset" in response.headers.get("content-type", "")

@@ -27,6 +27,16 @@ class OwnParametersAreDropped(Loop):
         return super().bind(tool, {name: value for name, value in arguments.items() if name not in OWN})
 
 
+@breaks("left-out-parameters-stay-out", cells=CHAT)
+class LeftOutIsNull(Loop):
+    """Gives a tool null for what was left out beside a required parameter."""
+
+    def bind(self, tool: Tool | None, arguments: Json) -> Json:
+        known = tool.parameters if tool is not None and arguments else {}
+        missing = known.get("properties", {}).keys() - set(known.get("required", ()))
+        return super().bind(tool, {**dict.fromkeys(missing), **arguments})
+
+
 @breaks("calls-run-the-tool-they-name", cells=CHAT)
 class PrefixesAreCut(Loop):
     """Looks up what follows the last two underscores of a name."""

@@ -27,6 +27,19 @@ def offering(change: Callable[[Json], Json]) -> Mapping[str, Wire]:
     return speaking(chat=Chat())
 
 
+def describing(change: Callable[[str], str]) -> Mapping[str, Wire]:
+    """The wires, with changed descriptions of tools in Chat Completions."""
+
+    class Chat(ChatWire):
+        def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+            body = super().request(agent, history, stream=stream)
+            functions = [tool["function"] for tool in body.get("tools", ())]
+            changed = [{**one, "description": change(one["description"])} for one in functions]
+            return {**body, "tools": [{"type": "function", "function": one} for one in changed]} if changed else body
+
+    return speaking(chat=Chat())
+
+
 def _everywhere(change: Callable[[Json], Json], schema: Json) -> Json:
     """The schema, with this change applied to it and to all nested schemas."""
     inner = dict(schema)
@@ -51,6 +64,13 @@ class NothingRequired(Driver):
     """Offers all parameters as optional."""
 
     wires = offering(_without("required"))
+
+
+@breaks("descriptions-are-offered-whole")
+class FirstLineDescribes(Driver):
+    """Offers the first line of each description."""
+
+    wires = describing(lambda text: text.partition("\n")[0])
 
 
 @breaks("parameter-descriptions-are-offered")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
@@ -68,3 +68,19 @@ class AnotherModel(ChatWire):
         body = super().request(agent, history, stream=stream)
         reads = history[-1]["role"] == "tool"
         return {**body, "model": f"{agent.model}-mini"} if reads else body
+
+
+@breaks("model-name-is-sent", cells=CHAT)
+class ModelOfTheReply(ChatWire):
+    """Asks for the model that the last reply has named."""
+
+    model: str | None = None
+
+    def decode(self, reply: Json) -> Turn:
+        self.model = reply.get("model")
+        return super().decode(reply)
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        follows = history[-1]["role"] == "tool"
+        return {**body, "model": self.model} if follows and self.model else body

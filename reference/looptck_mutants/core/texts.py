@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import MESSAGES, RESPONSES
+from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.core.policies import answering
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
@@ -123,3 +123,12 @@ class OneUnknownToolTold(Loop):
         kept = [replace(one, text="Done.") if self.reported and one in unknown else one for one in results]
         self.reported = self.reported or bool(unknown)
         super().append_results(kept)
+
+
+@breaks("answer-without-calls-ends-the-loop", "final-text-is-returned", cells=CHAT)
+class NothingAsJsonIsNone(Loop):
+    """Asks again after an answer that is nothing as JSON."""
+
+    def model_answered(self, turn: Turn) -> Action:
+        again = turn.text in {"null", "[]"} and not turn.calls
+        return self._enter(self.ask()) if again else super().model_answered(turn)

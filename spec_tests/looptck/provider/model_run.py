@@ -362,7 +362,7 @@ class ModelRun:
         habits = self.habits if meant is None or meant.calls else None  # nothing can begin in a turn without calls
         stream = streamed(speaker.wire, turn, number or self.answered, step, habits, speaker.encoder)
         parts = self._parts(n, stream)
-        parts[0] = head(200, _EVENTS, length=None) + parts[0]  # type: ignore[operator]
+        parts[0] = head(200, _typed(_EVENTS, step), length=None) + parts[0]  # type: ignore[operator]
         if not stream.broken:
             parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts, then_close=stream.broken)
@@ -412,10 +412,15 @@ class ModelRun:
             self._note(GaveUp(self.transcript.now(), gate.name))
 
 
+def _typed(headers: list[tuple[str, str]], step: Step) -> list[tuple[str, str]]:
+    """The headers of a reply, with the content type of its step."""
+    return headers if step.type is None else [("content-type", step.type), *headers[1:]]
+
+
 def plain(speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
     """The ``n``-th reply, in one piece or in those of its framing."""
     body = speaker.encoder.plain(turn, n, step.framing)
-    start = head(200, _JSON, length=len(body))
+    start = head(200, _typed(_JSON, step), length=len(body))
     if isinstance(step.fault, faults.Cut):
         return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
     pieces = step.framing.pieces(body)

@@ -67,6 +67,8 @@ class Step:
     """Before this request the service loses its stored replies: the error code for that, or ``""`` for the default."""
     by: Callable[[Any], Turn] | None = None
     """Makes the turn from the body of the request, if the model's answer depends on it."""
+    type: str | None = None
+    """The content type of the reply; None: that of the service."""
     recorded: Recorded | None = None
     """The recorded bytes of the turn: they are sent unchanged, without framing, faults and holds."""
 

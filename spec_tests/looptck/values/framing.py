@@ -56,6 +56,7 @@ Quirk = Literal[
     "choices-null",
     "finish-beside",
     "finish-unknown",
+    "finish-then-null",
     "no-usage",
     "usage-null",
     "usage-totals",
@@ -78,8 +79,16 @@ Quirk = Literal[
     # Messages and Responses
     "unnamed-events",
     "end-marker",
+    # all
+    "model-dated",
 ]
 """Event layouts of some compatible servers that the wire's own service does not use."""
+
+
+MODEL = "looptck-model"
+"""The model that replies name."""
+DATED = f"{MODEL}-2026-01-31"
+"""The model that replies name where the name that was asked for is an alias."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +149,11 @@ class Framing:
     def but(self, **changes: Any) -> Framing:
         """The framing with some fields changed."""
         return replace(self, **changes)
+
+    @property
+    def model(self) -> str:
+        """The model that a reply names."""
+        return DATED if self.quirk == "model-dated" else MODEL
 
     @property
     def layout(self) -> set[str]:

@@ -103,6 +103,13 @@ class Request:
     tools: tuple[Offered, ...]
     continues: str | None = None
     """The id of the reply that the request continues, if it relies on server-side state."""
+    refers: bool = False
+    """Whether the request names items that the service has stored, in place of carrying them."""
+
+    @property
+    def relies(self) -> bool:
+        """Whether the request relies on server-side state."""
+        return self.refers or self.continues is not None
 
     @property
     def answers(self) -> tuple[Answered, ...]:

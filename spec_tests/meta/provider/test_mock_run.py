@@ -49,6 +49,14 @@ def test_a_streaming_request_gets_events() -> None:
     assert "[DONE]" == events(answer)[-1]
 
 
+@pytest.mark.parametrize("body", [ASKS, STREAMS])
+def test_a_step_may_have_a_content_type_of_its_own(body: object) -> None:
+    """The reply has the content type of its step."""
+    answer = reply(mock_run(Step(CALL, type="text/other;charset=UTF-8")), body)
+
+    assert "text/other;charset=UTF-8" == parsed_reply(answer)[1]["content-type"]
+
+
 def test_the_headers_of_a_request_are_written_down() -> None:
     """A check may read the headers of a request."""
     played = mock_run(CALL)

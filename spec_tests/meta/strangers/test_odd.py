@@ -13,6 +13,7 @@ from meta.strangers.playing import HERE, NODE, driver, rows
 
 CONTROL = "call-runs-its-tool-once"
 TOGETHER = {"every-call-of-a-turn-runs", "results-keep-call-order", "raising-tool-is-not-lost"}
+MEMORY = {"lost-memory-reruns-no-tool", "refused-memory-is-done-without"}
 LIMITS = {"limit-is-a-ceiling", "limit-allows-what-fits", "limit-reached-is-told", "limit-of-one-answers"}
 RIGHT = {
     "trampoline_chat.py": ("openai-chat/plain/sync", TOGETHER | LIMITS),
@@ -25,6 +26,21 @@ RIGHT = {
     "callbacks_chat.mjs": ("openai-chat/plain/async", TOGETHER),
     "pipeline_responses.mjs": ("openai-responses/stream/async", TOGETHER),
     "escaping.mjs": ("openai-chat/plain/async", TOGETHER),
+    "helper_chat.py": ("openai-chat/stream/async", TOGETHER | {"content-types-may-have-parameters"}),
+    "helper_messages.py": ("anthropic-messages/stream/sync", TOGETHER | {"failed-results-are-marked"}),
+    "helper_responses.py": ("openai-responses/stream/sync", TOGETHER | {"bad-arguments-are-not-lost"}),
+    "rebuilding_chat.py": ("openai-chat/stream/sync", LIMITS | {"finish-reason-is-kept", "history-only-grows"}),
+    "settled_messages.mjs": ("anthropic-messages/stream/async", TOGETHER | {"bytes-may-be-cut-anywhere"}),
+    "stored_responses.mjs": ("openai-responses/stream/async", {"limit-reached-is-told", *MEMORY}),
+    "adorned_chat.mjs": (
+        "openai-chat/plain/async",
+        {"next-turn-after-a-cancel-is-accepted", "prompt-reaches-the-model"},
+    ),
+    "referring_responses.py": ("openai-responses/plain/async", TOGETHER | MEMORY),
+    "suspending_messages.py": (
+        "anthropic-messages/plain/sync",
+        {"resume-obeys-each-decision", "suspended-state-travels", "limit-is-a-ceiling"},
+    ),
 }
 """Each right loop, with a cell and the rows that are near to its style."""
 ESCAPED = ["awaited-too-late", "thrown-in-a-timer"]

@@ -108,6 +108,12 @@ def test_finish_beside_the_last_delta(implementation: Implementation, fragment: 
     _reads(implementation, "finish-beside", TWO_CALLS, fragment=fragment)
 
 
+@requirement("finish-reason-is-kept")
+def test_nothing_takes_the_finish_reason_back(implementation: Implementation) -> None:
+    """Behind the chunk with the finish reason comes one about a filter, whose finish reason is null."""
+    _reads(implementation, "finish-then-null", TWO_CALLS)
+
+
 @requirement("empty-content-beside-calls")
 @refusable(OWN_FORM)
 def test_empty_content_beside_calls(implementation: Implementation) -> None:
@@ -160,6 +166,23 @@ def test_no_usage(implementation: Implementation) -> None:
 def test_counts(implementation: Implementation, quirk: Quirk) -> None:
     """The counts of cached tokens, and at the end of a stream those of the input, are null or left out."""
     _reads(implementation, quirk, WEATHER)
+
+
+@requirement("content-types-may-have-parameters")
+@pytest.mark.parametrize(
+    "parameters", [";charset=UTF-8", pytest.param("", marks=on("*/stream/*"))], ids=["a-charset", "no-charset"]
+)
+def test_content_types(implementation: Implementation, parameters: str) -> None:
+    """The content type names a charset, in capitals and without a space before it, or names none."""
+    media = "text/event-stream" if implementation.cell.stream else "application/json"
+    steps = [Step(one, type=media + parameters) for one in (WEATHER, says(ANSWER))]
+    implementation.scenario.plays(*steps)
+
+    run = implementation.run()
+
+    tools_ran(run, [{"weather": {"city": "Paris"}}])
+    assert isinstance(run.outcome, Value), f"the call ran, and then the loop {run.outcome}"
+    assert ANSWER == (run.outcome.text or "").strip()
 
 
 @requirement("refusal-beside-an-empty-text-is-told")

@@ -125,6 +125,22 @@ def test_it_is_carried_once(scenario: Scenario, implementation: Implementation, 
 
 
 @requirement("conversation-is-carried-once")
+def test_it_is_carried_beside_another(scenario: Scenario, implementation: Implementation) -> None:
+    """Another conversation has its run between two questions of this one, which carries what was said before it."""
+    talk, other = Talk(implementation), Talk(implementation)
+    scenario.plays(says(FINE))
+    _ends(talk.run("What is the weather?"), FINE)
+    scenario.plays(says("It goes south."))
+    _ends(other.run("Where does the road go?"), "It goes south.")
+    scenario.plays(says(NOON))
+
+    run = talk.run("What time is it?")
+
+    wanted = [question("What is the weather?"), answer(FINE), question("What time is it?")]
+    carried(run.request(1).request.items, wanted)
+
+
+@requirement("conversation-is-carried-once")
 def test_it_survives_a_failed_run(scenario: Scenario, implementation: Implementation) -> None:
     """A run is answered, the next one is refused; the third question carries the first with its answer."""
     talk = Talk(implementation)

@@ -98,6 +98,14 @@ def test_http_error_after_tools(scenario: Scenario, implementation: Implementati
 
 
 @requirement("http-error-is-told")
+def test_http_error_after_words(scenario: Scenario, implementation: Implementation) -> None:
+    """After a turn with a text beside its call the service refuses every request; the text is no answer."""
+    _fails_always(
+        scenario, implementation, HttpError(400, SOON), calls(Call.of("weather", {"city": "Paris"}), text="Let me see.")
+    )
+
+
+@requirement("http-error-is-told")
 def test_context_that_stays_too_long(scenario: Scenario, implementation: Implementation) -> None:
     """After a round of tools every request is too long for the model, however much of it is left out."""
     _fails_always(scenario, implementation, too_long(implementation.cell.wire), WEATHER)

@@ -87,6 +87,18 @@ def test_spelling_of_parameters(scenario: Scenario, implementation: Implementati
     tools_ran(run, [{"place": arguments}])
 
 
+@requirement("left-out-parameters-stay-out")
+def test_left_out_parameters(scenario: Scenario, implementation: Implementation) -> None:
+    """Of three parameters one is required; the model gives it alone, and then with one of the others."""
+    schema = {**_schema("city", "unit", "language"), "required": ["city"]}
+    given = [{"city": "Paris"}, {"city": "Oslo", "unit": "kelvin"}]
+    scenario.plays(*(calls(Call.of("measure", one)) for one in given), says("Measured."))
+
+    run = implementation.run(tools=[Tool("measure", "Measures how warm it is.", schema)])
+
+    tools_ran(run, [{"measure": one} for one in given])
+
+
 @requirement("parameters-may-have-any-name")
 @pytest.mark.parametrize("names", PARAMETERS, ids="-".join)
 def test_parameters_of_any_name(scenario: Scenario, implementation: Implementation, names: list[str]) -> None:

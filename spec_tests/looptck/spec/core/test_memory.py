@@ -36,7 +36,7 @@ def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
     declared = implementation.started.can("memory")
     if not declared and len(run.requests) < 2:
         raise NotApplicable("the driver declares no capability `memory`, and there was no second request")
-    if run.request(2).request.continues is not None:
+    if run.request(2).request.relies:
         implementation.diverges("the service's memory", "used" if declared else "used, and not declared")
     elif declared:
         raise NotReached("request 2 carries the whole history, though the driver declares the capability memory")
@@ -79,7 +79,7 @@ def _sent_in_full(run: Run) -> None:
     assert not refused, f"the request after the refusal is invalid: {refused[0].rule} at {refused[0].pointer}"
     if run.failed:
         return
-    assert run.request(2).request.continues is None
+    assert not run.request(2).request.relies
     calls_echoed(run, 1)
     answers(run, 1)
     assert "Warm." == run.value.text

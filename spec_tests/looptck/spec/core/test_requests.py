@@ -14,6 +14,8 @@ from looptck.bench.oracle import agrees, alike, same_role
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool, agent
 from looptck.drivers.case_message import MODEL
+from looptck.provider.script import Step
+from looptck.values.framing import DEFAULT
 from looptck.values.history import Asked, Offered, Said
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, calls, says
@@ -148,6 +150,26 @@ def test_names_with_hyphens_are_offered(scenario: Scenario, implementation: Impl
     assert not missing, f"the request does not offer {', '.join(missing)}; it offers {', '.join(sorted(offered))}"
 
 
+LONG = """Looks up what a station has measured.
+
+It knows the stations of the last hundred years by the names that people gave them.
+    Where several have the same name, the nearest one is meant."""
+
+
+@requirement("descriptions-are-offered-whole")
+def test_descriptions_of_several_lines(scenario: Scenario, implementation: Implementation) -> None:
+    """A description of several lines is offered with all its words in their order, however its blanks are written."""
+    scenario.plays(says("Hello."))
+    city = {"type": "string", "description": "The station's name."}
+    station = Tool("station", LONG, {"type": "object", "properties": {"name": city}, "required": ["name"]})
+
+    run = implementation.run(tools=[station])
+
+    offered = {tool.name: tool.description for tool in run.request(1).request.tools}
+    assert "station" in offered, f"the request offers {sorted(offered)}"
+    assert LONG.split() == [word for word in offered["station"].split() if word in LONG.split()], offered["station"]
+
+
 def _member(kind: str, **more: Any) -> dict[str, Any]:
     return {"type": kind, "description": f"Takes a {kind}.", **more}
 
@@ -237,6 +259,18 @@ def test_model_name(scenario: Scenario, implementation: Implementation) -> None:
     run = _conversation(scenario, implementation)
 
     assert {MODEL} == {received.request.model for received in run.requests}
+
+
+@requirement("model-name-is-sent")
+def test_model_name_of_replies(scenario: Scenario, implementation: Implementation) -> None:
+    """Replies name another model, as services do where the caller's name is an alias; requests still have the alias."""
+    scenario.plays(Step(calls(Call.of("ping")), DEFAULT.but(quirk="model-dated")), says("That is all."))
+
+    run = implementation.run()
+
+    run.request(2)
+    named = [received.request.model for received in run.requests]
+    assert [MODEL] * len(named) == named, f"the caller's model is {MODEL}; the requests name {', '.join(named)}"
 
 
 @requirement("arguments-are-echoed-as-given")

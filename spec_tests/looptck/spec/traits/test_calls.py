@@ -31,6 +31,19 @@ def test_unknown_tool(loop: Loop) -> None:
     run = loop.plays(calls(Call.of("teleport", {"to": "Paris"})), says("Done."))
 
     run.delivered(1)
+    _answers_for_another(loop, run)
+
+
+@trait("misspelt-tool")
+def test_misspelt_tool(loop: Loop) -> None:
+    """A tool is called whose name has one letter more than that of a tool that was offered."""
+    run = loop.plays(calls(Call.of("weathers", {"city": "Paris"})), says("Done."))
+
+    run.delivered(1)
+    _answers_for_another(loop, run)
+
+
+def _answers_for_another(loop: Loop, run: Run) -> None:
     if run.ran:
         loop.answers("another-tool-runs", run.ran[0].tool)
     else:

@@ -103,7 +103,7 @@ def test_history(loop: Loop) -> None:
 
 def _forgotten(loop: Loop, *what: Step) -> None:
     """Answer what became of a run whose service has lost the conversation."""
-    if _usual(loop).request(2).request.continues is None:
+    if not _usual(loop).request(2).request.relies:
         raise NotApplicable("request 2 carries the whole history, and so does not depend on stored state")
     run = loop.plays(calls(WEATHER), *what)
 

@@ -61,6 +61,7 @@ ANTHROPIC_MESSAGES = Wire(
             "counts-missing",
             "unnamed-events",
             "end-marker",
+            "model-dated",
         }
     ),
     body=body,

@@ -57,7 +57,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
     if turn.container is not None:
         _called_by_code(content)
     reply = {
-        "model": "looptck-model",
+        "model": framing.model,
         "id": f"msg_looptck{n:016d}",
         "type": "message",
         "role": "assistant",

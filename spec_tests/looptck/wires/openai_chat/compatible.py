@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
-from looptck.values.framing import Quirk
+from looptck.values.framing import DATED, Quirk
 
 Chunk = dict[str, Any]
 Change = Callable[[list[Chunk]], list[Any]]
@@ -200,6 +200,13 @@ def _finish_beside(chunks: list[Chunk]) -> list[Chunk]:
     return [*chunks[: at - 1], *chunks[at:]]
 
 
+def _finish_then_null(chunks: list[Chunk]) -> list[Chunk]:
+    """A chunk about what a filter has found comes after the one with the finish reason, and has none itself."""
+    at = next(at for at, chunk in enumerate(chunks) if any(one["finish_reason"] for one in chunk.get("choices") or ()))
+    found: Chunk = {"index": 0, "finish_reason": None, "delta": {}, "logprobs": None, "content_filter_results": {}}
+    return [*chunks[: at + 1], {**chunks[at], "choices": [found]}, *chunks[at + 1 :]]
+
+
 REASONING = "Let me see. First of all I have to look that up."
 """The reasoning of a turn with the quirk ``reasoning-content``."""
 UNKNOWN_FINISH = "eos"
@@ -246,6 +253,10 @@ def _call_extras(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _model_dated(chunks: list[Chunk]) -> list[Chunk]:
+    return [_model_dated_in_body(chunk) for chunk in chunks]
+
+
 def _usage(change: Callable[[Chunk], Chunk | None]) -> Change:
     """Another usage in the chunk that has it."""
 
@@ -267,6 +278,10 @@ def _body_usage(change: Callable[[Chunk], Chunk | None]) -> Callable[[Chunk], Ch
         return body
 
     return changed
+
+
+def _model_dated_in_body(body: Chunk) -> Chunk:
+    return {**body, "model": DATED}
 
 
 def _no_usage(body: Chunk) -> Chunk:
@@ -383,6 +398,7 @@ STREAM: dict[Quirk, Change] = {
     "object-before-arguments": _object_before_arguments,
     "finish-beside": _finish_beside,
     "finish-unknown": _finish_unknown,
+    "finish-then-null": _finish_then_null,
     "reasoning-content": _reasoning,
     "call-extras": _call_extras,
     "no-index": _no_index,
@@ -391,6 +407,7 @@ STREAM: dict[Quirk, Change] = {
     "usage-null": _usage(_nothing),
     "usage-totals": _usage(_totals),
     "usage-details-null": _usage(_null_details),
+    "model-dated": _model_dated,
 }
 """The quirks of streams."""
 BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
@@ -408,5 +425,6 @@ BODY: dict[Quirk, Callable[[Chunk], Chunk]] = {
     "usage-null": _body_usage(_nothing),
     "usage-totals": _body_usage(_totals),
     "usage-details-null": _body_usage(_null_details),
+    "model-dated": _model_dated_in_body,
 }
 """The quirks of plain replies."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from looptck.values.framing import Framing
+from looptck.values.framing import MODEL, Framing
 from looptck.values.turns import Call, Stop, Turn
 from looptck.wires.fragments import parts, taking_turns
 from looptck.wires.openai_chat.compatible import arguments_of, changed_body, changed_stream
@@ -114,7 +114,7 @@ def _head(n: int, kind: str) -> dict[str, Any]:
         "id": f"chatcmpl-looptck{n:016d}",
         "object": kind,
         "created": 1_750_000_000 + n,
-        "model": "looptck-model",
+        "model": MODEL,
     }
 
 

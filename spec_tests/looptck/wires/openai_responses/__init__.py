@@ -52,6 +52,7 @@ OPENAI_RESPONSES = Wire(
             "no-sequence",
             "unnamed-events",
             "end-marker",
+            "model-dated",
         }
     ),
     body=body,

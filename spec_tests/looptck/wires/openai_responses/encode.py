@@ -77,7 +77,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "instructions": None,
         "max_output_tokens": None,
         "max_tool_calls": None,
-        "model": "looptck-model",
+        "model": framing.model,
         "moderation": None,
         "output": output,
         "parallel_tool_calls": True,

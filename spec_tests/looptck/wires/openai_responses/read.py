@@ -29,6 +29,14 @@ def read(body: object, stored: Iterable[Item] = ()) -> Request:
         items=(*said, *stored),
         tools=tuple(_tools(fields.get("tools"))),
         continues=_text(fields.get("previous_response_id")) or None,
+        refers=refers(fields.get("input")),
+    )
+
+
+def refers(given: object) -> bool:
+    """Whether an item of this input is a reference to a stored one."""
+    return isinstance(given, list) and any(
+        isinstance(item, dict) and item.get("type") == "item_reference" for item in given
     )
 
 

@@ -20,7 +20,7 @@ from looptck.wires.grown import Latest
 from looptck.wires.openai_responses.judge import fit, judge
 from looptck.wires.openai_responses.judge.state import STATE_MEMBERS
 from looptck.wires.openai_responses.memory import Memory
-from looptck.wires.openai_responses.read import parse_item, read
+from looptck.wires.openai_responses.read import parse_item, read, refers
 
 
 @dataclass(slots=True)
@@ -67,7 +67,8 @@ class ResponsesService:
         if clean is None or clean.before is None or growth is None:
             request = read(body, self._items(body))
         else:
-            request = replace(clean.before, items=(*clean.before.items, *self._new_items(body, growth)))
+            items = (*clean.before.items, *self._new_items(body, growth))
+            request = replace(clean.before, items=items, refers=clean.before.refers or refers(growth.new(body)))
         if clean is not None:
             clean.request = request
         return request

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from meta.judge.responses.bodies import (
     namespace,
     output,
     part,
+    reference,
     request,
     says,
     thought,
@@ -166,3 +168,17 @@ def test_any_body_is_read(body: object) -> None:
     assert backend.read(body).continues is None
     assert backend.read(request(input=body)).model == "m"
     assert backend.read(request(input=[body, body], tools=body, instructions=body)).model == "m"
+
+
+@pytest.mark.parametrize(
+    ("items", "options", "relies"),
+    [
+        ([says("Hello.")], {}, False),
+        ([reference("msg_a")], {}, True),
+        ([says("Hello.")], {"previous_response_id": "resp_a"}, True),
+    ],
+    ids=["whole", "reference", "previous"],
+)
+def test_what_relies_on_the_service(items: list[object], options: dict[str, object], relies: bool) -> None:
+    """A request relies on the service's state if it names a stored reply or a stored item."""
+    assert relies == service(True).read(request(*items, **options)).relies
