@@ -41,6 +41,11 @@ RIGHT = {
         "anthropic-messages/plain/sync",
         {"resume-obeys-each-decision", "suspended-state-travels", "limit-is-a-ceiling"},
     ),
+    "submitting_messages.py": ("anthropic-messages/plain/async", {"next-turn-is-accepted", "final-text-is-returned"}),
+    "leaving_responses.mjs": (
+        "openai-responses/stream/async",
+        {"next-turn-after-leaving-is-accepted", "left-run-starts-no-tool"},
+    ),
 }
 """Each right loop, with a cell and the rows that are near to its style."""
 ESCAPED = ["awaited-too-late", "thrown-in-a-timer"]
