@@ -167,6 +167,7 @@ def test_descriptions_of_several_lines(scenario: Scenario, implementation: Imple
 
     offered = {tool.name: tool.description for tool in run.request(1).request.tools}
     assert "station" in offered, f"the request offers {sorted(offered)}"
+    assert offered["station"], "the request offers the tool `station` without a description"
     assert LONG.split() == [word for word in offered["station"].split() if word in LONG.split()], offered["station"]
 
 
