@@ -132,3 +132,11 @@ class NothingAsJsonIsNone(Loop):
     def model_answered(self, turn: Turn) -> Action:
         again = turn.text in {"null", "[]"} and not turn.calls
         return self._enter(self.ask()) if again else super().model_answered(turn)
+
+
+@breaks("final-text-is-returned")
+class LongAnswersCut(Loop):
+    """Returns no more than the first 20,000 characters of the answer."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, text=turn.text[:20_000]))

@@ -6,7 +6,9 @@ from looptck.bench.answering import WORD, ruled_out
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
+from looptck.provider.script import Step
 from looptck.provider.toolbox import Raises, Returns
+from looptck.values.framing import DEFAULT
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
 
@@ -61,3 +63,16 @@ def test_the_model_may_answer(scenario: Scenario, implementation: Implementation
 
     choice = ruled_out(run.request(2).body, implementation.bench.started.answer)
     assert choice is None, f"request 2 has the {choice}, so no model can ever answer it; {WORD}"
+
+
+@requirement("final-text-is-returned")
+def test_answer_of_many_pages(scenario: Scenario, implementation: Implementation) -> None:
+    """The answer has some 55,000 characters; the caller gets each of them."""
+    text = " ".join(f"Line {number} of a long report." for number in range(1, 2001))
+    scenario.plays(Step(says(text), DEFAULT.but(fragment=2000)))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    got = (run.value.text or "").strip()
+    assert text == got, f"of {len(text)} characters the caller got {len(got)}, and not all of the text"
