@@ -414,7 +414,8 @@ class ModelRun:
 
 def _typed(headers: list[tuple[str, str]], step: Step) -> list[tuple[str, str]]:
     """The headers of a reply, with the content type of its step."""
-    return headers if step.type is None else [("content-type", step.type), *headers[1:]]
+    media = headers[0][1].partition(";")[0]
+    return headers if step.type is None else [("content-type", media + step.type), *headers[1:]]
 
 
 def plain(speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:

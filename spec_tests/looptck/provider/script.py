@@ -68,7 +68,7 @@ class Step:
     by: Callable[[Any], Turn] | None = None
     """Makes the turn from the body of the request, if the model's answer depends on it."""
     type: str | None = None
-    """The content type of the reply; None: that of the service."""
+    """The parameters of the reply's content type; None: those of the service."""
     recorded: Recorded | None = None
     """The recorded bytes of the turn: they are sent unchanged, without framing, faults and holds."""
 
