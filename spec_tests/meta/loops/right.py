@@ -190,6 +190,20 @@ class OtherWords(Driver):
 OWN = Tool("first_secret", "Ends the conversation with a final answer.", {"type": "object", "properties": {}})
 
 
+class DescribesParameters(Driver):
+    """Describes each tool with its parameters, and with a sentence ahead of all."""
+
+    def agent_of(self, case: Json) -> Agent:
+        """The agent of the case, whose tools have longer descriptions."""
+        agent = super().agent_of(case)
+        return replace(agent, tools=[replace(tool, description=_longer(tool)) for tool in agent.tools])
+
+
+def _longer(tool: Tool) -> str:
+    told = [f"  {name}: the {name} that is meant" for name in tool.parameters.get("properties", {})]
+    return "\n".join((f"This is the tool {tool.name}. {tool.description}", "Parameters:", *told))
+
+
 class AddsItsOwn(Driver):
     """Adds a sentence before the prompt and a tool after the others, with words that a check might search for."""
 

@@ -73,6 +73,12 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
         (right.NullStaysNull, "openai-chat/*/sync", ["null-arguments-are-an-empty-object"], ()),
         (right.Together, "*/plain/*", ["results-keep-call-order", "every-call-is-answered"], ()),
         (
+            right.DescribesParameters,
+            "*/plain/sync",
+            ["descriptions-are-offered-whole", "tools-are-offered-every-time", "parameter-descriptions-are-offered"],
+            (),
+        ),
+        (
             right.AddsItsOwn,
             "*/plain/sync",
             ["runs-do-not-leak", "tools-do-not-leak", "concurrent-runs-do-not-leak", "history-only-grows"],

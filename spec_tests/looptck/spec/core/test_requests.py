@@ -158,7 +158,7 @@ It knows the stations of the last hundred years by the names that people gave th
 
 @requirement("descriptions-are-offered-whole")
 def test_descriptions_of_several_lines(scenario: Scenario, implementation: Implementation) -> None:
-    """A description of several lines is offered with all its words in their order, however its blanks are written."""
+    """A description of several lines is offered in one piece, however its blanks are written; a loop may say more."""
     scenario.plays(says("Hello."))
     city = {"type": "string", "description": "The station's name."}
     station = Tool("station", LONG, {"type": "object", "properties": {"name": city}, "required": ["name"]})
@@ -168,7 +168,8 @@ def test_descriptions_of_several_lines(scenario: Scenario, implementation: Imple
     offered = {tool.name: tool.description for tool in run.request(1).request.tools}
     assert "station" in offered, f"the request offers {sorted(offered)}"
     assert offered["station"], "the request offers the tool `station` without a description"
-    assert LONG.split() == [word for word in offered["station"].split() if word in LONG.split()], offered["station"]
+    words = " ".join(offered["station"].split())
+    assert " ".join(LONG.split()) in words, f"the description of `station` is not whole; the request has: {words}"
 
 
 def _member(kind: str, **more: Any) -> dict[str, Any]:
