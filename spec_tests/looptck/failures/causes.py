@@ -7,7 +7,7 @@ of its failures in this group; of those that fail often here, or every time, the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -16,9 +16,8 @@ from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
 from looptck.failures.groups import Finding, Key, grouped
 from looptck.failures.signs import WEAK
-from looptck.values.cell import Cell
 from looptck.values.printable import untimed
-from looptck.values.verdicts import AGAINST, Result
+from looptck.values.verdicts import Result
 
 SHARE = 3
 """A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
@@ -91,7 +90,7 @@ def details(
     findings: Sequence[Finding],
     found: Sequence[Cause],
     rows: Mapping[str, Requirement],
-    known: Sequence[Known] = (),
+    known_of: Callable[[Result], Known | None],
 ) -> list[dict[str, Any]]:
     """Results as JSON, each with the impact of its requirement; a failure also with its cause and its report.
 
@@ -104,9 +103,7 @@ def details(
         more: dict[str, Any] = {"impact": rows[result.requirement].impact} if result.requirement in rows else {}
         if (one := by_result.get(id(result))) is not None:
             more |= {"cause": names[id(result)], "detail": untimed(one.text)}
-            cell = Cell.parse(result.cell)
-            covering = (entry for entry in known if entry.covers(result.requirement, cell, result.case, result.reason))
-            if result.verdict in AGAINST and (entry := next(covering, None)) is not None:
+            if (entry := known_of(result)) is not None:
                 more["known"] = entry.reason
         detailed.append(result.serializable() | more)
     return detailed

@@ -95,7 +95,9 @@ class Record:
         return next((entry for entry in self.known if entry.covers(requirement, cell, case, message)), None)
 
     def known_of(self, one: Result) -> Known | None:
-        """The known failure that covers a result."""
+        """The known failure that covers a result; none covers an error, which is no verdict on the implementation."""
+        if one.verdict == "error":
+            return None
         return self.known_for(one.requirement, Cell.parse(one.cell), one.case, one.reason)
 
     def judges_all_of(self, entry: Known) -> bool:

@@ -64,9 +64,7 @@ def unasked(record: Record) -> int:
 def unexpected(record: Record) -> list[Result]:
     """The errors, and the verdicts against the implementation that no known failure covers."""
     return [
-        result
-        for result in record.results
-        if result.verdict == "error" or (result.verdict in AGAINST and record.known_of(result) is None)
+        result for result in record.results if result.verdict in {*AGAINST, "error"} and record.known_of(result) is None
     ]
 
 
@@ -104,7 +102,7 @@ def serializable(record: Record) -> dict[str, Any]:
     return {
         **{name: known.pop(name) for name in ("looptck", "driver", "implementation")},
         "summary": counted(record.results),
-        "results": details(record.results, record.findings, found, _rows(record.catalogue), record.known),
+        "results": details(record.results, record.findings, found, _rows(record.catalogue), record.known_of),
         "causes": documented(found, {id(result): place for place, result in enumerate(record.results)}),
         "traits": [one.serializable() for one in record.answers],
         "driver_faults": [

@@ -168,7 +168,7 @@ def _finding(
         evidence=evidence(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
-        known=result.verdict in AGAINST and session.record.known_of(result) is not None,
+        known=session.record.known_of(result) is not None,
         receipt=receipt(runs),
     )
     if session.trace is not None and run is not None:
