@@ -296,7 +296,7 @@ class Implementation:
         for values in tried:
             search = example(**values)(search)
         with undisturbed():
-            chosen(seed(seed_of(_name(body)))(search))()
+            chosen(seed(seed_of(body))(search))()
         self.example = {}
         return values_of
 
@@ -312,10 +312,3 @@ def control(run: Run, *tools: str) -> None:
         raise NotReached(
             f"the control run, without the fault, should run {list(tools)}, but ran {ran}; it {run.outcome}"
         )
-
-
-def _name(body: Callable[..., Any]) -> str:
-    """The name of a property; it stays the same, and so do its values, where a file moves to another folder."""
-    package, _, place = body.__module__.partition(".spec.")
-    module = f"{package}.spec.{place.rpartition('.')[2]}" if place else package
-    return f"{module}.{body.__qualname__}"

@@ -11,7 +11,7 @@ import atexit
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -20,9 +20,11 @@ from types import ModuleType
 import platformdirs
 
 
-def seed_of(name: str) -> int:
-    """The seed of a property's values."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
+def seed_of(body: Callable[..., object]) -> int:
+    """The seed of a property's values: it stays the same where the property's file moves to another folder."""
+    package, _, place = body.__module__.partition(".spec.")
+    module = f"{package}.spec.{place.rpartition('.')[2]}" if place else package
+    return int.from_bytes(hashlib.sha256(f"{module}.{body.__qualname__}".encode()).digest()[:8])
 
 
 @contextmanager

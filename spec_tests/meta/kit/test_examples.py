@@ -48,6 +48,23 @@ def test_values_are_the_same_the_next_time() -> None:
     assert 7 == tried[0]
 
 
+def test_values_are_the_same_in_another_folder() -> None:
+    """A property of the suite is tried with the same values after its file has moved, and another one with others."""
+
+    def tried(module: str) -> list[int]:
+        numbers: list[int] = []
+
+        def holds(number: int) -> None:
+            numbers.append(number)
+
+        holds.__module__ = module
+        implementation(5).every(st.integers())(holds)
+        return numbers
+
+    assert tried("looptck.spec.test_it") == tried("looptck.spec.core.test_it")
+    assert tried("looptck.spec.core.test_it") != tried("looptck.spec.core.test_another")
+
+
 @pytest.mark.parametrize(("shrinks", "told"), [(True, "1000"), (False, "9999")])
 def test_value_that_fails_is_made_smaller_where_that_is_asked_for(shrinks: bool, told: str) -> None:
     """A person wants the smallest value; who only wants to know whether the property holds need not wait for it."""

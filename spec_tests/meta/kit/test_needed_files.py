@@ -57,6 +57,16 @@ def test_a_requirement_is_played_in_all_its_cases(row: str) -> None:
     assert {name for name, case in cases().items() if known in case.checks} == found
 
 
+def test_a_narrow_run_imports_few_files() -> None:
+    """A run of one requirement needs the file of its test, and no other that names requirements, in whatever folder."""
+    session = Session.begin(Options(selection=Selection(requirements=("model-name-is-sent",))))
+    session.end()
+
+    needed = {module for module in FILES if files.is_needed(FOLDER / f"{module}.py", session)}
+
+    assert {"core/test_requests", "test_declared"} == needed
+
+
 def test_a_narrow_run_reads_few_cassettes() -> None:
     """A run of one case reads no recording of another."""
     narrow = Selection(requirements=("call-runs-its-tool-once",), cases=("one-call@llama.cpp",))
