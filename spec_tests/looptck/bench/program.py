@@ -22,7 +22,7 @@ from looptck.bench.benches import LoopBench
 from looptck.bench.run import Run
 from looptck.bench.translation import Translation
 from looptck.drivers import Programs, case_message
-from looptck.drivers.case_message import API_KEY, MODEL, RunOptions
+from looptck.drivers.case_message import API_KEY, RunOptions
 from looptck.drivers.idle import AtWork
 from looptck.drivers.programs.scratch import Scratch
 from looptck.provider import shared
@@ -33,6 +33,7 @@ from looptck.provider.renamed import Names
 from looptck.provider.script import Script
 from looptck.provider.toolbox import Toolbox
 from looptck.values.cell import Cell
+from looptck.values.framing import MODEL
 from looptck.values.outcome import Outcome, Value
 from looptck.values.program import Mark, ProgramRun
 from looptck.values.transcript import Event, ToolBegan

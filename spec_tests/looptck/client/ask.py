@@ -8,9 +8,9 @@ from typing import Any
 
 from looptck.catalogue.agents import Tool
 from looptck.client.words import MESSAGES, TOOLS
+from looptck.values.framing import MODEL
 from looptck.values.history import Item, Said
 
-MODEL = "looptck-model"
 MOST_TOKENS = 4096
 PATHS = {
     "openai-chat": "/v1/chat/completions",

@@ -12,9 +12,9 @@ from urllib.parse import quote
 from looptck.catalogue.agents import Agent, Input, Tool, agent
 from looptck.drivers.prompty_files import stage
 from looptck.values.cell import Cell
+from looptck.values.framing import MODEL
 
 API_KEY = "looptck-dummy-key"
-MODEL = "looptck-model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

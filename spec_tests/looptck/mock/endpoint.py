@@ -22,7 +22,8 @@ from looptck.provider import faults
 from looptck.provider.encoded import Encoder
 from looptck.provider.gates import Gate
 from looptck.provider.http import HttpReply, HttpRequest
-from looptck.provider.model_run import ModelRun, Speaker, whole
+from looptck.provider.model_run import ModelRun, Speaker
+from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step
 from looptck.values.growth import Growth
 from looptck.values.problem import Problem

@@ -20,7 +20,7 @@ from looptck.mock.findings import Finding
 from looptck.mock.requests import Request
 from looptck.mock.script_file import ScriptFile, read_text
 from looptck.provider.http import HttpReply, HttpRequest
-from looptck.provider.model_run import whole
+from looptck.provider.replies import whole
 from looptck.provider.script import Step
 from looptck.values.masking import masked, masked_path
 from looptck.values.transcript import Event, Received, Replied, SideRequest, UnroutedRequest

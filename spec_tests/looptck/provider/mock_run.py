@@ -13,8 +13,9 @@ from looptck.provider.confirmation import Confirmation
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
-from looptck.provider.model_run import ModelRun, Speaker, plain, whole
+from looptck.provider.model_run import ModelRun, Speaker
 from looptck.provider.renamed import Names
+from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
 from looptck.values.answer_tool import AnswerTool
@@ -138,8 +139,7 @@ class MockRun(ModelRun):
         self._note(SideRequest(self.transcript.now(), "POST", request.path, how))
         n = _FIRST_BESIDE + self.beside
         turn: Turn = says(OBJECT if _wants_json(body) else WORD)
-        stream = body.get("stream") is True
-        reply = self._streamed(speaker, n, turn, Step(turn), n) if stream else plain(speaker, n, turn, Step(turn))
+        reply = self._says(speaker, n, turn, Step(turn), stream=body.get("stream") is True, number=n)
         self.streams.pop(n, None)
         return reply
 

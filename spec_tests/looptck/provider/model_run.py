@@ -16,11 +16,12 @@ from looptck.provider.encoded import Encoder
 from looptck.provider.gates import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
+from looptck.provider.replies import EVENTS, JSON, plain, typed, whole
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.values.growth import Bodies, Growth
 from looptck.values.history import Request
-from looptck.values.jsontext import compact, parsed
+from looptck.values.jsontext import parsed
 from looptck.values.problem import Problem
 from looptck.values.transcript import (
     TOO_MUCH,
@@ -37,8 +38,6 @@ from looptck.values.turns import Turn
 from looptck.wires import Wire
 from looptck.wires.wire import Service
 
-_JSON = [("content-type", "application/json")]
-_EVENTS = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
 _MOST_SIDE_REQUESTS = 100
 """The most requests outside the script that get an answer."""
 MOST_BYTES = 64 * 1024 * 1024
@@ -302,7 +301,7 @@ class ModelRun:
             error = wire.error_body(fault.status, fault.message)
             if fault.code is not None:
                 error["error"]["code" if "code" in error["error"] else "type"] = fault.code
-            reply = whole(fault.status, error, [*_JSON, *fault.headers])
+            reply = whole(fault.status, error, [*JSON, *fault.headers])
             return self._noted(n, fault.status, "an error", reply)
         if isinstance(fault, faults.NotJson):
             page = b"" if fault.empty else _HTML
@@ -321,7 +320,7 @@ class ModelRun:
         step = replace(step, framing=wire.framed(step.framing))
         if fault is None:
             speaker.service.replied(body, self.answered, turn)
-        reply = self._streamed(speaker, n, turn, step) if stream else plain(speaker, self.answered, turn, step)
+        reply = self._says(speaker, n, turn, step, stream=stream)
         if step.before is not None:
             reply.parts.insert(0, step.before)
         what = "a turn" if fault is None else f"a turn, with the fault {type(fault).__name__}"
@@ -342,8 +341,7 @@ class ModelRun:
             speaker.service.replied(body, self.answered, spoken, reply.id)
             unlike = spoken != turn or (streams and not reply.streamed)
             if unlike and speaker.wire.can_say(turn, stream=streams):
-                made = self._streamed if streams else self._whole
-                return self._noted(n, 200, what, made(speaker, n, spoken, Step(spoken)))
+                return self._noted(n, 200, what, self._says(speaker, n, spoken, Step(spoken), stream=streams))
         headers = list(reply.headers)
         if not reply.streamed:
             length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
@@ -356,20 +354,21 @@ class ModelRun:
         start = head(reply.status, headers, length=None)
         return self._noted(n, reply.status, what, HttpReply([start, *parts], then_close=reply.broken))
 
-    def _streamed(self, speaker: Speaker, n: int, turn: Turn, step: Step, number: int | None = None) -> HttpReply:
-        """The stream that answers request ``n``; ``number``: of the reply, if it is not the next."""
+    def _says(
+        self, speaker: Speaker, n: int, turn: Turn, step: Step, *, stream: bool, number: int | None = None
+    ) -> HttpReply:
+        """The reply to request ``n`` that says a turn; ``number``: of the reply, if it is not the next."""
+        number = number or self.answered
+        if not stream:
+            return plain(speaker.encoder, number, turn, step)
         meant = self.turns.get(n)
         habits = self.habits if meant is None or meant.calls else None  # nothing can begin in a turn without calls
-        stream = streamed(speaker.wire, turn, number or self.answered, step, habits, speaker.encoder)
-        parts = self._parts(n, stream)
-        parts[0] = head(200, _typed(_EVENTS, step), length=None) + parts[0]  # type: ignore[operator]
-        if not stream.broken:
+        events = streamed(speaker.wire, turn, number, step, habits, speaker.encoder)
+        parts = self._parts(n, events)
+        parts[0] = head(200, typed(EVENTS, step), length=None) + parts[0]  # type: ignore[operator]
+        if not events.broken:
             parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
-        return HttpReply(parts, then_close=stream.broken)
-
-    def _whole(self, speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
-        """The plain reply to request ``n``."""
-        return plain(speaker, self.answered, turn, step)
+        return HttpReply(parts, then_close=events.broken)
 
     def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
         """The writes of a stream as chunks, and its gates."""
@@ -412,22 +411,6 @@ class ModelRun:
             self._note(GaveUp(self.transcript.now(), gate.name))
 
 
-def _typed(headers: list[tuple[str, str]], step: Step) -> list[tuple[str, str]]:
-    """The headers of a reply, with the content type of its step."""
-    media = headers[0][1].partition(";")[0]
-    return headers if step.type is None else [("content-type", media + step.type), *headers[1:]]
-
-
-def plain(speaker: Speaker, n: int, turn: Turn, step: Step) -> HttpReply:
-    """The ``n``-th reply, in one piece or in those of its framing."""
-    body = speaker.encoder.plain(turn, n, step.framing)
-    start = head(200, _typed(_JSON, step), length=len(body))
-    if isinstance(step.fault, faults.Cut):
-        return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
-    pieces = step.framing.pieces(body)
-    return HttpReply([start + pieces[0], *pieces[1:]])
-
-
 def _refused(wire: Wire, problem: Problem) -> HttpReply:
     return whole(problem.status, wire.refusal(problem))
 
@@ -446,9 +429,3 @@ def _with_type(problem: Problem, headers: Mapping[str, str]) -> Problem:
     if problem.rule != "body-is-an-object" or "json" in type.lower():
         return problem
     return replace(problem, message=f"{problem.message} Its content-type is {type}.")
-
-
-def whole(status: int, body: Any, headers: list[tuple[str, str]] | None = None) -> HttpReply:
-    """A reply in one write, whose body is JSON."""
-    encoded = compact(body)
-    return HttpReply([head(status, headers or _JSON, length=len(encoded)) + encoded])

@@ -86,7 +86,7 @@ Quirk = Literal[
 
 
 MODEL = "looptck-model"
-"""The model that replies name."""
+"""The model that requests ask for, and that replies name."""
 DATED = f"{MODEL}-2026-01-31"
 """The model that replies name where the name that was asked for is an alias."""
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from looptck.catalogue.agents import agent
-from looptck.drivers.case_message import API_KEY, MODEL, RunOptions, case, with_files
+from looptck.drivers.case_message import API_KEY, RunOptions, case, with_files
 from looptck.drivers.protocol import complaint
 from looptck.values.cell import Cell
+from looptck.values.framing import MODEL
 
 URL = "http://127.0.0.1:1/r1"
 CELL = Cell("openai-chat", stream=True, mode="async")

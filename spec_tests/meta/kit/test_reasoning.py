@@ -8,10 +8,11 @@ import pytest
 
 from looptck.bench.reasoning import named
 from looptck.catalogue.agents import parted
-from looptck.drivers.case_message import MODEL, RunOptions, case, with_files
+from looptck.drivers.case_message import RunOptions, case, with_files
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Step, step
 from looptck.values.cell import Cell
+from looptck.values.framing import MODEL
 from looptck.values.turns import Thinking, says, turn
 from looptck.wires import WIRES
 

@@ -11,9 +11,8 @@ from looptck.bench.assertions import calls_echoed, model_calls, shows_failure, t
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.bench.run import Run
-from looptck.drivers.case_message import MODEL
 from looptck.provider.script import Step
-from looptck.values.framing import DEFAULT, Framing, Quirk
+from looptck.values.framing import DEFAULT, MODEL, Framing, Quirk
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, refuses, says
 from looptck.wires.openai_chat.compatible import REASONING, extras

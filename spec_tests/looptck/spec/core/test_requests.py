@@ -13,9 +13,8 @@ from looptck.bench.offers import described_otherwise, differences
 from looptck.bench.oracle import agrees, alike, same_role
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool, agent
-from looptck.drivers.case_message import MODEL
 from looptck.provider.script import Step
-from looptck.values.framing import DEFAULT
+from looptck.values.framing import DEFAULT, MODEL
 from looptck.values.history import Asked, Offered, Said
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, calls, says

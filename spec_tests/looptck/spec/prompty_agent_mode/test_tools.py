@@ -13,7 +13,7 @@ from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.oracle import agrees
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool, agent
-from looptck.drivers.case_message import MODEL
+from looptck.values.framing import MODEL
 from looptck.values.history import Offered, Said
 from looptck.values.turns import Call, calls, says
 

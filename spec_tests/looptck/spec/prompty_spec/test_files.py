@@ -12,8 +12,8 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import difference
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
-from looptck.drivers.case_message import MODEL
 from looptck.spec.schemas import parameters
+from looptck.values.framing import MODEL
 from looptck.values.history import Request, Said
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached

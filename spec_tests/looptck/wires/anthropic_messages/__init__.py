@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from looptck.values.framing import MODEL
 from looptck.wires.anthropic_messages.encode import STOPS, body, error_body, text_of
 from looptck.wires.anthropic_messages.encode_stream import error_events, events, without_finish
 from looptck.wires.anthropic_messages.judge import refusal
@@ -15,7 +16,7 @@ from looptck.wires.wire import Wire
 
 _MODEL = {
     "type": "model",
-    "id": "looptck-model",
+    "id": MODEL,
     "display_name": "looptck",
     "created_at": "2025-06-15T00:00:00Z",
     "lifecycle": "active",

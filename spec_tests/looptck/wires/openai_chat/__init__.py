@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from looptck.values.framing import MODEL
 from looptck.wires.openai_chat.compatible import BODY, STREAM, changed_body, changed_stream
 from looptck.wires.openai_chat.encode import (
     FINISH,
@@ -23,7 +24,7 @@ from looptck.wires.wire import Changes, Wire
 
 _MODELS = {
     "object": "list",
-    "data": [{"id": "looptck-model", "object": "model", "created": 1_750_000_000, "owned_by": "looptck"}],
+    "data": [{"id": MODEL, "object": "model", "created": 1_750_000_000, "owned_by": "looptck"}],
 }
 
 

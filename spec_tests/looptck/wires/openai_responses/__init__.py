@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from looptck.values.framing import MODEL
 from looptck.wires.openai_responses.encode import STATUS, body, error_body, text_of
 from looptck.wires.openai_responses.encode_stream import error_events, events, without_finish
 from looptck.wires.openai_responses.judge import refusal
@@ -13,7 +14,7 @@ from looptck.wires.openai_responses.reply import turn
 from looptck.wires.openai_responses.service import service
 from looptck.wires.wire import Wire
 
-_MODEL = {"id": "looptck-model", "object": "model", "created": 1_750_000_000, "owned_by": "looptck"}
+_MODEL = {"id": MODEL, "object": "model", "created": 1_750_000_000, "owned_by": "looptck"}
 
 
 def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
