@@ -112,7 +112,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
     "thorough": click.option(
         "--thorough",
         is_flag=True,
-        help="Play all variants of a check, and 25 examples per property; so does any run that names what it plays.",
+        help="Play every case in every cell, and 25 examples per property; so does any run that names what it plays.",
     ),
     "workers": click.option(
         "-j",

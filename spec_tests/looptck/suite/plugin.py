@@ -232,7 +232,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
         if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
     }
     whole = bench.record.thorough or bench.selection.is_narrow or bench.bench.started.is_program
-    spared = set() if whole else spare({item: check for item, check in checks.items() if check and item in taken})
+    played = {item: check for item, check in checks.items() if check is not None and item in taken}
+    spared = set() if whole else spare(played, bench.is_judged)
     taken -= spared
     items[:] = [item for item in items if item in taken or ITEM not in getattr(item, "fixturenames", ())]
     chosen = [check for item, check in checks.items() if check is not None and item in taken]

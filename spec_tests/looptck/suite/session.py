@@ -228,16 +228,25 @@ class Session:
     # -- running -----------------------------------------------------------------------------------------------------
 
     def require(self, check: Check) -> None:
-        """Raises NotApplicable if the check needs a profile or a capability that the driver does not declare.
+        """Raises NotApplicable if the check needs a profile or a capability that the driver does not declare."""
+        lacking = self._lacking(check)
+        if lacking is not None:
+            raise NotApplicable(lacking)
+
+    def is_judged(self, check: Check) -> bool:
+        """Whether the driver declares what the check needs."""
+        return self._lacking(check) is None
+
+    def _lacking(self, check: Check) -> str | None:
+        """The profile or capability that the driver does not declare, in words.
 
         The profile counts only if it is one of `ALONE`, which are judged for loops that claim them.
         """
         profile = check.requirement.profile
         if profile in ALONE and profile not in self.bench.started.profiles:
-            raise NotApplicable(f"the driver does not claim {profile}")
+            return f"the driver does not claim {profile}"
         lacking = missing(check.requirement, check.cell, self.bench.started)
-        if lacking:
-            raise NotApplicable(f"the driver declares no capability `{lacking}`")
+        return f"the driver declares no capability `{lacking}`" if lacking else None
 
     def at(self, check: Check) -> None:
         """The results that are added from now on are those of this check."""

@@ -33,6 +33,12 @@ def unit_of(nodeid: str) -> Hashable:
     return found["file"], found["test"], found["cell"]
 
 
+def run_of(nodeid: str) -> Hashable:
+    """What the checks that share a run with this one have in common."""
+    found = _CHECK.fullmatch(nodeid)
+    return unit_of(nodeid) if found and found["file"].endswith(_SHARING) else nodeid
+
+
 @cache
 def _home(name: str) -> str:
     """The case whose run the checks of a case, or of a recording, share: its control, or the case itself."""

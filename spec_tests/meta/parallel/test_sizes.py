@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from looptck.bench.cases import cases
 from looptck.bench.checks import Check
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import catalogue
@@ -20,7 +21,7 @@ from looptck.suite.sizes import spare
 from looptck.suite.summary import serializable, stale
 from looptck.values.cell import Cell
 
-CELLS = ("anthropic-messages/stream/sync", "openai-chat/stream/sync")
+CELLS = ("anthropic-messages/stream/sync", "openai-chat/stream/sync", "openai-chat/stream/async")
 
 
 class _PlaysNothing:
@@ -76,6 +77,23 @@ def test_cells_wear_different_dresses(common: Session) -> None:
     assert any((row, case) in played for row, _, case in common.record.left_out)
 
 
+def test_each_case_is_played_on_each_wire(common: Session, thorough: Session) -> None:
+    """Sync and async take turns: a case that one of them leaves out is played in the other."""
+    halves = [
+        {(one.requirement.id, one.case, one.cell.wire, one.cell.stream) for one in session.chosen if _is_declared(one)}
+        for session in (common, thorough)
+    ]
+    played = [sum(one.cell.mode == mode for one in common.chosen) for mode in ("sync", "async")]
+
+    assert halves[0] == halves[1]
+    assert len(common.record.left_out) > len(thorough.chosen) / 5
+    assert min(played) > len(common.chosen) / 5
+
+
+def _is_declared(check: Check) -> bool:
+    return check.case in cases()
+
+
 class _Item:
     """A test as the choice of a size sees it."""
 
@@ -87,10 +105,10 @@ class _Item:
         return name == self._mark
 
 
-def _spared(*items: tuple[_Item, str, str]) -> set[str]:
+def _spared(*items: tuple[_Item, str, str], case: str = "case") -> set[str]:
     """The ids of the items that a common run leaves out; each item is of a requirement, in a cell."""
-    checks: Any = {item: Check(catalogue()[row], Cell.parse(cell), "case") for item, row, cell in items}
-    return {item.nodeid for item in spare(checks)}
+    checks: Any = {item: Check(catalogue()[row], Cell.parse(cell), case) for item, row, cell in items}
+    return {item.nodeid for item in spare(checks, lambda check: check.case != "unjudged")}
 
 
 def test_a_lengthy_check_is_left_out_where_another_checks_the_same() -> None:
@@ -112,6 +130,50 @@ def test_each_wire_wears_the_next_dress() -> None:
 
     kept = [item.nodeid for item, *_ in items if item.nodeid not in left]
     assert [f"a[{cell}-{dress}]" for cell, dress in zip(cells, "xxy", strict=True)] == kept
+
+
+ROWS = [row.id for row in catalogue().profiles["core"].requirements[:2]]
+MODES = ("openai-chat/plain/sync", "openai-chat/plain/async")
+
+
+def _played(*tests: str, cells: tuple[str, ...] = MODES) -> list[tuple[_Item, str, str]]:
+    """Tests of the first requirement, in each of the cells."""
+    return [
+        (_Item(f"spec/test_a.py::{test}[{ROWS[0]}/{cell}/{test}]"), ROWS[0], cell) for test in tests for cell in cells
+    ]
+
+
+def test_modes_take_turns() -> None:
+    """The first case of a requirement is played in both modes; of the others each mode plays every second."""
+    items = _played("first", "second", "third", "fourth")
+
+    left = _spared(*items)
+
+    assert [item.nodeid for item, *_ in (items[3], items[4], items[7])] == sorted(
+        left, key=[*(one.nodeid for one, *_ in items)].index
+    )
+
+
+def test_a_mode_alone_plays_everything() -> None:
+    """Nothing is left out of an implementation that runs only sync, plain or as a stream."""
+    assert not _spared(*_played("first", "second", "third", cells=(MODES[0], "openai-chat/stream/sync")))
+
+
+def test_checks_that_share_a_run_stay_together() -> None:
+    """A case that is the first of one requirement is played in both modes for all its requirements."""
+    items = [
+        (_Item(f"spec/test_declared.py::test_declared[{row}/{cell}/{case}]"), row, cell)
+        for case, rows in (("one", ROWS[:1]), ("two", ROWS))
+        for row in rows
+        for cell in MODES
+    ]
+
+    assert not _spared(*items)
+
+
+def test_what_is_not_applicable_stands_for_nothing() -> None:
+    """Checks that the implementation cannot be judged by are neither left out nor taken for the first of their kind."""
+    assert not _spared(*_played("first", "second", "third"), case="unjudged")
 
 
 def test_a_known_failure_that_was_left_out_is_not_stale(common: Session, thorough: Session) -> None:
