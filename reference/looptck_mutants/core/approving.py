@@ -54,7 +54,14 @@ class OneChangeForATool(Loop):
         super().resume(state, {**decisions, **dict.fromkeys(decisions, changes[-1])} if changes else decisions)
 
 
-@breaks("nothing-runs-unapproved", collateral={"approval-is-for-its-call": "it comes again"}, cells=CHAT)
+@breaks(
+    "nothing-runs-unapproved",
+    collateral={
+        "approval-is-for-its-call": "it comes again",
+        "suspended-call-has-not-run": "a resumed run may be suspended again",
+    },
+    cells=CHAT,
+)
 class FirstTurnIsAskedAbout(Loop):
     """Asks about the calls of the first turn, and runs those of later turns."""
 
@@ -73,6 +80,11 @@ class FirstTurnIsAskedAbout(Loop):
         "suspended-call-has-not-run": "a suspended run waits for the same decision",
         "resume-obeys-each-decision": "rejected calls have run",
         **REJECTED,
+        (
+            "resumed-run-equals-an-unbroken-one",
+            "resume-obeys-each-change",
+            "suspended-state-travels",
+        ): "the calls run a second time when the run is resumed",
     },
     cells=CHAT,
 )
@@ -133,7 +145,10 @@ class OneRejectionRejectsAll(_Understands):
 
 @breaks(
     "approval-is-for-its-call",
-    collateral={"nothing-runs-unapproved": "the call of a later turn is not asked about"},
+    collateral={
+        "nothing-runs-unapproved": "the call of a later turn is not asked about",
+        "suspended-call-has-not-run": "a resumed run may be suspended again",
+    },
     cells=CHAT,
 )
 class ApprovedForGood(Loop):
@@ -158,6 +173,7 @@ class ApprovedForGood(Loop):
     collateral={
         "approved-siblings-run": "its sibling of the same tool is rejected",
         "resume-obeys-each-decision": "a resumed run has the same step",
+        "resume-obeys-each-change": "a change is part of a decision",
     },
     cells=CHAT,
 )
@@ -197,7 +213,18 @@ class AsksTwice(Invoker):
 # -- suspended runs ---------------------------------------------------------------------------------------------------
 
 
-@breaks("suspended-call-has-not-run", cells=CHAT)
+@breaks(
+    "suspended-call-has-not-run",
+    cells=CHAT,
+    collateral={
+        (
+            "resumed-run-equals-an-unbroken-one",
+            "resume-obeys-each-decision",
+            "resume-obeys-each-change",
+            "suspended-state-travels",
+        ): "the calls run a second time when the run is resumed"
+    },
+)
 class TriesBeforeItWaits(Loop):
     """Runs the calls that wait for a decision when the run is suspended, to know that they work."""
 
@@ -255,7 +282,9 @@ class ResumedResultsAgain(Loop):
         return self._enter(replace(action, state={**action.state, "earlier": [*self.earlier]}))
 
 
-@breaks("resume-obeys-each-decision", cells=CHAT)
+@breaks(
+    "resume-obeys-each-decision", cells=CHAT, collateral={"resume-obeys-each-change": "a change is part of a decision"}
+)
 class ResumedByPosition(Loop):
     """Gives the calls of a suspended run its decisions in the reverse order."""
 

@@ -31,7 +31,10 @@ class WholeNumbers(Loop):
 
 @breaks(
     "empty-arguments-are-an-empty-object",
-    collateral={"no-argument-delta-is-an-empty-object": "arguments without any delta are an empty text"},
+    collateral={
+        "no-argument-delta-is-an-empty-object": "arguments without any delta are an empty text",
+        "null-arguments-are-an-empty-object": "null is nothing",
+    },
 )
 class NothingIsBad(Loop):
     """Treats empty arguments as invalid."""

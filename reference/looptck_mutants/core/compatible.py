@@ -23,7 +23,14 @@ from looptck_reference.wires.openai_chat_stream import PartialCall
 from looptck_reference.wires.openai_chat_turn import STOPS
 
 
-@breaks("null-members-are-absent", cells=CHAT_STREAM)
+@breaks(
+    "null-members-are-absent",
+    cells=CHAT_STREAM,
+    collateral={
+        "byte-order-mark-is-skipped": "that stream has members that are null",
+        "null-arguments-are-an-empty-object": "such arguments are a member that is null",
+    },
+)
 class NullMembersRefused(ChatStream):
     """Wants each member that is there to have a value."""
 
@@ -68,7 +75,14 @@ class EmptyIdIsACall(ChatStream):
         super().add_call(delta)
 
 
-@breaks("name-may-come-later", cells=CHAT_STREAM)
+@breaks(
+    "name-may-come-later",
+    cells=CHAT_STREAM,
+    collateral={
+        "empty-id-later-is-no-new-call": "the name of that call is split",
+        "repeated-name-is-one-name": "the name of that call is split",
+    },
+)
 class FirstPieceNamesIt(ChatStream):
     """Reads the name of a call only in the piece with its id."""
 
@@ -135,7 +149,17 @@ class TextOrCalls(ChatStream):
         return super().take(event)
 
 
-@breaks("empty-content-beside-calls", cells=CHAT)
+@breaks(
+    "empty-content-beside-calls",
+    cells=CHAT,
+    collateral={
+        (
+            "arguments-arrive-whatever-their-shape",
+            "call-runs-its-tool-once",
+            "every-call-of-a-turn-runs",
+        ): "some servers record calls beside an empty text"
+    },
+)
 class NoTextNoCalls(ChatWire):
     """Takes a message for an answer as soon as it has a text, and wants it to have a member for one."""
 
@@ -172,7 +196,11 @@ class UsageIsCounted(ChatWire):
         return super().decode(reply)
 
 
-@breaks("usage-may-be-missing", cells=CHAT_STREAM)
+@breaks(
+    "usage-may-be-missing",
+    cells=CHAT_STREAM,
+    collateral={"chunks-without-choices-are-skipped": "such a chunk has the usage"},
+)
 class LastUsageIsCounted(ChatStream):
     """Counts the cached tokens of the last chunk."""
 
@@ -234,7 +262,11 @@ class StatusDecides(ChatWire):
         return Turn() if "error" in reply else super().decode(reply)
 
 
-@breaks("chat-reasoning-is-no-text", cells=CHAT)
+@breaks(
+    "chat-reasoning-is-no-text",
+    cells=CHAT,
+    collateral={"final-text-is-returned": "some servers record reasoning before the text"},
+)
 class ReasoningIsText(ChatWire):
     """Puts the reasoning before the text."""
 
@@ -342,7 +374,11 @@ class NothingFound(Loop):
         return super().result(call, end)
 
 
-@breaks("retried-request-is-the-same", cells=CHAT)
+@breaks(
+    "retried-request-is-the-same",
+    cells=CHAT,
+    collateral={("retry-after-is-kept", "retry-after-may-be-a-date"): "it does not wait before it tries again"},
+)
 class AgainWithoutTools(Exchange):
     """Asks again without its first tool, once."""
 

@@ -79,7 +79,11 @@ def _unsigned(message: Json) -> Json:
 
 @breaks(
     "last-answer-is-in-the-history",
-    collateral={**ANY, **ONCE},
+    collateral={
+        **ANY,
+        **ONCE,
+        "resumed-run-is-in-its-conversation": "the answer of a resumed run is forgotten as well",
+    },
     cells=CHAT,
 )
 class AnswersAreForgotten(Loop):
@@ -91,7 +95,11 @@ class AnswersAreForgotten(Loop):
 
 @breaks(
     "conversation-is-carried-once",
-    collateral={**ANY, "last-answer-is-in-the-history": "it stands there twice"},
+    collateral={
+        **ANY,
+        "last-answer-is-in-the-history": "it stands there twice",
+        "resumed-run-is-in-its-conversation": "the answer of a resumed run stands twice as well",
+    },
     cells=CHAT,
 )
 class AnswersStandTwice(Loop):
@@ -114,7 +122,11 @@ class SaidOnceIsEnough(Loop):
         return kept
 
 
-@breaks("conversation-is-carried-once", cells=CHAT)
+@breaks(
+    "conversation-is-carried-once",
+    cells=CHAT,
+    collateral={"resumed-run-is-in-its-conversation": "the calls of a resumed run are left out as well"},
+)
 class OnlyWordsAreKept(Loop):
     """Keeps what user and model have said, and neither calls nor results."""
 
@@ -122,7 +134,11 @@ class OnlyWordsAreKept(Loop):
         return [one for one in super().settled() if one["role"] != "tool" and "tool_calls" not in one]
 
 
-@breaks("any-conversation-goes-on", cells=CHAT)
+@breaks(
+    "any-conversation-goes-on",
+    cells=CHAT,
+    collateral={"conversation-is-carried-once": "an answer that was taken back is not carried"},
+)
 class AnErrorTakesAnswersBack(Loop):
     """Forgets the answers of earlier runs when a run ends in an error."""
 
@@ -216,7 +232,11 @@ class AgentsRemember(Loop):
         self.said[id(self._shared)] = self._shared, self.conversation
 
 
-@breaks("shared-agent-runs-apart", cells=CHAT)
+@breaks(
+    "shared-agent-runs-apart",
+    cells=CHAT,
+    collateral={"offered-schema-is-the-declared-one": "a worn schema is not the declared one"},
+)
 class SchemasWearOut(Loop):
     """Takes what is required out of the nested objects of a shared agent's schemas, when a run has ended."""
 

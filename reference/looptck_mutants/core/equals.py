@@ -42,14 +42,34 @@ def _said(call: ToolCall) -> tuple[str, str]:
     return call.name, call.arguments
 
 
-@breaks("equal-calls-run-again")
+@breaks(
+    "equal-calls-run-again",
+    collateral={
+        (
+            "resumed-run-equals-an-unbroken-one",
+            "resume-obeys-each-decision",
+            "resume-obeys-each-change",
+            "suspended-state-travels",
+        ): "a turn that is resumed may have two equal calls, and one of them has no result"
+    },
+)
 class EqualsRunOnce(Remembering):
     """Runs only one of several equal calls of a turn, and uses its result for all of them."""
 
     forgets = True
 
 
-@breaks("equal-calls-run-again")
+@breaks(
+    "equal-calls-run-again",
+    collateral={
+        (
+            "resumed-run-equals-an-unbroken-one",
+            "resume-obeys-each-decision",
+            "resume-obeys-each-change",
+            "suspended-state-travels",
+        ): "a turn that is resumed may have two equal calls, and one of them has no result"
+    },
+)
 class CachedAnswers(Remembering):
     """Answers a call with the result of an equal call of an earlier turn."""
 
@@ -86,7 +106,7 @@ class KnownIdsAnsweredAtOnce(Loop):
         super().append_results([*old, *results])
 
 
-@breaks("calls-run-the-tool-they-name")
+@breaks("calls-run-the-tool-they-name", collateral={"names-that-fall-together-stay-apart": "such names begin alike"})
 class FirstNameThatBeginsAlike(Loop):
     """Runs the first tool whose name is a prefix of the called name."""
 

@@ -127,7 +127,16 @@ class CutTextIsTheAnswer(Exchange):
             return Turn(self.said)
 
 
-@breaks("http-error-is-told", cells=CHAT)
+@breaks(
+    "http-error-is-told",
+    cells=CHAT,
+    collateral={
+        (
+            "retry-after-may-be-a-date",
+            "odd-retry-after-is-no-error",
+        ): "the error is the answer, and nothing is tried again"
+    },
+)
 class ErrorIsTheAnswer(Exchange):
     """Returns the provider's error message as the answer."""
 
@@ -182,7 +191,11 @@ class Retrying(Exchange):
         return ask
 
 
-@breaks("retry-never-reruns-a-tool", cells=CHAT)
+@breaks(
+    "retry-never-reruns-a-tool",
+    cells=CHAT,
+    collateral={("retry-after-is-kept", "retry-after-may-be-a-date"): "it does not wait before it tries again"},
+)
 class RetryRerunsTools(Driver):
     """Runs the last calls again before it repeats a failed request."""
 
@@ -203,7 +216,14 @@ class RetryRerunsTools(Driver):
     invoker = asking(Runs)
 
 
-@breaks("retried-request-is-the-same", cells=CHAT)
+@breaks(
+    "retried-request-is-the-same",
+    cells=CHAT,
+    collateral={
+        "retry-never-reruns-a-tool": "the model asks again for what was forgotten",
+        ("retry-after-is-kept", "retry-after-may-be-a-date"): "it does not wait before it begins again",
+    },
+)
 class RetryForgets(Retrying):
     """Repeats a failed request with the prompt alone."""
 

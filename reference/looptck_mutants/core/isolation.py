@@ -20,7 +20,10 @@ from looptck_reference.wires import ChatWire, Wire
 
 @breaks(
     "runs-do-not-leak",
-    collateral={"concurrent-runs-do-not-leak": "the previous run may be one of two concurrent runs"},
+    collateral={
+        "concurrent-runs-do-not-leak": "the previous run may be one of two concurrent runs",
+        "conversations-stay-apart": "the user is named by a word of another conversation",
+    },
     cells=CHAT,
 )
 class LastRunIsTheUser(Loop):
@@ -37,7 +40,11 @@ class LastRunIsTheUser(Loop):
         return super().stop(turn)
 
 
-@breaks("tools-do-not-leak", cells=CHAT)
+@breaks(
+    "tools-do-not-leak",
+    cells=CHAT,
+    collateral={"shared-agent-runs-apart": "a later run of the agent offers the tools of an earlier one"},
+)
 class ToolsPileUp(Loop):
     """Offers the tools of earlier runs too."""
 
@@ -57,7 +64,7 @@ class LatestRunIsTheUser(ChatWire):
     latest = ""
 
     def opening(self, messages: Sequence[Json]) -> list[Json]:
-        LatestRunIsTheUser.latest = str(messages[-1]["content"])
+        LatestRunIsTheUser.latest = str(messages[-1]["content"]) if messages else ""
         return super().opening(messages)
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:

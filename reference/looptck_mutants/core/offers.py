@@ -59,7 +59,16 @@ def _flat(schema: Json) -> Json:
     return {**schema, "properties": shallow}
 
 
-@breaks("offered-schema-is-the-declared-one")
+@breaks(
+    "offered-schema-is-the-declared-one",
+    collateral={
+        (
+            "schemas-keep-their-meaning",
+            "odd-schemas-keep-their-meaning",
+        ): "a schema without its required members means something else",
+        "strict-tools-stay-strict": "a strict schema requires all its members",
+    },
+)
 class NothingRequired(Driver):
     """Offers all parameters as optional."""
 

@@ -35,7 +35,11 @@ class NamesAsTheyAre(_Offering):
         return tool.name
 
 
-@breaks("offered-name-calls-its-tool", cells=CHAT)
+@breaks(
+    "offered-name-calls-its-tool",
+    cells=CHAT,
+    collateral={"names-that-fall-together-stay-apart": "of such names only one is left"},
+)
 class OwnNamesOnly(Loop):
     """Finds a tool by its own name only, not by the one under which it has offered it."""
 

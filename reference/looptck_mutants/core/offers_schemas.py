@@ -53,14 +53,24 @@ class NoTitles(Driver):
     wires = offering(lambda schema: _each(_no_titles, schema))
 
 
-@breaks("schemas-keep-their-meaning", "odd-schemas-keep-their-meaning", cells=CHAT)
+@breaks(
+    "schemas-keep-their-meaning",
+    "odd-schemas-keep-their-meaning",
+    cells=CHAT,
+    collateral={"strict-tools-stay-strict": "a strict schema may have definitions"},
+)
 class NoDefinitions(Driver):
     """Offers the members of parameters, and not the definitions to which they refer."""
 
     wires = offering(lambda schema: {name: one for name, one in schema.items() if name != "$defs"})
 
 
-@breaks("schemas-keep-their-meaning", "odd-schemas-keep-their-meaning", cells=CHAT)
+@breaks(
+    "schemas-keep-their-meaning",
+    "odd-schemas-keep-their-meaning",
+    cells=CHAT,
+    collateral={"strict-tools-stay-strict": "a strict schema may have unions"},
+)
 class FirstOfAUnion(Driver):
     """Offers the first choice of a union, and the first of several types."""
 
@@ -74,7 +84,12 @@ class ConstantsAreTexts(Driver):
     wires = offering(lambda schema: _each(_no_constants, schema))
 
 
-@breaks("schemas-keep-their-meaning", "odd-schemas-keep-their-meaning", cells=CHAT)
+@breaks(
+    "schemas-keep-their-meaning",
+    "odd-schemas-keep-their-meaning",
+    cells=CHAT,
+    collateral={"strict-tools-stay-strict": "a strict schema may have references"},
+)
 class ReferencesAreObjects(Driver):
     """Offers what is referred to as an object without members."""
 
@@ -116,14 +131,30 @@ def _by_name(schema: Any, known: dict[str, Any]) -> Any:
     return {**schema, "properties": members}
 
 
-@breaks("schemas-keep-their-meaning", cells=CHAT)
+@breaks(
+    "schemas-keep-their-meaning",
+    cells=CHAT,
+    collateral={
+        "offered-schema-is-the-declared-one": "items are part of a schema",
+        "parameter-descriptions-are-offered": "items have parameters with descriptions",
+    },
+)
 class ListsOfTexts(Driver):
     """Offers each list as one of texts."""
 
     wires = offering(lambda schema: _each(_text_items, schema))
 
 
-@breaks("odd-schemas-keep-their-meaning", cells=CHAT)
+@breaks(
+    "odd-schemas-keep-their-meaning",
+    cells=CHAT,
+    collateral={
+        (
+            "offered-schema-is-the-declared-one",
+            "open-schemas-are-offered",
+        ): "a schema that accepts anything is not offered as it is declared"
+    },
+)
 class AnythingIsAText(Driver):
     """Offers a member of any kind as a text."""
 
@@ -135,6 +166,7 @@ class AnythingIsAText(Driver):
     "odd-schemas-keep-their-meaning",
     "offered-schema-is-the-declared-one",
     cells=CHAT,
+    collateral={"strict-tools-stay-strict": "a strict schema without types means something else"},
 )
 class NoTypes(Driver):
     """Offers texts, numbers and booleans without their types."""

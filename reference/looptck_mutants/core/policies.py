@@ -24,7 +24,7 @@ class BadArgumentsUntold(Driver):
     dialects = answering(bad_arguments=FeedBack(""))
 
 
-@breaks("unknown-tool-is-not-lost")
+@breaks("unknown-tool-is-not-lost", collateral={"inherited-names-are-no-tools": "such a name is an unknown tool's"})
 class UnknownToolUntold(Driver):
     """Answers a call of an unknown tool as if it had run."""
 
@@ -38,7 +38,10 @@ class ErrorUntold(Driver):
     dialects = answering(tool_raises=FeedBack(""))
 
 
-@breaks("structured-result-reaches-the-model")
+@breaks(
+    "structured-result-reaches-the-model",
+    collateral={"empty-collections-reach-the-model": "an empty object is an object"},
+)
 class ObjectObject(Driver):
     """Sends a fixed text for every object that a tool returns."""
 

@@ -15,7 +15,11 @@ UNKNOWN = "cannot be called"
 
 @breaks(
     "no-request-is-refused",
-    collateral={"results-follow-their-calls": "a message between the results separates them from their calls"},
+    collateral={
+        "results-follow-their-calls": "a message between the results separates them from their calls",
+        "rejected-call-is-answered": "a rejection is a failure",
+        "resume-obeys-each-decision": "a decision may be a rejection",
+    },
     cells=CHAT,
 )
 class WordBesideFailure(Loop):

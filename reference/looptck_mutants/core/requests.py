@@ -12,7 +12,10 @@ from looptck_reference.loop.values import Json, Turn
 from looptck_reference.wires import ChatWire
 
 
-@breaks("prompt-reaches-the-model")
+@breaks(
+    "prompt-reaches-the-model",
+    collateral={("given-history-is-kept", "shared-agent-runs-apart"): "the instructions are sought as instructions"},
+)
 class SystemSpeaksAsUser(ChatWire):
     """Sends the system message as a user message."""
 
@@ -20,7 +23,13 @@ class SystemSpeaksAsUser(ChatWire):
         return [{**message, "role": "user"} if message["role"] == "system" else message for message in messages]
 
 
-@breaks("history-only-grows")
+@breaks(
+    "history-only-grows",
+    collateral={
+        "given-history-is-kept": "the instructions are missing behind a given history",
+        "prefix-is-the-same": "the second request begins without the instructions",
+    },
+)
 class SystemSpeaksOnce(ChatWire):
     """Sends the system message with the first request only."""
 
@@ -40,7 +49,7 @@ class StrangeParts(Loop):
             self.history[-1]["content"] = [{"type": "output_text", "text": turn.text}]
 
 
-@breaks("tools-are-offered-every-time")
+@breaks("tools-are-offered-every-time", collateral={"prefix-is-the-same": "the tools are part of what stays the same"})
 class ToolsOnce(ChatWire):
     """Sends the tools with the first request only."""
 

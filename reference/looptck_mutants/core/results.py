@@ -107,6 +107,8 @@ class OneMessageEach(MessagesWire):
 class TextFirst(Loop):
     """Repeats the text of a turn before the result of its first call."""
 
+    text = ""
+
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)
         self.text = turn.text
@@ -128,6 +130,8 @@ class FailureUnmarked(MessagesWire):
 @breaks("results-stand-alone-beside-a-pending-hosted-tool", cells=MESSAGES)
 class WordBesidePending(Loop):
     """Adds text after the results while a hosted tool is still pending."""
+
+    pending = False
 
     def append_turn(self, turn: Turn) -> None:
         super().append_turn(turn)

@@ -39,7 +39,11 @@ class CutCallsAreMended(RunsAtTheLimit):
         return _whole(turn.calls) if turn.stop is Stop.LENGTH else super().calls_of(turn)
 
 
-@breaks("truncated-turn-runs-nothing", cells=MESSAGES)
+@breaks(
+    "truncated-turn-runs-nothing",
+    cells=MESSAGES,
+    collateral={"truncated-call-never-runs": "a turn with a cut call is a cut turn"},
+)
 class CutTurnsRun(RunsAtTheLimit):
     """Runs the complete calls of a truncated turn."""
 
@@ -78,7 +82,7 @@ class FilteredTurnsRun(RunsBehindTheFilter):
     """Runs the complete calls of a turn that the content filter truncated."""
 
 
-@breaks("filtered-call-never-runs")
+@breaks("filtered-call-never-runs", collateral={"filtered-turn-runs-nothing": "a mended call runs"})
 class FilteredCallsAreMended(RunsBehindTheFilter):
     """Completes a call that the content filter truncated by guessing, and runs it."""
 

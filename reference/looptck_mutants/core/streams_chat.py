@@ -34,7 +34,15 @@ class OneCallADelta(ChatStream):
         return super().take(event)
 
 
-@breaks("first-delta-names-the-call", collateral=A_FRAMING, cells=CHAT_STREAM)
+@breaks(
+    "first-delta-names-the-call",
+    collateral={
+        **A_FRAMING,
+        ("several-calls-without-index", "finish-beside-the-last-delta"): "calls that come whole have whole arguments",
+        "long-events-are-read": "a long event may hold whole arguments",
+    },
+    cells=CHAT_STREAM,
+)
 class WholeArgumentsAreACall(ChatStream):
     """Replaces id and name of a call by those of a delta with complete arguments, even if they are missing there."""
 
@@ -79,7 +87,10 @@ class EndMarkerAwaited(ChatStream):
 
 @breaks(
     "repeated-ids-are-one-call",
-    collateral={"one-index-two-ids-are-two-calls": "if two calls share an index, each delta has an id"},
+    collateral={
+        "one-index-two-ids-are-two-calls": "if two calls share an index, each delta has an id",
+        "repeated-name-is-one-name": "the id is repeated with the name",
+    },
     cells=CHAT_STREAM,
 )
 class EachIdIsACall(ChatStream):
@@ -90,7 +101,11 @@ class EachIdIsACall(ChatStream):
         return super().call_for(index, call_id)
 
 
-@breaks("one-index-two-ids-are-two-calls", cells=CHAT_STREAM)
+@breaks(
+    "one-index-two-ids-are-two-calls",
+    cells=CHAT_STREAM,
+    collateral={"several-calls-without-index": "the calls have no index"},
+)
 class IndexIsTheCall(ChatStream):
     """Treats all deltas of an index as one call, whatever their ids."""
 
@@ -98,7 +113,11 @@ class IndexIsTheCall(ChatStream):
         return self._latest.get(index) or super().call_for(index, call_id)
 
 
-@breaks("missing-index-is-one-call", cells=CHAT_STREAM)
+@breaks(
+    "missing-index-is-one-call",
+    cells=CHAT_STREAM,
+    collateral={"several-calls-without-index": "the calls have no index"},
+)
 class NoIndexNoCall(ChatStream):
     """Drops pieces of calls without an index."""
 
@@ -126,7 +145,11 @@ class FirstPieceOfTheName(ChatStream):
             del call.name[1:]
 
 
-@breaks("repeated-finish-runs-once", cells=CHAT_STREAM)
+@breaks(
+    "repeated-finish-runs-once",
+    cells=CHAT_STREAM,
+    collateral={"null-members-are-absent": "an empty finish reason is taken for one"},
+)
 class EachFinishRuns(ChatStream):
     """Runs the calls once for each finish reason."""
 

@@ -105,7 +105,10 @@ class NullsDropped(Loop):
         return {name: one for name, one in super().parse_arguments(text).items() if one is not None}
 
 
-@breaks("structured-result-reaches-the-model")
+@breaks(
+    "structured-result-reaches-the-model",
+    collateral={"empty-collections-reach-the-model": "an empty collection is falsy"},
+)
 class FalsyIsNothing(Driver):
     """Sends an empty result for zero and false."""
 

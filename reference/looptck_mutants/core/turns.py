@@ -80,6 +80,8 @@ class AnnouncedIsCalled(Loop):
 class RunsTwice(Loop):
     """Runs a call without arguments twice if it is the only one of its turn."""
 
+    twice = False
+
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         self.twice = [call.arguments for call in turn.calls] == ["{}"]
         return turn.calls * (1 + self.twice)
@@ -92,12 +94,14 @@ class RunsTwice(Loop):
 class TalkersRunOne(Loop):
     """Runs only one call of a turn with text, and answers the others with an error."""
 
+    others: Sequence[ToolCall] = ()
+
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        self.known = turn.calls[:1] if turn.text else turn.calls
+        self.others = turn.calls[1:] if turn.text else ()
         return turn.calls
 
     def handler_for(self, call: ToolCall) -> Handler | None:
-        return super().handler_for(call) if call in self.known else None
+        return None if call in self.others else super().handler_for(call)
 
 
 @breaks("loop-goes-on-until-the-model-answers", cells=MESSAGES)
