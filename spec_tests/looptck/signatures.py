@@ -30,7 +30,10 @@ class Unsaid(Exception):
 
 
 def written(
-    tool: Json, call: Callable[..., Any] | Callable[..., Awaitable[Any]], *, annotated: bool = False
+    tool: Json,
+    call: Callable[..., Any] | Callable[..., Awaitable[Any]],
+    *,
+    annotated: bool | Callable[[str], Any] = False,
 ) -> Callable[..., Any] | None:
     """The function that a user would write for a tool; a coroutine function if ``call`` is one.
 
@@ -41,7 +44,8 @@ def written(
         tool: The tool of the case.
         call: Its handler.
         annotated: Descriptions of parameters are in annotations, as in ``Annotated[str, "The city's name."]``, for
-            frameworks that read them there; otherwise they are in the docstring.
+            frameworks that read them there; otherwise they are in the docstring. A function makes what stands there of
+            a description, such as ``Field(description=…)``.
     """
     try:
         parameters = _parameters(tool["parameters"])
@@ -49,8 +53,9 @@ def written(
         return None
     about = {name: one["description"] for name, one in _properties(tool) if one.get("description")}
     if annotated:
+        said = annotated if callable(annotated) else str
         parameters = [
-            one.replace(annotation=Annotated[one.annotation, about[one.name]]) if one.name in about else one
+            one.replace(annotation=Annotated[one.annotation, said(about[one.name])]) if one.name in about else one
             for one in parameters
         ]
         about = {}

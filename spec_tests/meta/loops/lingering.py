@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, ClassVar
 
 from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.loop.values import ToolCall, Turn
 
@@ -57,6 +58,19 @@ class NeverReturns(ComesBack):
         if first:
             threading.Event().wait()
         return outcome
+
+
+class Tires(Driver):
+    """Has no limit; asks the model 140 times and then neither asks nor returns."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def limit_reached(self) -> bool:
+            return False
+
+        def ask(self) -> Action:
+            if self.model_calls == 140:
+                threading.Event().wait()
+            return super().ask()
 
 
 class TitleAfterTheEnd(Driver):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from looptck.bench.assertions import STILL_ASKING
 from looptck.values.verdicts import AGAINST, Result
 from meta.loops import lingering, right, unusual
 from meta.loops.judging import judged
@@ -107,6 +108,18 @@ def test_request_of_a_run_without_an_outcome_is_no_finding() -> None:
     assert [("final-text-is-returned", "fail"), ("final-text-is-returned", "pass")] == sorted(
         (result.requirement, result.verdict) for result in results
     )
+
+
+def test_endless_loop_that_tires_is_not_played_to_its_end_in_each_cell() -> None:
+    """Of a loop that has asked 130 times when its time is over, another cell sees no more than that."""
+    results = judged(
+        lingering.Tires, PLAIN, "openai-chat/stream/sync", requirements=["loop-is-finite-by-default"], patience=2.0
+    )
+
+    reasons = [result.reason for result in results]
+    assert ["fail", "fail"] == [result.verdict for result in results]
+    assert "after 140 model requests" in reasons[0]
+    assert STILL_ASKING in reasons[1]
 
 
 def test_title_after_the_end_is_none_of_the_loop_s() -> None:
