@@ -65,6 +65,16 @@ class NullEventsRefused(ChatStream):
         return EventStream.add(self, data)
 
 
+@breaks("null-members-are-absent", "empty-id-later-is-no-new-call", cells=CHAT_STREAM)
+class LatestIdCounts(ChatStream):
+    """Takes the id of a call from each of its pieces that has a member for it, though it is null or empty."""
+
+    def add_call(self, delta: Json) -> None:
+        super().add_call(delta)
+        if "id" in delta:
+            self._latest[delta.get("index")].id = str(delta["id"] or "")
+
+
 @breaks("empty-id-later-is-no-new-call", cells=CHAT_STREAM)
 class EmptyIdIsACall(ChatStream):
     """Begins a call with each piece that has a member for its id."""

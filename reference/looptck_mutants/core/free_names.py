@@ -38,6 +38,14 @@ class LeftOutIsNull(Loop):
 
 
 @breaks("calls-run-the-tool-they-name", cells=CHAT)
+class CapitalsAreSmallLetters(Loop):
+    """Looks up the name of a call in small letters."""
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        return self.registry.get_tool(call.name.lower()) or super().handler_of_name(call)
+
+
+@breaks("calls-run-the-tool-they-name", cells=CHAT)
 class PrefixesAreCut(Loop):
     """Looks up what follows the last two underscores of a name."""
 

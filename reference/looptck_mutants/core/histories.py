@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 
-from looptck_mutants.cells import MESSAGES, RESPONSES
+from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
+from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
@@ -48,6 +49,22 @@ class TextDropped(ChatWire):
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, text=""))
+
+
+@breaks("nothing-is-no-word", cells=CHAT)
+class NullIsAWord(ChatWire):
+    """Sends the word null back as the text of a turn that has none."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{**message, "content": message["content"] or "null"} for message in super().echo(turn)]
+
+
+@breaks("nothing-is-no-word", cells=CHAT)
+class NoneIsAnAnswer(Loop):
+    """Returns the word None where the answer has no text."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, text=turn.text or "None"))
 
 
 @breaks("turn-is-echoed-in-order", cells=MESSAGES)

@@ -41,6 +41,34 @@ class LastRunIsTheUser(Loop):
 
 
 @breaks(
+    "runs-do-not-leak",
+    cells=CHAT,
+    collateral={"conversations-stay-apart": "the user is named by the instructions of another conversation"},
+)
+class LastPromptIsTheUser(Loop):
+    """Sends the instructions of the previous run as the `user` of its requests, where they are not its own."""
+
+    before: ClassVar[str] = ""
+
+    def __init__(self, agent: Agent, *, wire: Wire, **options: Any) -> None:
+        own = str(agent.messages[0]["content"]) if agent.messages else ""
+        user = {"user": self.before} if self.before not in {"", own} and isinstance(wire, ChatWire) else {}
+        LastPromptIsTheUser.before = own
+        super().__init__(replace(agent, options={**agent.options, **user}), wire=wire, **options)
+
+
+@breaks("runs-do-not-leak", cells=CHAT, broad=True)
+class LatestLimitForAll(Loop):
+    """Runs without a limit of their own have the limit of the latest run that had one."""
+
+    latest: ClassVar[int | None] = None
+
+    def __init__(self, agent: Agent, *, limit: int | None = None, **options: Any) -> None:
+        LatestLimitForAll.latest = self.latest if limit is None else limit
+        super().__init__(agent, limit=self.latest, **options)
+
+
+@breaks(
     "tools-do-not-leak",
     cells=CHAT,
     collateral={"shared-agent-runs-apart": "a later run of the agent offers the tools of an earlier one"},

@@ -23,6 +23,15 @@ class SystemSpeaksAsUser(ChatWire):
         return [{**message, "role": "user"} if message["role"] == "system" else message for message in messages]
 
 
+@breaks("prompt-reaches-the-model", cells=CHAT)
+class InstructionsNeedTools(ChatWire):
+    """Sends the system message only beside tools."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        kept = [message for message in history if agent.tools or message["role"] != "system"]
+        return super().request(agent, kept, stream=stream)
+
+
 @breaks(
     "history-only-grows",
     collateral={

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import MESSAGES
+from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.actions import End, Fail, Raised
 from looptck_reference.loop.loop import Loop
@@ -93,6 +93,18 @@ class NothingIsNoResult(Loop):
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([result for result in results if result.text])
+
+
+@breaks(
+    "text-result-arrives-unchanged",
+    collateral={"structured-result-reaches-the-model": "the number zero is written like the text"},
+    cells=CHAT,
+)
+class ZeroIsNoResult(Loop):
+    """Takes the result 0 for nothing, and says so."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([replace(one, text="no result") if one.text == "0" else one for one in results])
 
 
 @breaks("results-share-one-message", cells=MESSAGES)

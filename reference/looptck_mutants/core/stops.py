@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
+from looptck_mutants.cells import CHAT, MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Decision, Loop
@@ -171,6 +171,14 @@ class LostCallIsAnAnswer(Loop):
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, stop=Stop.END) if turn.calls and turn.stop.truncated else turn)
+
+
+@breaks("final-text-is-returned", cells=CHAT)
+class ZeroIsNoAnswer(Loop):
+    """Takes the answer 0 for an empty one."""
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, text="") if turn.text == "0" else turn)
 
 
 @breaks("truncated-answer-is-told")

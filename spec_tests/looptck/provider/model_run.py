@@ -386,10 +386,12 @@ class ModelRun:
         return self._patient(reply)
 
     def _left(self, n: int, how: str = "") -> None:
-        status, what = self.under_way.pop(n, (0, ""))
-        if status:
+        """Record a reply, and only then let it be under way no more: who closes the run looks at that first."""
+        if n in self.under_way:
+            status, what = self.under_way[n]
             stream, body = self.streams.get(n, ()), self.bodies.get(n, b"")
             self._note(Replied(self.transcript.now(), n, status, what + how, stream, body))
+            del self.under_way[n]
 
     def finish(self) -> None:
         """The run is over. A reply that is not completely sent is recorded as far as the loop has read it."""

@@ -388,3 +388,18 @@ def test_an_unrouted_request_is_noted(method: str, path: str) -> None:
     assert f"Invalid URL ({method} {path.removeprefix('/c1')})" == json.loads(body)["error"]["message"]
     assert [(method, path.removeprefix("/c1"))] == [(one.method, one.path) for one in noted(played, UnroutedRequest)]
     assert [] == noted(played, Received)
+
+
+def test_a_reply_is_under_way_until_it_is_recorded() -> None:
+    """Who closes a run while the last byte of a reply is sent sees it under way, or finds it in the transcript."""
+    played = mock_run(CALL)
+    seen = []
+
+    def watch(event: object) -> None:
+        if isinstance(event, Replied):
+            seen.append(event.n in played.under_way)
+
+    played.transcript.watchers.append(watch)
+    reply(played)
+
+    assert ([True], {}) == (seen, played.under_way)

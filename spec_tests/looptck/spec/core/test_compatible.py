@@ -14,6 +14,7 @@ from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL, Framing, Quirk
 from looptck.values.outcome import Value
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, refuses, says
 from looptck.wires.openai_chat.compatible import REASONING, extras
 
@@ -26,7 +27,7 @@ WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
 
 
-def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment: int = DEFAULT.fragment) -> None:
+def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment: int = DEFAULT.fragment) -> Run:
     """Assert that a turn and an answer with this quirk run the turn's calls, echo them, and lead to the answer."""
     framing = DEFAULT.but(quirk=quirk, fragment=fragment)
     implementation.scenario.plays(Step(turn, framing), Step(says(ANSWER), framing))
@@ -36,9 +37,16 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
     tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in turn.calls])
     calls_echoed(run, 1)
     if {one.rule for one in run.request(2).problems} == {UNTYPED}:
-        return  # the calls went back as the server had written them, without a type, and it accepts that
+        return run  # the calls went back as the server had written them, without a type, and it accepts that
     assert isinstance(run.outcome, Value), f"the calls ran, and then the loop {run.outcome}"
     assert ANSWER == (run.outcome.text or "").strip()
+    return run
+
+
+def _ids_stay_apart(run: Run) -> None:
+    """Assert that calls with ids of their own are sent back with ids of their own."""
+    ids = [asked.id for asked in run.echoed(1)]
+    assert len(ids) == len({*ids}), f"calls with different ids are sent back with {plain(ids)}"
 
 
 @requirement("null-members-are-absent")
@@ -46,7 +54,7 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
 @pytest.mark.parametrize("quirk", ["null-members", "null-call-members", "null-call-type", "null-delta", "null-choices"])
 def test_null_members(implementation: Implementation, quirk: Quirk) -> None:
     """Members that other chunks leave out are null: in deltas, in pieces of calls, the last delta, or the choices."""
-    _reads(implementation, quirk, WEATHER)
+    _ids_stay_apart(_reads(implementation, quirk, TWO_CALLS))
 
 
 @requirement("null-members-are-absent")
@@ -75,7 +83,7 @@ def test_null_events(implementation: Implementation) -> None:
 @pytest.mark.parametrize("turn", [WEATHER, TWO_CALLS], ids=["one", "two"])
 def test_empty_ids_later(implementation: Implementation, turn: Turn) -> None:
     """All pieces of a call but the first have an empty id and an empty name."""
-    _reads(implementation, "blank-call-members", turn)
+    _ids_stay_apart(_reads(implementation, "blank-call-members", turn))
 
 
 @requirement("name-may-come-later")

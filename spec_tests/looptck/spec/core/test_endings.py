@@ -8,6 +8,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Raises, Returns
+from looptck.spec.long_results import loss
 from looptck.values.framing import DEFAULT
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
@@ -75,4 +76,4 @@ def test_answer_of_many_pages(scenario: Scenario, implementation: Implementation
 
     run.delivered(1)
     got = (run.value.text or "").strip()
-    assert text == got, f"of {len(text)} characters the caller got {len(got)}, and not all of the text"
+    assert text == got, loss(text, got)

@@ -14,6 +14,7 @@ from looptck.values.turns import Call, calls, says
 
 PREFIXED = ["add", "notes__add", "mcp__notes__add"]
 """Names of which one is the end of the next, parted as prefixes of servers and extensions are."""
+CASED = ["note", "Note", "noTe"]
 MANY = [f"tool_{number:02d}" for number in range(1, 31)]
 INHERITED = ["constructor", "toString", "__init__", "run"]
 """Names that an object has in JavaScript, in Python or in a loop, whether or not it has a tool of that name."""
@@ -41,6 +42,16 @@ def test_names_with_a_prefix(scenario: Scenario, implementation: Implementation)
     run = implementation.run(tools=[Tool(name, f"Adds a note to {name}.", _schema("text")) for name in PREFIXED])
 
     tools_ran(run, [{name: {"text": name}} for name in PREFIXED])
+
+
+@requirement("calls-run-the-tool-they-name")
+def test_names_that_differ_in_case(scenario: Scenario, implementation: Implementation) -> None:
+    """Three tools have names that differ in capitals alone; each call runs its own."""
+    scenario.plays(calls(*(Call.of(name, {"text": name}) for name in CASED)), says("Done."))
+
+    run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in CASED])
+
+    tools_ran(run, [{name: {"text": name}} for name in CASED])
 
 
 @requirement("tools-are-offered-every-time")

@@ -15,7 +15,7 @@ from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
-from looptck.spec.long_results import is_told_as_shortened, long_text
+from looptck.spec.long_results import is_told_as_shortened, long_text, loss
 from looptck.values.framing import DEFAULT, Quirk
 from looptck.values.history import Answered
 from looptck.values.history import holds as whole
@@ -85,6 +85,27 @@ def test_null_argument(scenario: Scenario, implementation: Implementation, schem
     tools_ran(run, [{"measure": arguments}])
 
 
+@requirement("arguments-arrive-whatever-their-shape")
+def test_arguments_that_count_as_false(scenario: Scenario, implementation: Implementation) -> None:
+    """A flag is off, a number is zero, a text and a list are empty: each arrives, and is not taken for missing."""
+    parameters = {
+        "type": "object",
+        "properties": {
+            "on": {"type": "boolean", "description": "Whether the lamp is on."},
+            "level": {"type": "integer", "description": "How bright it is."},
+            "label": {"type": "string", "description": "What is written on it."},
+            "rooms": {"type": "array", "items": {"type": "string"}, "description": "Where it is."},
+        },
+        "required": ["on", "level", "label", "rooms"],
+    }
+    arguments: dict[str, Any] = {"on": False, "level": 0, "label": "", "rooms": []}
+    scenario.plays(calls(Call.of("lamp", arguments)), says("It is off."))
+
+    run = implementation.run(tools=[Tool("lamp", "Sets a lamp.", parameters)])
+
+    tools_ran(run, [{"lamp": arguments}])
+
+
 @requirement("text-result-arrives-unchanged")
 @pytest.mark.parametrize("length", [20_000, 200_000])
 def test_large_result(scenario: Scenario, implementation: Implementation, length: int) -> None:
@@ -99,7 +120,7 @@ def test_large_result(scenario: Scenario, implementation: Implementation, length
     assert 1 == len(got)
     if not whole(got[0], text) and is_told_as_shortened(got[0]):
         raise NotApplicable("the loop shortens a long result, and tells the model that it does")
-    assert whole(got[0], text), f"of {len(text)} characters the result has {len(got[0])}, and not all of the text"
+    assert whole(got[0], text), loss(text, got[0])
 
 
 STRUCTURED = [

@@ -45,6 +45,37 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
     assert len(earlier.request(1).request.items) == len(run.request(1).request.items)
 
 
+@requirement("runs-do-not-leak")
+def test_another_prompt(scenario: Scenario, implementation: Implementation) -> None:
+    """Two runs have different system prompts; each sends its own, and not the other's."""
+    scenario.plays(says("First."))
+    earlier = implementation.run(agent="clerk")
+    earlier.request(1)
+    scenario.plays(says("Second."))
+
+    run = implementation.run(agent="assistant")
+
+    run.request(1)
+    for one, other in ((earlier, run), (run, earlier)):
+        mine, others = ([text for role, text in each.prompt if role == "system"] for each in (one, other))
+        assert [] == [text for text in mine if text not in _texts(one)], "a run lacks its own system prompt"
+        assert [] == [text for text in others if text in _texts(one)], "a run has the system prompt of another"
+
+
+@requirement("runs-do-not-leak")
+def test_limit_of_an_earlier_run(scenario: Scenario, implementation: Implementation) -> None:
+    """A run has a limit of one; the next run has none, and goes on beyond it."""
+    implementation.needs("limit")
+    scenario.plays(says("First."))
+    implementation.run(limit=1).request(1)
+    scenario.plays(calls(Call.of("ping")), says("Second."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    assert len(run.requests) > 1, f"with no limit of its own the loop {run.outcome}"
+
+
 @requirement("tools-do-not-leak")
 def test_tools_of_an_earlier_run(scenario: Scenario, implementation: Implementation) -> None:
     """A run with one tool offers none of the other three tools of an earlier run; the loop may add its own."""

@@ -16,8 +16,12 @@ from looptck.catalogue.agents import Tool, agent
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL
 from looptck.values.history import Asked, Offered, Said
+from looptck.values.outcome import Value
 from looptck.values.plain import MOST, plain
-from looptck.values.turns import Call, calls, says
+from looptck.values.turns import Call, Turn, calls, says
+
+NOTHING = {"null", "none", "nil", "undefined"}
+"""What languages print where there is no text."""
 
 
 def _conversation(scenario: Scenario, implementation: Implementation) -> Run:
@@ -60,7 +64,17 @@ def test_braces(scenario: Scenario, implementation: Implementation, name: str) -
     """Text that looks like a template variable or a format specifier is sent unchanged."""
     scenario.plays(says("Hello."))
 
-    run = implementation.run('What do {city}, {{question}}, ${x}, %s and {"a": 1} mean, at 100%?', agent=name)
+    run = implementation.run('What do {city}, {{question}}, ${x}, $HOME, %s and {"a": 1} mean, at 100%?', agent=name)
+
+    _holds_the_prompt(run, 1)
+
+
+@requirement("prompt-reaches-the-model")
+def test_prompt_without_tools(scenario: Scenario, implementation: Implementation) -> None:
+    """The loop has no tools; the prompt with its system message is sent all the same."""
+    scenario.plays(says("Hello."))
+
+    run = implementation.run("What is the weather?", tools=[])
 
     _holds_the_prompt(run, 1)
 
@@ -298,6 +312,34 @@ def test_text_beside_calls(scenario: Scenario, implementation: Implementation) -
     run.delivered(1)
     said = [item.text.strip() for item in run.request(2).request.items if isinstance(item, Said)]
     assert "One moment." in said
+
+
+@requirement("nothing-is-no-word")
+def test_no_text_beside_a_call(scenario: Scenario, implementation: Implementation) -> None:
+    """A turn has a call and no text; the next request has no text from the assistant that is a word for nothing."""
+    scenario.plays(calls(Call.of("ping")), says("Done."))
+
+    run = implementation.run()
+
+    run.delivered(1)
+    said = [item.text for item in run.request(2).request.items if isinstance(item, Said) and item.role == "assistant"]
+    assert [] == [text for text in said if _stands_for_nothing(text)]
+
+
+@requirement("nothing-is-no-word")
+def test_no_text_at_all(scenario: Scenario, implementation: Implementation) -> None:
+    """The answer has no text; what the caller gets is no word for nothing."""
+    scenario.plays(calls(Call.of("ping")), Turn(), says("Whoever asks for text has it."))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    if isinstance(run.outcome, Value) and run.outcome.text is not None:
+        assert not _stands_for_nothing(run.outcome.text), f"the loop {run.outcome}"
+
+
+def _stands_for_nothing(text: str) -> bool:
+    return text.strip().lower() in NOTHING
 
 
 def _names(parameters: object) -> set[str]:
