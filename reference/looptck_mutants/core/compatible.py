@@ -72,7 +72,7 @@ class LatestIdCounts(ChatStream):
     def add_call(self, delta: Json) -> None:
         super().add_call(delta)
         if "id" in delta:
-            self._latest[delta.get("index")].id = str(delta["id"] or "")
+            self._latest[delta.get("index")].id = str(delta["id"])
 
 
 @breaks("empty-id-later-is-no-new-call", cells=CHAT_STREAM)

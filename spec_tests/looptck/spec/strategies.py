@@ -29,7 +29,9 @@ CHARACTERS = st.characters(exclude_categories=["Cs"])
 _TEXT = st.text(CHARACTERS, max_size=20)
 _INTEGERS = st.integers(-(2**53) + 1, 2**53 - 1)
 """Those that are the same in every program (RFC 8259, section 6). A loop may refuse others, as zod's ``int`` does."""
-_NUMBERS = _INTEGERS | st.floats(allow_nan=False, allow_infinity=False, width=32)
+_FRACTIONS = st.floats(allow_nan=False, allow_infinity=False, width=32).map(lambda number: float(f"{number:.9g}"))
+"""With at most fifteen digits, which is what Perl and others write of a number (C's DBL_DIG)."""
+_NUMBERS = _INTEGERS | _FRACTIONS
 _NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 _VALUES: SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | _NUMBERS | _TEXT,

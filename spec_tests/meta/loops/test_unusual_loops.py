@@ -36,6 +36,14 @@ def test_loop_fails_nothing(loop: type[Driver], cells: list[str]) -> None:
     assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
 
 
+def test_fractions_of_fifteen_digits() -> None:
+    """No language has to write more digits of a number than any decimal number of so many keeps."""
+    requirements = ["arguments-arrive-whatever-their-shape", "recorded-traffic-is-read-right"]
+    results = judged(unusual.FifteenDigits, "openai-chat/plain/sync", requirements=requirements, examples=100)
+
+    assert [] == [result for result in results if result.verdict in AGAINST]
+
+
 @pytest.mark.parametrize(
     ("mutant", "requirement", "case"),
     [

@@ -47,6 +47,15 @@ class BadCallsHandedBack(Driver):
             return super().stop(turn) if all(map(_reads, turn.calls)) else Finish(Answer(turn.text, Stop.CALLS))
 
 
+class FifteenDigits(Driver):
+    """Writes a fraction with fifteen digits, as Perl does."""
+
+    class loop(Loop):  # noqa: N801
+        def parse_arguments(self, text: str) -> Json:
+            super().parse_arguments(text)
+            return dict(json.loads(text or "{}", parse_float=lambda digits: float(f"{float(digits):.15g}")))
+
+
 class InThreadsSentAgain(Leaning):
     """Relies on the service's state of the conversation, and sends it all again if it is lost."""
 

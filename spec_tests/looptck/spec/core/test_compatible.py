@@ -45,7 +45,7 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
 
 def _ids_stay_apart(run: Run) -> None:
     """Assert that calls with ids of their own are sent back with ids of their own."""
-    ids = [asked.id for asked in run.echoed(1)]
+    ids = [asked.id for asked in run.request(2).request.asked]
     assert len(ids) == len({*ids}), f"calls with different ids are sent back with {plain(ids)}"
 
 
