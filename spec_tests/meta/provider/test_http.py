@@ -191,6 +191,14 @@ def test_a_client_that_does_not_wait_gets_no_100() -> None:
     assert OK == client.wire.written
 
 
+def test_a_client_that_would_rather_speak_http_2_is_answered() -> None:
+    """A client that offers to upgrade, as Java's does with each request, gets its reply in HTTP/1.1."""
+    offer = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABk"
+    client = Client().send([MEASURED.replace(b"Host: x", b"Host: x\r\n" + offer)])
+
+    assert OK == client.wire.written
+
+
 def test_a_client_gets_100_once() -> None:
     """100 is sent once, even if all arrived pieces of the body have been consumed."""
     head, body = CHUNKED.replace(b"\r\n\r\n", b"\r\nexpect: 100-continue\r\n\r\n", 1).split(b"\r\n\r\n", 1)
