@@ -23,6 +23,8 @@ from looptck.values.structured import left_out
 from looptck.values.verdicts import NotApplicable, NotReached
 
 STILL_ASKING = "still asking when looptck ended the conversation"
+LONG = 120
+"""Lists of tool runs with more characters are told without what they have in common."""
 
 
 def hold(run: Run, expectations: Mapping[str, Any]) -> None:
@@ -47,7 +49,7 @@ def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     wanted = [_pair(*next(iter(one.items()))) for one in expected]
     ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran]
 
-    assert Counter(wanted) == Counter(ran), f"expected tool runs: {_runs(wanted)}; actual tool runs: {_runs(ran)}"
+    assert Counter(wanted) == Counter(ran), other_runs(wanted, ran)
 
 
 def never_ran(run: Run, tools: list[str]) -> None:
@@ -431,7 +433,17 @@ def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str |
     return [id for id, failed in marks.items() if failed]
 
 
-def _runs(pairs: list[tuple[str, str]]) -> str:
+def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]) -> str:
+    """What ran in place of what should have; where many ran, without those that are as they should be."""
+    right = Counter(wanted) & Counter(ran)
+    told = f"expected tool runs: {_runs(wanted)}; actual tool runs: {_runs(ran)}"
+    if not right or len(told) <= LONG:
+        return told
+    missing, wrong = ([*(Counter(pairs) - right).elements()] for pairs in (wanted, ran))
+    return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {right.total()} others are right"
+
+
+def _runs(pairs: Sequence[tuple[str, str]]) -> str:
     """Tool runs as text."""
     return ", ".join(plain(pair, MOST) for pair in pairs) or "none"
 
