@@ -236,9 +236,7 @@ class ModelRun:
         step = self._step(n, speaker, body)
         if step is not None and step.forgets is not None:
             service.lose_state(step.forgets or None)
-        problems = tuple(
-            _with_type(one, request.headers) for one in self._judged(speaker, body, request.headers, growth)
-        )
+        problems = tuple(self._judged(speaker, body, request.headers, growth))
         if problems and problems[0].state_missing and self._excuses_lost_state:
             why = f"{problems[0].status}, {problems[0].code or problems[0].rule}"
             return self._side_request("POST", request.path, why, _refused(speaker.wire, problems[0]))
@@ -276,7 +274,7 @@ class ModelRun:
         self, speaker: Speaker, body: Any, headers: Mapping[str, str], growth: Growth | None
     ) -> Sequence[Problem]:
         """What the service would refuse the request for."""
-        return speaker.service.judge(body, headers, growth)
+        return speaker.wire.by_headers(headers) or speaker.service.judge(body, headers, growth)
 
     def _read(self, request: Request) -> Request:
         """A request as the transcript has it."""
@@ -421,11 +419,3 @@ def _unreadable(request: HttpRequest) -> str | None:
     if request.body and encoding.lower() != "identity":
         return f"the body has the content-encoding {encoding}; send it as it is"
     return None
-
-
-def _with_type(problem: Problem, headers: Mapping[str, str]) -> Problem:
-    """A problem whose message names the content type where a body that says to be no JSON is none."""
-    type = headers.get("content-type", "json")
-    if problem.rule != "body-is-an-object" or "json" in type.lower():
-        return problem
-    return replace(problem, message=f"{problem.message} Its content-type is {type}.")

@@ -79,6 +79,8 @@ class Wire:
     """The error events that replace the rest of a stream, given the events before them and a message."""
     service: Callable[[bool], Service]
     """Makes the backend of one run; the argument: whether it keeps server-side state, if the wire has any."""
+    by_headers: Callable[[Mapping[str, str]], list[Problem]]
+    """The problems for which the service would refuse a request by its headers, which are by lower-case name."""
     refusal: Callable[[Problem], dict[str, Any]]
     """The error body with which the real service would refuse a request."""
     text: Callable[[object], str]

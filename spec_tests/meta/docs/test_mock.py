@@ -24,7 +24,8 @@ import json, os, urllib.error, urllib.request
 def ask(*messages):
     body = json.dumps({"model": "m", "messages": messages}).encode()
     url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
-    return json.load(urllib.request.urlopen(url, body))["choices"][0]["message"]["tool_calls"][0]
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["tool_calls"][0]
 user = {"role": "user", "content": "How is Paris?"}
 call = ask(user)
 try:

@@ -31,9 +31,10 @@ def post(
     parts = urlsplit(url)
     line = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=20)
     raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    version = {"anthropic-version": "2023-06-01"} if parts.path.endswith("/messages") else {}
     try:
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        line.request(method, path, raw or None, {"content-type": "application/json", **(headers or {})})
+        line.request(method, path, raw or None, {"content-type": "application/json", **version, **(headers or {})})
         reply = line.getresponse()
         return reply.status, {name.lower(): value for name, value in reply.getheaders()}, reply.read()
     finally:

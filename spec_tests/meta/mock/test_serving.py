@@ -33,7 +33,8 @@ PROGRAM = """
 import json, os, urllib.request
 body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hi."}]}).encode()
 url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
-print(json.load(urllib.request.urlopen(url, body))["choices"][0]["message"]["content"])
+request = urllib.request.Request(url, body, {"content-type": "application/json"})
+print(json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"])
 """
 
 

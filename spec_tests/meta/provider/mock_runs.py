@@ -29,7 +29,7 @@ def reply(
 ) -> HttpReply:
     """The complete reply to a request."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    answer = mock_run.answer(HttpRequest(method, path, {}, raw))
+    answer = mock_run.answer(HttpRequest(method, path, {"anthropic-version": "2023-06-01"}, raw))
     assert answer is not None
     if answer.sent:
         answer.sent()

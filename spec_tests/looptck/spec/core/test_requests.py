@@ -107,7 +107,7 @@ def test_requests_are_accepted(scenario: Scenario, implementation: Implementatio
 
     run.request(1)
     for received in run.requests:
-        problems = [f"request {received.n} at {p.pointer}: {p.message} ({p.rule})" for p in received.problems]
+        problems = [f"request {received.n} {p.refusal}: {p.message} ({p.rule})" for p in received.problems]
         assert not problems, "\n".join(problems)
     run.request(3)
 
@@ -119,7 +119,7 @@ def test_neither_tools_nor_system(scenario: Scenario, implementation: Implementa
 
     run = implementation.run("Who are you?", agent="bare")
 
-    problems = [f"at {p.pointer}: {p.message} ({p.rule})" for p in run.request(1).problems]
+    problems = [f"it {p.refusal}: {p.message} ({p.rule})" for p in run.request(1).problems]
     assert not problems, "\n".join(problems)
     run.delivered(1)
 

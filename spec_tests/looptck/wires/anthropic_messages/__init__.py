@@ -12,6 +12,7 @@ from looptck.wires.anthropic_messages.judge import refusal
 from looptck.wires.anthropic_messages.read import echo
 from looptck.wires.anthropic_messages.reply import turn
 from looptck.wires.anthropic_messages.service import service
+from looptck.wires.headers import version_problems
 from looptck.wires.wire import Wire
 
 _MODEL = {
@@ -71,6 +72,7 @@ ANTHROPIC_MESSAGES = Wire(
     error_body=error_body,
     error_events=error_events,
     service=service,
+    by_headers=version_problems,
     refusal=refusal,
     text=text_of,
     echo=echo,

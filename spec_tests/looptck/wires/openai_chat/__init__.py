@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from looptck.values.framing import MODEL
+from looptck.wires.headers import type_problems
 from looptck.wires.openai_chat.compatible import BODY, STREAM, changed_body, changed_stream
 from looptck.wires.openai_chat.encode import (
     FINISH,
@@ -70,6 +71,7 @@ OPENAI_CHAT = Wire(
     error_body=error_body,
     error_events=error_events,
     service=lambda _stateful: Stateless(judge, read, Further("messages", fit, items)),
+    by_headers=type_problems,
     refusal=refusal,
     text=text_of,
     echo=echo,

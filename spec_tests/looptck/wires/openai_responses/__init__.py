@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from looptck.values.framing import MODEL
+from looptck.wires.headers import type_problems
 from looptck.wires.openai_responses.encode import STATUS, body, error_body, text_of
 from looptck.wires.openai_responses.encode_stream import error_events, events, without_finish
 from looptck.wires.openai_responses.judge import refusal
@@ -62,6 +63,7 @@ OPENAI_RESPONSES = Wire(
     error_body=error_body,
     error_events=error_events,
     service=service,
+    by_headers=type_problems,
     refusal=refusal,
     text=text_of,
     echo=echo,

@@ -29,6 +29,7 @@ _MESSAGE_PARAMS = {
 
 _OTHER_PARAMS = {
     "body-is-an-object": None,
+    "content-type-is-json": None,
     "model-is-named": None,
     "forced-function-is-offered": "function_call",
     "forced-tool-is-offered": "function_call",

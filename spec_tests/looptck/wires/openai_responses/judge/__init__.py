@@ -19,6 +19,7 @@ RULES: dict[str, str] = {**schema.RULES, **options.RULES, **state.RULES}
 
 _PARAMS = {
     "body-is-an-object": None,
+    "content-type-is-json": None,
     "one-memory": None,
     "conversations-are-known": None,
     "something-is-asked": None,
