@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
@@ -41,6 +42,14 @@ class EmptyTextsLeftOut(ChatWire):
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, calls=tuple(map(_anew, turn.calls))))
+
+
+@breaks("arguments-are-echoed-as-given", cells=MESSAGES)
+class EmptyObjectsAreLists(MessagesWire):
+    """Sends empty objects in the arguments of calls back as lists, as a language with one type for both does."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return super().echo(replace(turn, content=tuple(map(_with_lists, turn.content))))
 
 
 @breaks("text-beside-calls-is-echoed")
@@ -144,6 +153,19 @@ def _anew(call: ToolCall) -> ToolCall:
 
 def _without_empty_texts(value: Json) -> Json:
     return {name: one for name, one in value.items() if one != ""}
+
+
+def _with_lists(block: Json) -> Json:
+    """The block; within the input of a call empty objects are lists, but the input itself is not."""
+    if "input" not in block:
+        return block
+    return {**block, "input": {name: _as_list(value) for name, value in block["input"].items()}}
+
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _as_list(one) for name, one in value.items()} or []
+    return [_as_list(one) for one in value] if isinstance(value, list) else value
 
 
 def _without(turn: Turn, dropped: Callable[[Json], bool]) -> Turn:

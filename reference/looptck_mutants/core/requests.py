@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from looptck_mutants.cells import CHAT, CHAT_STREAM
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.values import Json, Turn
-from looptck_reference.wires import ChatWire
+from looptck_reference.wires import ChatWire, MessagesWire
 
 
 @breaks(
@@ -102,3 +102,19 @@ class ModelOfTheReply(ChatWire):
         body = super().request(agent, history, stream=stream)
         follows = history[-1]["role"] == "tool"
         return {**body, "model": self.model} if follows and self.model else body
+
+
+@breaks("requests-say-that-they-are-json", cells=CHAT)
+class BodiesArePlainText(ChatWire):
+    """Sends its JSON as plain text, which is the type that clients give to a text by themselves."""
+
+    def headers(self, api_key: str) -> Mapping[str, str]:
+        return {**super().headers(api_key), "content-type": "text/plain;charset=UTF-8"}
+
+
+@breaks("api-version-is-named", cells=MESSAGES)
+class NoVersionNamed(MessagesWire):
+    """Leaves out the header with the version of the API."""
+
+    def headers(self, api_key: str) -> Mapping[str, str]:
+        return {"x-api-key": api_key}

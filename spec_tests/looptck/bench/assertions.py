@@ -67,6 +67,17 @@ def text(run: Run, expected: str) -> None:
     assert expected.strip() == got.strip(), f"the caller received {got!r}, not {expected!r}"
 
 
+def text_or_error(run: Run, expected: dict[str, str]) -> None:
+    """Decided by the outcome. A message that is the name alone, as of a failed look-up, tells a caller nothing."""
+    if not isinstance(run.outcome, Failed):
+        text(run, expected["text"])
+        return
+    name, said = expected["names"], run.outcome.message
+    told = name in said and re.search(r"\w", said.replace(name, " "))
+
+    assert told, f"the loop {run.outcome}; neither the answer nor words about {name!r}"
+
+
 def text_to_the_blank(run: Run, expected: str) -> None:
     """Decided by the value that the loop returned."""
     got = run.value.text or ""
@@ -368,6 +379,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         tools_ran,
         never_ran,
         text,
+        text_or_error,
         text_to_the_blank,
         text_parts,
         text_is_not,

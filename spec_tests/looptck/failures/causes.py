@@ -21,6 +21,8 @@ from looptck.values.verdicts import Result
 
 SHARE = 3
 """A requirement that passes elsewhere names a cause only with at least 1 / SHARE of the failures of the top one."""
+EVERYWHERE = 100
+"""A row about whole conversations names a cause only if it fails so much more often than all other rows."""
 ALWAYS = 2
 """A requirement that never passes names a cause only with at least this many failures: one may be chance."""
 
@@ -171,7 +173,9 @@ def _row(
     """The requirement that names a cause."""
     failed = [one for one in group if one.result.verdict == "fail"] or group
     counts = Counter(one.result.requirement for one in failed)
-    special = {id: count for id, count in counts.items() if not rows[id].general} or counts
+    special = {id: count for id, count in counts.items() if not rows[id].general}
+    if sum(special.values()) * EVERYWHERE <= max(counts.values()):
+        special = dict(counts)
     at_home = {id: count for id, count in special.items() if homes[id] == key} or special
     most = max(at_home.values())
     chosen = {id for id, n in at_home.items() if n * SHARE >= most or (n >= ALWAYS and n == judged.get(id))}

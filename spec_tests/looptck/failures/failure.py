@@ -125,7 +125,7 @@ def _problems(run: Run, reason: str) -> Iterator[str]:
             known = problem.rule in seen or (problem.message in reason and problem.pointer in reason)
             seen.add(problem.rule)
             if not known:
-                where = f"request {received.n} is refused at {problem.pointer}"
+                where = f"request {received.n} {problem.refusal}"
                 yield f"  {where}: {problem.message} ({problem.rule})"
 
 

@@ -12,7 +12,7 @@ class Problem:
     rule: str
     """The id of the rule, for example ``every-call-is-answered``."""
     pointer: str
-    """A JSON pointer into the request body; it may name a member that is missing."""
+    """A JSON pointer into the request body; it may name a member that is missing. Empty: the whole request."""
     message: str
     status: int = 400
     code: str | None = None
@@ -20,3 +20,8 @@ class Problem:
     state_missing: bool = False
     """The request is valid, but the service has lost, or never had, the state that it relies on; the loop may resend it
     in full."""
+
+    @property
+    def refusal(self) -> str:
+        """That a request is refused, and where."""
+        return f"is refused at {self.pointer}" if self.pointer else "is refused"

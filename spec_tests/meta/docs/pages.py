@@ -22,7 +22,7 @@ def run_loop(base_url, api_key, model, messages, tools, max_turns=None):
     messages = list(messages)
     for _ in range(max_turns or 10):
         body = json.dumps({"model": model, "messages": messages, "tools": offered}).encode()
-        headers = {"authorization": "Bearer " + api_key}
+        headers = {"authorization": "Bearer " + api_key, "content-type": "application/json"}
         with urllib.request.urlopen(urllib.request.Request(base_url + "/chat/completions", body, headers)) as response:
             message = json.load(response)["choices"][0]["message"]
         if not message.get("tool_calls"):

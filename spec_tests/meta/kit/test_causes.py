@@ -65,6 +65,8 @@ def test_rows_about_whole_conversations_name_nothing() -> None:
 
     assert {"order": ["whole"]} == named(*general, finding("order", LOST))
     assert {"whole": []} == named(*general)
+    everywhere = [finding("whole", LOST, run=f"r{n}") for n in range(100)]
+    assert {"whole": ["order"]} == named(*everywhere, finding("order", LOST))
 
 
 def test_what_failed_names_before_what_was_not_reached() -> None:

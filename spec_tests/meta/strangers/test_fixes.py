@@ -66,6 +66,26 @@ def test_calls_decide_under_an_unknown_stop_reason(base: str, mode: str, tmp_pat
     assert {"pass"} == {one.verdict for one in results}
 
 
+@pytest.mark.parametrize(
+    ("problem", "verdict"),
+    [('CutShort(f"unexpected stop reason {reply.stop_reason}")', "pass"), ("KeyError(reply.stop_reason)", "fail")],
+    ids=["told", "crash"],
+)
+def test_unknown_stop_reason_may_be_an_error_in_words(problem: str, verdict: str, tmp_path: Path) -> None:
+    """A loop that refuses a stop reason that it does not know, and says which, is right; a failed look-up is none."""
+    base = "messages_sdk.py"
+    text = (BASES / base).read_text(encoding="utf-8")
+    refusal = '            if reply.stop_reason == "refusal":\n'
+    strict = f'            if reply.stop_reason not in ("end_turn", "tool_use"):\n                raise {problem}\n'
+    driver = _driver(tmp_path, base, text.replace(refusal, strict + refusal))
+
+    results = rows_of(driver, "anthropic-messages/plain/sync", {"unknown-stop-reason-ends-the-loop"})
+
+    sys.modules.pop(Path(base).stem, None)
+    assert strict in (tmp_path / base).read_text(encoding="utf-8")
+    assert {verdict} == {one.verdict for one in results}
+
+
 def test_every_fault_can_be_made() -> None:
     """What the table replaces is in its base once, and each fault is found or has a reason why not."""
     for fault in FAULTS:

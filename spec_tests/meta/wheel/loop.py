@@ -32,6 +32,7 @@ def loop(case: Case) -> str:
         body = {"model": case["model"], "messages": messages}
         body |= {"tools": [{"type": "function", "function": one} for one in offered]} if offered else {}
         request = urllib.request.Request(f"{case['base_url']}/chat/completions", json.dumps(body).encode())  # noqa: S310
+        request.add_header("content-type", "application/json")
         request.add_header("authorization", f"Bearer {case['api_key']}")
         with urllib.request.urlopen(request) as response:  # noqa: S310
             message = json.load(response)["choices"][0]["message"]

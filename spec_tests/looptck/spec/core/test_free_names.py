@@ -63,7 +63,7 @@ def test_many_tools(scenario: Scenario, implementation: Implementation) -> None:
 
     offered = {tool.name for tool in run.request(1).request.tools}
     assert [] == [name for name in MANY if name not in offered], f"the request offers {sorted(offered)}"
-    refused = [problem.message for problem in run.request(1).problems]
+    refused = [problem.message for problem in run.request(1).problems if problem.pointer.startswith("/tools")]
     assert [] == refused, f"the service refuses so many tools: {refused[0]}"
     tools_ran(run, [{MANY[-1]: {"text": "last"}}])
 

@@ -146,7 +146,7 @@ def test_limit_of_one(scenario: Scenario, implementation: Implementation) -> Non
 
     run = implementation.run(limit=1)
 
-    run.replied(1)
+    run.delivered(1)
     assert isinstance(run.outcome, Value), f"the loop {run.outcome}"
     assert "At once." == run.outcome.text
 

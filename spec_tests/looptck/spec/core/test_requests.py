@@ -121,7 +121,7 @@ def test_requests_are_accepted(scenario: Scenario, implementation: Implementatio
 
     run.request(1)
     for received in run.requests:
-        problems = [f"request {received.n} at {p.pointer}: {p.message} ({p.rule})" for p in received.problems]
+        problems = [f"request {received.n} {p.refusal}: {p.message} ({p.rule})" for p in received.problems]
         assert not problems, "\n".join(problems)
     run.request(3)
 
@@ -133,7 +133,7 @@ def test_neither_tools_nor_system(scenario: Scenario, implementation: Implementa
 
     run = implementation.run("Who are you?", agent="bare")
 
-    problems = [f"at {p.pointer}: {p.message} ({p.rule})" for p in run.request(1).problems]
+    problems = [f"it {p.refusal}: {p.message} ({p.rule})" for p in run.request(1).problems]
     assert not problems, "\n".join(problems)
     run.delivered(1)
 
@@ -286,6 +286,25 @@ def test_model_name_of_replies(scenario: Scenario, implementation: Implementatio
     run.request(2)
     named = [received.request.model for received in run.requests]
     assert [MODEL] * len(named) == named, f"the caller's model is {MODEL}; the requests name {', '.join(named)}"
+
+
+@requirement("requests-say-that-they-are-json")
+def test_content_type(scenario: Scenario, implementation: Implementation) -> None:
+    """The services refuse a text or a form. A request that names no type is taken for JSON, as most servers take it."""
+    run = _conversation(scenario, implementation)
+
+    said = {received.headers.get("content-type", "application/json") for received in run.received}
+    others = sorted(type for type in said if "json" not in type.lower())
+    assert not others, f"a request has the content type {others[0]!r}"
+
+
+@requirement("api-version-is-named")
+def test_api_version(scenario: Scenario, implementation: Implementation) -> None:
+    """The service refuses a request without the header."""
+    run = _conversation(scenario, implementation)
+
+    unnamed = [received.n for received in run.received if not received.headers.get("anthropic-version")]
+    assert not unnamed, f"request {unnamed[0]} has no header anthropic-version"
 
 
 @requirement("arguments-are-echoed-as-given")
