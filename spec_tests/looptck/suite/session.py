@@ -25,7 +25,7 @@ from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
 from looptck.catalogue.traits import traits
 from looptck.catalogue.yaml_files import BadFile
-from looptck.drivers import ALONE, PROGRAM, DriverFault, reference
+from looptck.drivers import ALONE, PROGRAM, DriverFault, Started, reference
 from looptck.drivers.cells import cells
 from looptck.failures import trace
 from looptck.failures.failure import again
@@ -229,24 +229,13 @@ class Session:
 
     def require(self, check: Check) -> None:
         """Raises NotApplicable if the check needs a profile or a capability that the driver does not declare."""
-        lacking = self._lacking(check)
+        lacking = _lacking(check, self.bench.started)
         if lacking is not None:
             raise NotApplicable(lacking)
 
     def is_judged(self, check: Check) -> bool:
         """Whether the driver declares what the check needs."""
-        return self._lacking(check) is None
-
-    def _lacking(self, check: Check) -> str | None:
-        """The profile or capability that the driver does not declare, in words.
-
-        The profile counts only if it is one of `ALONE`, which are judged for loops that claim them.
-        """
-        profile = check.requirement.profile
-        if profile in ALONE and profile not in self.bench.started.profiles:
-            return f"the driver does not claim {profile}"
-        lacking = missing(check.requirement, check.cell, self.bench.started)
-        return f"the driver declares no capability `{lacking}`" if lacking else None
+        return _lacking(check, self.bench.started) is None
 
     def at(self, check: Check) -> None:
         """The results that are added from now on are those of this check."""
@@ -378,3 +367,15 @@ def _run(played: Case | Cassette, implementation: Implementation) -> Run:
         case = played
         case.set(implementation.scenario)
     return implementation.run(case.question, limit=case.limit, tools=case.tools, agent=case.agent)
+
+
+def _lacking(check: Check, started: Started) -> str | None:
+    """The profile or capability that a check needs and the driver does not declare, in words.
+
+    The profile counts only if it is one of `ALONE`, which are judged for loops that claim them.
+    """
+    profile = check.requirement.profile
+    if profile in ALONE and profile not in started.profiles:
+        return f"the driver does not claim {profile}"
+    lacking = missing(check.requirement, check.cell, started)
+    return f"the driver declares no capability `{lacking}`" if lacking else None
