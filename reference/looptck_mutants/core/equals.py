@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from looptck_mutants.breaking import Collateral
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.tools import Handler
 from looptck_reference.loop.values import ToolCall, ToolResult, Turn
+
+RESUMED: Collateral = {
+    (
+        "resumed-run-equals-an-unbroken-one",
+        "resume-obeys-each-decision",
+        "resume-obeys-each-change",
+        "suspended-state-travels",
+    ): "a turn that is resumed may have two equal calls, and one of them has no result"
+}
 
 
 class Remembering(Loop):
@@ -42,34 +52,14 @@ def _said(call: ToolCall) -> tuple[str, str]:
     return call.name, call.arguments
 
 
-@breaks(
-    "equal-calls-run-again",
-    collateral={
-        (
-            "resumed-run-equals-an-unbroken-one",
-            "resume-obeys-each-decision",
-            "resume-obeys-each-change",
-            "suspended-state-travels",
-        ): "a turn that is resumed may have two equal calls, and one of them has no result"
-    },
-)
+@breaks("equal-calls-run-again", collateral=RESUMED)
 class EqualsRunOnce(Remembering):
     """Runs only one of several equal calls of a turn, and uses its result for all of them."""
 
     forgets = True
 
 
-@breaks(
-    "equal-calls-run-again",
-    collateral={
-        (
-            "resumed-run-equals-an-unbroken-one",
-            "resume-obeys-each-decision",
-            "resume-obeys-each-change",
-            "suspended-state-travels",
-        ): "a turn that is resumed may have two equal calls, and one of them has no result"
-    },
-)
+@breaks("equal-calls-run-again", collateral=RESUMED)
 class CachedAnswers(Remembering):
     """Answers a call with the result of an equal call of an earlier turn."""
 

@@ -5,8 +5,8 @@ It plays every requirement in every cell.
 - Each case is played on each wire, plain and as a stream. Where both can be run sync and async, a case is played in one
   of the two, in turns, and in both only if it is the first of a requirement. On 37 implementations the failures of the
   other half were of requirements that failed in this half too, but for one requirement of one implementation.
-- Of the dresses in which a test plays the same it plays one in each cell, another one on each wire, plain or stream, so
-  that all cells together see many.
+- Of the dresses in which a test plays the same it takes one, and another one on each wire, plain or stream, so that all
+  cells together see many.
 - A lengthy check is left out where others check the same requirement.
 """
 
