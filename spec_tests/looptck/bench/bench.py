@@ -18,7 +18,8 @@ from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
 from looptck.drivers.idle import pulse
 from looptck.provider.confirmation import Confirmation, Decides, Decision
-from looptck.provider.gates import Gate, opener
+from looptck.provider.gate import Gate
+from looptck.provider.gates import opener
 from looptck.provider.habits import Habits
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step

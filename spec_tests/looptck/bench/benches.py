@@ -18,7 +18,7 @@ from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation
-from looptck.provider.gates import LOOK, REST
+from looptck.provider.gate import LOOK, REST
 from looptck.provider.habits import Habits
 from looptck.provider.mock_run import MockRun
 from looptck.provider.modelfile import ScriptedModel

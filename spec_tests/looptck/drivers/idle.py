@@ -101,6 +101,10 @@ class AtWork:
         return 0 < self._stirs <= STIRS
 
 
+SEEN = 0.02
+"""The most seconds of rest that one look can show: while the whole machine stood still, nothing ran either."""
+
+
 class Rest:
     """For how long an implementation has been at rest: no thread has run between two looks."""
 
@@ -108,14 +112,15 @@ class Rest:
         self._look = look
         self._now = now
         self._last = Pulse()
-        self._since = now()
+        self._at = now()
+        self._rested = 0.0
 
     def __call__(self) -> float:
-        """Look; the seconds since the last look that showed a thread at work, 0 if that is unknown."""
+        """Look; the seconds at rest since a look showed a thread at work, of those seen; 0 if that is unknown."""
         before, self._last = self._last, self._look()
-        if not self._last.shows_idle_since(before):
-            self._since = self._now()
-        return self._now() - self._since
+        at, self._at = self._at, self._now()
+        self._rested = self._rested + min(self._at - at, SEEN) if self._last.shows_idle_since(before) else 0.0
+        return self._rested
 
 
 def pulse(pid: int, but: Collection[int] = ()) -> Pulse:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from looptck.catalogue.requirements import unknown
 from looptck.provider.faults import Break, Cut, ErrorEvent, HttpError, Malformed, NoFinish, NotJson
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.values.framing import PRESETS, Framing
 from looptck.values.turns import Call, Piece, Refusal, Stop, Text, Thinking, Turn

@@ -20,7 +20,7 @@ from looptck.mock.recorder import Recorder
 from looptck.mock.requests import Request
 from looptck.provider import faults
 from looptck.provider.encoded import Encoder
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.model_run import ModelRun, Speaker
 from looptck.provider.replies import whole

@@ -17,7 +17,7 @@ from looptck.mock.playlist import When
 from looptck.mock.recorder import Recorder
 from looptck.mock.requests import Request
 from looptck.mock.script_file import read
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.server import Provider
 from looptck.wires import WIRES
 from looptck.wires.spoken import spoken

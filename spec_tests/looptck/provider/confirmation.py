@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,10 @@
-"""Gates: they hold a stream or a tool until an event was seen. They replace sleeps."""
+"""The gates for the events that checks wait for."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from time import monotonic
 
+from looptck.provider.gate import Gate
 from looptck.values.transcript import (
     Cancelled,
     Chunk,
@@ -22,164 +19,6 @@ from looptck.values.transcript import (
 
 ABSENCE = 0.3
 """Seconds to wait for an event that a correct loop never causes: the only fixed delay apart from watchdogs."""
-
-
-TURNS = 6
-"""Turns of an event loop after which it has read what had arrived."""
-MOMENT = 0.05
-"""Seconds between two looks at what puts off the end of a wait."""
-REST = 0.06
-"""Seconds at rest after which an implementation that has all it was sent is assumed to wait for more."""
-LOOK = 0.01
-"""Seconds between two looks at whether an implementation is at rest."""
-
-
-@dataclass(eq=False)
-class Gate:
-    """Opens once, from any thread, and stays open. ``name`` describes the awaited event.
-
-    Once it has been waited for in vain, it holds nothing any more: the run has shown what the gate was to show.
-    """
-
-    name: str
-    opens_on: Callable[[Event], bool] | None = None
-    """The event of a watched run that opens it; None: only ``open`` does."""
-    patience: float | None = None
-    """Seconds to wait for it instead of the run's patience; short if a correct loop does not open it."""
-    of_silence: bool = False
-    """Whether the seconds count from the last event of the watched run, and not from the beginning of the wait."""
-    if_ever: bool = False
-    """Whether a right loop may never cause the event: the wait ends sooner where the implementation is at rest."""
-    not_while: Callable[[], bool] | None = None
-    """While this returns true the seconds do not count: the awaited event cannot happen yet."""
-    _reached: threading.Event = field(default_factory=threading.Event, repr=False)
-    _heard: float = 0.0
-    _was_in_vain: bool = False
-    _open: threading.Event = field(default_factory=threading.Event, repr=False)
-    _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(default_factory=list, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _watching: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    @property
-    def is_open(self) -> bool:
-        return self._open.is_set()
-
-    def watch(self, event: Event) -> None:
-        """Open if this is the awaited event."""
-        self._heard = monotonic()
-        if self.opens_on is None or self._open.is_set():
-            return
-        with self._watching:  # events come from several threads, and `opens_on` may count them
-            opens = self.opens_on(event)
-        if opens:
-            self.open()
-
-    def open(self) -> None:
-        with self._lock:
-            self._open.set()
-            waiting, self._waiting = self._waiting, []
-        for loop, event in waiting:
-            loop.call_soon_threadsafe(event.set)
-
-    def reached(self, patience: float, is_over: Callable[[], bool]) -> bool:
-        """Wait until something waits here, that is, until the run has come to this place; whether it has.
-
-        Args:
-            patience: the longest time, in seconds.
-            is_over: whether the run has ended, so that it will not come here.
-        """
-        until = monotonic() + patience
-        while not self._reached.wait(min(MOMENT, max(until - monotonic(), 0.0))):
-            if is_over() or monotonic() >= until:
-                break
-        return self._reached.is_set()
-
-    def wait_here(self, patience: float, is_over: Callable[[], bool] | None = None) -> bool:
-        """As `wait`, for the thread of a check; the wait ends where ``is_over`` says that the run has ended."""
-        if self._was_in_vain:
-            return self._open.is_set()
-        patience = self.patience or patience
-        until = monotonic() + patience
-        while not self._was_in_vain and not self._open.wait(self._look(until, is_over)):
-            late = self.not_while is not None and self.not_while()
-            until = monotonic() + patience if late else self._prolonged(until, patience)
-            self._was_in_vain = monotonic() >= until or (is_over is not None and is_over())
-        return self._open.is_set()
-
-    def _look(self, until: float, is_over: Callable[[], bool] | None) -> float:
-        """The seconds until the next look at what a wait depends on."""
-        left = max(until - monotonic(), 0.0)
-        return left if is_over is None else min(left, MOMENT)
-
-    async def wait(self, patience: float, rest: Callable[[], float] | None = None) -> bool:
-        """Wait until it is open.
-
-        Args:
-            patience: the longest time, in seconds, if the gate has none of its own.
-            rest: the seconds for which the implementation has been at rest; None: unknown.
-
-        Returns:
-            Whether it opened.
-        """
-        self._reached.set()
-        event = asyncio.Event()
-        waiter = (asyncio.get_running_loop(), event)
-        with self._lock:
-            if self._open.is_set() or self._was_in_vain:
-                return self._open.is_set()
-            self._waiting.append(waiter)
-        try:
-            opened = await self._opens(event, self.patience or patience, rest if self.if_ever else None)
-            self._was_in_vain = not opened
-            return opened
-        finally:  # opening it later must not call into an event loop that may be closed by then
-            with self._lock:
-                self._waiting = [one for one in self._waiting if one is not waiter]
-
-    async def _opens(self, event: asyncio.Event, patience: float, rest: Callable[[], float] | None) -> bool:
-        self._heard = monotonic()
-        until = self._heard + patience
-        while True:
-            left = until - monotonic()
-            try:
-                await asyncio.wait_for(event.wait(), left if rest is None else min(left, LOOK))
-            except TimeoutError:
-                rested = rest is not None and monotonic() < until and self._has_rested(rest)
-                if monotonic() < until and not rested:
-                    continue
-                late = await self._looked_again()
-                if self._open.is_set():
-                    return True
-                if rested and not late:
-                    return False
-                until = monotonic() + patience if late else self._prolonged(until, patience)
-                if monotonic() >= until:
-                    return False
-            else:
-                return True
-
-    def _has_rested(self, rest: Callable[[], float]) -> bool:
-        """Whether nothing has happened for `REST` seconds in which the awaited event could have happened."""
-        if min(rest(), monotonic() - self._heard) < REST:
-            return False
-        if self.not_while is None or not self.not_while():
-            return True
-        self._heard = monotonic()
-        return False
-
-    async def _looked_again(self) -> bool:
-        """Let the event loop take in what has arrived; whether `not_while` holds now or in a moment."""
-        if self.not_while is None:
-            for _ in range(TURNS):
-                await asyncio.sleep(0)
-            return False
-        holds = self.not_while()
-        await asyncio.sleep(MOMENT)
-        return holds or self.not_while()
-
-    def _prolonged(self, until: float, patience: float) -> float:
-        """The end of a wait that was to end at this time, unless the awaited event cannot happen yet."""
-        return max(self._heard + patience, until) if self.of_silence else until
 
 
 def caller_has(text: str) -> Gate:
@@ -233,10 +72,12 @@ def phase_sent(phase: str, times: int = 1) -> Gate:
 
 
 def tool_ended(tool: str, times: int = 1) -> Gate:
-    """Opens when the toolbox has answered this many runs of the tool, even if the loop has not read the answer."""
-    return _counting(
+    """Opens when the toolbox has answered this many runs of the tool, and the loop had time to read the answer."""
+    gate = _counting(
         f"tool {tool} has ended {times} times", times, lambda e: isinstance(e, ToolEnded) and e.tool == tool
     )
+    gate.taken_in = True
+    return gate
 
 
 def confirmation_asked(tool: str, times: int = 1) -> Gate:
@@ -288,8 +129,10 @@ def cancelled_run_ended(*, of_a_tool: bool = False) -> Gate:
 
 
 def tools_ended(times: int) -> Gate:
-    """Opens when this many tool runs have ended."""
-    return _counting(f"{times} tool runs have ended", times, lambda e: isinstance(e, ToolEnded))
+    """Opens when this many tool runs have ended, and the loop had time to read their answers."""
+    gate = _counting(f"{times} tool runs have ended", times, lambda e: isinstance(e, ToolEnded))
+    gate.taken_in = True
+    return gate
 
 
 def opener(gate: Gate) -> Callable[[Event], None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpReply
 
 GRACE = 10.0

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from looptck.provider.gates import ABSENCE, Gate
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE
 from looptck.values.framing import Framing
 from looptck.values.transcript import Event, ToolBegan
 

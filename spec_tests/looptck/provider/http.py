@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http_fit import Fitted
 from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
 

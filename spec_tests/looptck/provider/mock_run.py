@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from looptck.provider.confirmation import Confirmation
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
 from looptck.provider.model_run import ModelRun, Speaker

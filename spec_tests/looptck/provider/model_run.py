@@ -13,7 +13,7 @@ from typing import Any
 
 from looptck.provider import faults
 from looptck.provider.encoded import Encoder
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
 from looptck.provider.replies import EVENTS, JSON, plain, typed, whole

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looptck.provider.faults import Fault, HttpError
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.values.framing import DEFAULT, Framing
 from looptck.values.turns import Turn
 

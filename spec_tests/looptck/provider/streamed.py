@@ -10,7 +10,7 @@ from operator import itemgetter
 
 from looptck.provider import faults
 from looptck.provider.encoded import Encoder
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits, Place
 from looptck.provider.script import Hold, Recorded, Step
 from looptck.values.framing import DEFAULT

@@ -6,7 +6,7 @@ from looptck.bench.bench import Running
 from looptck.bench.benches import loop_bench
 from looptck.bench.checks import Implementation
 from looptck.bench.run import Run
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.values.verdicts import NotReached
 
 

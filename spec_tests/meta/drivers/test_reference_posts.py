@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpReply, HttpRequest, head
 from looptck.provider.server import Provider
 from looptck_reference.kit.posting import AsyncPosts, Posts

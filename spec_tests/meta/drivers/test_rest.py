@@ -14,7 +14,7 @@ import pytest
 
 from looptck.bench.benches import LoopBench
 from looptck.bench.choosing import bench_for
-from looptck.drivers.idle import Pulse, Rest, pulse
+from looptck.drivers.idle import SEEN, Pulse, Rest, pulse
 from looptck.drivers.sockets import has_connection
 from looptck.provider.server import Provider
 
@@ -46,10 +46,18 @@ def test_rest_begins_anew_when_a_thread_has_run(looks: str, expected: list[int])
 
     rest, found = Rest(look, now), []
     for _ in looks:
-        clock = float(next(seconds))
-        found.append(rest())
+        clock = next(seconds) * SEEN
+        found.append(round(rest() / SEEN))
 
     assert expected == found
+
+
+def test_one_look_shows_little_rest() -> None:
+    """Where the whole machine stood still, no thread has run either: the time between two looks counts in part."""
+    times = iter([0.0, 0.0, 100.0, 100.0 + SEEN / 2])
+    rest = Rest(lambda: Pulse(known=True), lambda: next(times))
+
+    assert [0.0, SEEN, pytest.approx(SEEN * 1.5)] == [rest(), rest(), rest()]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from looptck.bench.solutions import (
     texts,
     within,
 )
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step

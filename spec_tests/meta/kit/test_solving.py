@@ -17,7 +17,7 @@ from looptck.cli.group import main
 from looptck.failures.failure import render_failure
 from looptck.provider import gates
 from looptck.provider.confirmation import Approve, Change, Reject, Replace
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns
 from looptck.values.cell import Cell
 from looptck.values.transcript import GaveUp

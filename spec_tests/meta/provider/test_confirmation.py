@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from looptck.provider.confirmation import Approve, Change, Confirmation, Decision, Reject
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.values.transcript import ConfirmAnswered, ConfirmAsked, UnroutedRequest

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from time import monotonic
 
 import pytest
 
+from looptck.provider import gate as waiting
 from looptck.provider import gates
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.values.outcome import Nothing
 from looptck.values.transcript import Cancelled, Chunk, Ended
 from looptck_reference.kit.driver import Driver
@@ -64,7 +66,7 @@ def test_what_has_arrived_at_the_end_opens_a_gate() -> None:
 
     async def late() -> bool:
         gate = Gate("arrives")
-        asyncio.get_running_loop().call_soon(_in_turns, gates.TURNS - 1, gate)
+        asyncio.get_running_loop().call_soon(_in_turns, waiting.TURNS - 1, gate)
         return await gate.wait(0.0)
 
     assert asyncio.run(late())
@@ -101,7 +103,7 @@ def test_a_gate_that_was_waited_for_in_vain_holds_nothing_more(
     def waits() -> float:
         raise AssertionError("it waits again")
 
-    monkeypatch.setattr(gates, "monotonic", waits)
+    monkeypatch.setattr(waiting, "monotonic", waits)
 
     assert not wait(gate)
 
@@ -164,7 +166,7 @@ def test_rest_is_counted_from_the_last_event() -> None:
         return LONG
 
     assert not _held_until_rest(gate, rests)
-    assert seen.count(False) * gates.LOOK >= gates.REST / 2
+    assert seen.count(False) * waiting.LOOK >= waiting.REST / 2
 
 
 def test_rest_does_not_count_while_the_event_cannot_happen() -> None:
@@ -181,13 +183,71 @@ def test_rest_does_not_shut_out_what_arrives() -> None:
     gate = Gate("arrives", if_ever=True)
 
     def rests() -> float:
-        asyncio.get_running_loop().call_soon(_in_turns, gates.TURNS - 2, gate)
+        asyncio.get_running_loop().call_soon(_in_turns, waiting.TURNS - 2, gate)
         return LONG
 
     assert _held_until_rest(gate, rests)
 
 
 HOUR = 3600.0
+
+
+@pytest.mark.parametrize("rests", [None, lambda: 0.0])
+def test_time_in_which_the_machine_stood_still_does_not_count(
+    rests: Callable[[], float] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What opens a gate may come after the machine has stood still for longer than the gate is waited for."""
+    still = 0.0
+    monkeypatch.setattr(waiting, "monotonic", lambda: monotonic() + still)
+    gate = Gate("comes", if_ever=True)
+
+    def stand_still() -> None:
+        nonlocal still
+        still += HOUR
+
+    async def held() -> bool:
+        asyncio.get_running_loop().call_later(waiting.LOOK / 2, stand_still)
+        asyncio.get_running_loop().call_later(waiting.MOMENT * 1.5, gate.open)
+        return await gate.wait(LONG, rests)
+
+    assert asyncio.run(held())
+
+
+def test_a_check_does_not_count_the_time_in_which_the_machine_stood_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same holds for the wait of a check."""
+    times = iter([0.0, 0.0])
+    gate = Gate("comes")
+    monkeypatch.setattr(waiting, "monotonic", lambda: next(times, HOUR))
+    waits = iter([False, True])
+    monkeypatch.setattr(gate._open, "wait", lambda _: next(waits))
+    gate.open()
+
+    gate.wait_here(LONG)
+
+    assert [] == list(waits)
+
+
+@pytest.mark.parametrize("taken_in", [True, False])
+def test_what_opened_a_gate_is_taken_in_before_anything_goes_on(taken_in: bool) -> None:
+    """An answer that is sent while the one before it is unread may be read before it."""
+    gate = Gate("an answer was sent", taken_in=taken_in)
+    gate.open()
+    works = iter(range(SIGNS))
+
+    assert asyncio.run(gate.wait(LONG, lambda: 0.0 if next(works, None) is not None else LONG))
+    assert ([] if taken_in else [*range(SIGNS)]) == list(works)
+
+
+@pytest.mark.parametrize("rests", [None, lambda: 0.0])
+def test_what_never_rests_is_waited_for_briefly(rests: Callable[[], float] | None) -> None:
+    """A moment has to do for an implementation of which it is unknown whether it rests, and for one that never does."""
+    gate = Gate("an answer was sent", taken_in=True)
+    gate.open()
+
+    async def held() -> bool:
+        return await asyncio.wait_for(gate.wait(LONG, rests), LONG / 2)
+
+    assert asyncio.run(held())
 
 
 @pytest.mark.parametrize(

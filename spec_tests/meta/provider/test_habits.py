@@ -10,7 +10,7 @@ import pytest
 
 from looptck.provider import faults
 from looptck.provider import habits as module
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.habits import AT_WORK, Habits
 from looptck.provider.http import HttpReply
 from looptck.provider.mock_run import MockRun

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import AT_ONCE, LAST_CHUNK, MOST_WAITING, Connection, HttpReply, chunked
 from looptck.provider.http_reader import MAX_HEAD, HttpRequest, RequestReader
 from meta.kit.steady import STEADY

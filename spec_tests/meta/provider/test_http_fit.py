@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from looptck.provider import model_run as module
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import LAST_CHUNK, chunked
 from looptck.provider.http_fit import Fitted
 from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader

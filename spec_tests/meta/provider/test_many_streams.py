@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step
 from looptck.provider.server import Provider

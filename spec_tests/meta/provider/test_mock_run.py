@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from looptck.provider import faults
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import RUNAWAY_CAP, SPARE_REQUESTS, Hold, Script, Step, step

@@ -17,7 +17,7 @@ import pytest
 from looptck.drivers import DriverFault
 from looptck.provider import gates
 from looptck.provider import server as module
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Hold, Script, Step, step
 from looptck.provider.server import HOST, Provider

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpRequest
 from looptck.provider.mock_run import MockRun
 from looptck.provider.toolbox import Raises, Returns

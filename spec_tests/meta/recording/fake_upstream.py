@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from looptck.bench.cases import Case
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.http import LAST_CHUNK, Connection, HttpReply, HttpRequest, chunked, head
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import Script

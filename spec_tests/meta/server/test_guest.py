@@ -13,7 +13,7 @@ from looptck.bench.checks import Check, Implementation
 from looptck.bench.choosing import bench_for
 from looptck.bench.server import PING, WEATHER, ServerUnderTest
 from looptck.catalogue.requirements import catalogue
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns
 from looptck.values.cell import Cell
 from looptck.values.outcome import Value

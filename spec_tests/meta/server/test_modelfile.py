@@ -19,7 +19,7 @@ from looptck.client import Ask, Reply
 from looptck.drivers import DriverFault, Servers, connect
 from looptck.provider import modelfile as room
 from looptck.provider.faults import Cut, HttpError
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.modelfile import ModelFiles, ScriptedModel, turns_of
 from looptck.provider.script import Hold, Script, Step, step
 from looptck.values.cell import Cell

@@ -9,7 +9,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import behind, call, solution
 from looptck.catalogue.agents import Tool
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010 import graphs

@@ -10,7 +10,8 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import activity, behind, call, solution
-from looptck.provider.gates import Gate, tool_began, tool_ended
+from looptck.provider.gate import Gate
+from looptck.provider.gates import tool_began, tool_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.failures import COUNT, count, error_counts, errors_about, goes_on, sound_ran

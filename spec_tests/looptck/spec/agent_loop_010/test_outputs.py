@@ -10,7 +10,8 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import behind, call, solution
-from looptck.provider.gates import ABSENCE, Gate, tool_began
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec import strategies

@@ -12,7 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, lengthy, on, requirement
 from looptck.bench.solutions import call, embedded, solution, texts
 from looptck.provider import gates
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
 from looptck.values.transcript import Event, Received

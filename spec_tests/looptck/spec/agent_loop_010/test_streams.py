@@ -12,7 +12,8 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import behind, call, place, solution, within
-from looptck.provider.gates import ABSENCE, Gate, tool_began, tool_begins_too_early, tool_ended
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE, tool_began, tool_begins_too_early, tool_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools

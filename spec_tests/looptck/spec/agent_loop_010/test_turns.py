@@ -10,7 +10,8 @@ import pytest
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.solutions import call, embedded, place, solution, texts
-from looptck.provider.gates import ABSENCE, Gate
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.open_points import classify
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools

@@ -12,7 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.provider import gates
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns
 from looptck.spec.messages import Block, carrying, results
 from looptck.values.structured import left_out

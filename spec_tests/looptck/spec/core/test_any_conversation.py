@@ -16,7 +16,8 @@ from looptck.bench.talk import Talk
 from looptck.drivers import Started
 from looptck.provider.confirmation import Approve, Reject
 from looptck.provider.faults import Cut, HttpError
-from looptck.provider.gates import Gate, cancelled_run_ended
+from looptck.provider.gate import Gate
+from looptck.provider.gates import cancelled_run_ended
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.cancelling import cancelled_at

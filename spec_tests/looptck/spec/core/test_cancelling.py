@@ -17,7 +17,8 @@ from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.faults import HttpError
-from looptck.provider.gates import Gate, cancelled_run_ended
+from looptck.provider.gate import Gate
+from looptck.provider.gates import cancelled_run_ended
 from looptck.provider.mock_run import BESIDE
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns

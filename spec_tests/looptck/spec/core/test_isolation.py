@@ -8,7 +8,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Step
 from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says

@@ -6,7 +6,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.spec.conversing import accepted
 from looptck.values.transcript import Ended, HungUp

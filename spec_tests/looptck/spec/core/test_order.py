@@ -8,7 +8,8 @@ from looptck.bench.assertions import answers, answers_in_order
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
-from looptck.provider.gates import ABSENCE, Gate
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE
 from looptck.provider.toolbox import Returns
 from looptck.values.transcript import Event, ToolEnded
 from looptck.values.turns import Call, calls, says
@@ -27,7 +28,8 @@ def _ended(*tools: str) -> Gate:
     def opens(event: Event) -> bool:
         return isinstance(event, ToolEnded) and event.tool in tools
 
-    return Gate(f"{' or '.join(tools)} has ended", opens, ABSENCE, of_silence=True, if_ever=True)
+    name = f"{' or '.join(tools)} has ended"
+    return Gate(name, opens, ABSENCE, of_silence=True, if_ever=True, taken_in=True)
 
 
 @requirement("results-keep-call-order")

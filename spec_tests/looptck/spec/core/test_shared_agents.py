@@ -7,7 +7,7 @@ from looptck.bench.bench import Running, Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.talk import Talk
 from looptck.catalogue.agents import Tool
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, carried, question, words_of
 from looptck.values.outcome import Value

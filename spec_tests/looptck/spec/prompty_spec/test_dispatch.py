@@ -12,7 +12,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Step
 from looptck.values.outcome import Failed
 from looptck.values.turns import Call, calls, says

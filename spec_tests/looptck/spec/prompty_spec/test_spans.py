@@ -14,7 +14,7 @@ import pytest
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.values.spans import EXECUTE_TOOL, INVOKE_AGENT, MODEL_CALLS, TICK, Span, departures
 from looptck.values.turns import Call, Turn, calls, says

@@ -12,7 +12,7 @@ from looptck.bench.checks import lengthy, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.ask import PATHS, Ask
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Step
 from looptck.values.history import Said
 from looptck.values.turns import Call, calls, says

@@ -9,7 +9,8 @@ from looptck.bench.checks import lengthy, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
-from looptck.provider.gates import Gate, tool_began
+from looptck.provider.gate import Gate
+from looptck.provider.gates import tool_began
 from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec.server_loop.clients import Client
 from looptck.spec.server_loop.sessions import fresh, path

@@ -12,7 +12,8 @@ from looptck.bench.checks import lengthy, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
-from looptck.provider.gates import Gate, tools_began
+from looptck.provider.gate import Gate
+from looptck.provider.gates import tools_began
 from looptck.provider.toolbox import Returns
 from looptck.spec.server_loop.clients import Client
 from looptck.spec.server_loop.sessions import comparable, fresh, path

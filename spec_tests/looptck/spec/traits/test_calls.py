@@ -5,7 +5,7 @@ from __future__ import annotations
 from looptck.bench.run import Run
 from looptck.catalogue.traits import trait
 from looptck.provider import gates
-from looptck.provider.gates import Gate
+from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.traits.answers import turn_answer
