@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from looptck_reference.loop.actions import Action, Finish
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.dialects import Dialect
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.tools import Handler, Tool
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action, Finish
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.dialects import Dialect
+from looptck_reference.vocabulary.tools import Handler, Tool
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 GARBLED = "garbled"
 

@@ -11,9 +11,9 @@ from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans, Tracing
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
+from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.wires import (
     ChatStream,
     ChatWire,

@@ -1,4 +1,4 @@
-"""The reference: an agent loop that is small enough to be read in one sitting.
+"""The reference: an agent loop whose algorithm can be read in one sitting.
 
     agent = Agent(model="gpt-4o-mini", messages=[{"role": "user", "content": "Weather in Paris?"}], tools=[...])
     with Runner("https://api.openai.com/v1", api_key) as runner:
@@ -13,10 +13,10 @@ or, with the agent in a file,
 
     answer = invoke_agent("weather.prompty", {"city": "Paris"}, {"forecast": forecast})
 
-Read it in this order: `values`, `actions`, `dialects`, `calling`, `telling`, `rounds` and `loop` (the whole algorithm),
-`wires` (the providers' formats), `reception` and `exchange` (bytes and HTTP, without I/O), `runner` and `cancellation`
-(the I/O); then `prompts` (files), `invoke` and `streams` (the interface for callers), `spans`, and `driver`,
-`toolbox` and `posting` (the driver for the kit).
+Read the folder `loop` from `loop.loop` on: it is the whole algorithm; `vocabulary` has the words, above all `values`,
+`actions` and `dialects`. Then `wires` (the providers' formats), `reception` and `exchange` in `http` (bytes and HTTP,
+without I/O), `runner` and `cancellation` (the I/O), `prompty` (files, and the interface for callers), `spans`, and
+`kit` (the driver).
 """
 
 from __future__ import annotations
@@ -25,11 +25,15 @@ from looptck_reference.http.async_runner import AsyncRunner
 from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import Tracing
-from looptck_reference.loop.actions import Action, Ask, Decide, Fail, Finish, Run, Suspend
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.approval import Approve, Change, Pending, Reject
 from looptck_reference.loop.conversation import Conversation
-from looptck_reference.loop.dialects import (
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.prompty.invoke import execute_agent, execute_agent_async, invoke_agent, invoke_agent_async
+from looptck_reference.prompty.prompts import load
+from looptck_reference.prompty.streams import AsyncPromptyStream, PromptyStream
+from looptck_reference.vocabulary.actions import Action, Ask, Decide, Fail, Finish, Run, Suspend
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.approval import Approve, Change, Pending, Reject
+from looptck_reference.vocabulary.dialects import (
     ANTHROPIC_LOOP,
     CORE,
     PROMPTY_AGENT_MODE,
@@ -40,7 +44,7 @@ from looptck_reference.loop.dialects import (
     Propagate,
     Raise,
 )
-from looptck_reference.loop.errors import (
+from looptck_reference.vocabulary.errors import (
     AsyncToolInSyncRun,
     BadArguments,
     Cancelled,
@@ -55,13 +59,9 @@ from looptck_reference.loop.errors import (
     TurnCut,
     UnknownTool,
 )
-from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.registry import REGISTRY, KindHandler, Registry
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
-from looptck_reference.prompty.invoke import execute_agent, execute_agent_async, invoke_agent, invoke_agent_async
-from looptck_reference.prompty.prompts import load
-from looptck_reference.prompty.streams import AsyncPromptyStream, PromptyStream
+from looptck_reference.vocabulary.registry import REGISTRY, KindHandler, Registry
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import (
     ANTHROPIC_MESSAGES,
     OPENAI_CHAT,

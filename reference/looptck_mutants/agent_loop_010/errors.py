@@ -13,9 +13,9 @@ from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Start, Step
 from looptck_reference.agent_loop_010.solution import Solution
 from looptck_reference.agent_loop_010.structure import Structure
-from looptck_reference.loop.errors import LoopError
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import LoopError
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 
 class ToolFailed(LoopError):

@@ -12,7 +12,7 @@ from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import MISSING, Path, Unresolved, references, resolve, value_of
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Start, Step
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 LATE = ("loop010-no-wake-up-is-lost", "loop010-both-triggers-rescan")
 """The requirements that also fail if an unblocked call does not start."""

@@ -23,7 +23,7 @@ from looptck_reference.agent_loop_010.expressions import (
 )
 from looptck_reference.agent_loop_010.messages import Message
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 Look = Callable[[Path], Found]
 

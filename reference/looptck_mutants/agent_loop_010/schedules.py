@@ -14,7 +14,7 @@ from looptck_reference.agent_loop_010.expressions import MISSING, Found, Path, r
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step
 from looptck_reference.agent_loop_010.solution import Reader
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 
 @breaks("loop010-no-wake-up-is-lost")

@@ -12,7 +12,7 @@ from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Step, without
 from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 
 @breaks(

@@ -13,7 +13,7 @@ from looptck_reference.agent_loop_010.messages import Message, data
 from looptck_reference.agent_loop_010.prompt import Prompt
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
 from looptck_reference.agent_loop_010.solution import Solution, Unreadable
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 
 @breaks("loop010-one-request-per-turn")

@@ -10,7 +10,7 @@ from looptck_mutants.agent_loop_010.parts import breaks
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import resolve
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 
 class _Resolving(CallScheduler):

@@ -9,11 +9,11 @@ from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import RunSpans
-from looptck_reference.loop.actions import End, Run
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import ToolCall, Turn
 from looptck_reference.prompty.invoke import Invocation, Invoker
+from looptck_reference.vocabulary.actions import End, Run
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import ToolCall, Turn
 
 HOSTED = {"server_tool_use", "mcp_tool_use"}
 

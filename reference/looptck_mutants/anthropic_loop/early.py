@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 from looptck_mutants.cells import MESSAGES_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.errors import BadArguments
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler, parse_arguments
-from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.tools import Handler, parse_arguments
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import MessagesStream, MessagesWire
 from looptck_reference.wires.anthropic_messages_stream import PartialBlock
 

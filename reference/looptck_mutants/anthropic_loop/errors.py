@@ -9,12 +9,12 @@ from looptck_mutants.anthropic_loop.otherwise import otherwise
 from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, End, Fail, Raised, Returned
-from looptck_reference.loop.dialects import FeedBack, Propagate
-from looptck_reference.loop.errors import BadArguments
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.tools import parse_arguments
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action, End, Fail, Raised, Returned
+from looptck_reference.vocabulary.dialects import FeedBack, Propagate
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.tools import parse_arguments
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 
 @breaks("claude-tool-errors-are-not-thrown", cells=MESSAGES)

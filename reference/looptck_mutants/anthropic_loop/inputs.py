@@ -6,9 +6,9 @@ from typing import Any
 
 from looptck_mutants.cells import MESSAGES_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import BadArguments, StreamBroken
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import BadArguments, StreamBroken
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import MessagesStream
 from looptck_reference.wires.anthropic_messages_stream import PartialBlock
 

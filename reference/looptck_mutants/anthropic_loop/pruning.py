@@ -8,10 +8,10 @@ from typing import Any
 
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Turn
 
 
 @breaks("claude-pruning-keeps-the-prompt", cells=MESSAGES)

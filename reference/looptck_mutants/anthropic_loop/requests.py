@@ -8,7 +8,7 @@ from dataclasses import replace
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, ToolResult, Turn
 from looptck_reference.wires import MessagesWire
 
 

@@ -11,8 +11,8 @@ from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import json_text
-from looptck_reference.loop.values import Json, ToolCall, ToolResult
+from looptck_reference.vocabulary.tools import json_text
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 from looptck_reference.wires import MessagesWire
 
 NO_RESULT = "null"

@@ -9,9 +9,9 @@ from typing import Any
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks, speaking
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Json, Stop, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.values import Json, Stop, Turn
 from looptck_reference.wires import MessagesWire
 from looptck_reference.wires.anthropic_messages import STOPS
 

@@ -9,10 +9,10 @@ from looptck_mutants.anthropic_loop.otherwise import otherwise
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, Finish
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Answer, Stop, ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action, Finish
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Answer, Stop, ToolCall, Turn
 
 
 @breaks("claude-model-is-asked-until-it-answers", cells=MESSAGES)

@@ -13,12 +13,12 @@ from looptck_mutants.core.running_again import run_again
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, Run, Suspend
-from looptck_reference.loop.approval import Change, Decision, Reject
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, ToolResult
 from looptck_reference.prompty.invoke import Invoker
+from looptck_reference.vocabulary.actions import Action, Run, Suspend
+from looptck_reference.vocabulary.approval import Change, Decision, Reject
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 REJECTED: Collateral = {"any-conversation-goes-on": "a call of it is rejected"}
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import BadArguments
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Json, ToolCall
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 
 @breaks(

@@ -8,9 +8,9 @@ from dataclasses import replace
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action, Finish
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Answer, Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action, Finish
+from looptck_reference.vocabulary.values import Answer, Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, ResponsesWire
 
 HAVE_TEXT: Collateral = {

@@ -13,9 +13,9 @@ from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.toolbox import LOOPBACK
-from looptck_reference.loop.actions import Fail
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.actions import Fail
+from looptck_reference.vocabulary.values import Json
 
 CANCELLED: Json = {"kind": "error", "reason": "cancelled", "type": "Cancelled", "message": "cancelled"}
 GOES_ON = "the run goes on as if nothing had happened"

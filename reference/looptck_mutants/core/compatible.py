@@ -12,11 +12,11 @@ import httpx
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.http.exchange import Exchange, Step
-from looptck_reference.loop.actions import Ask, End, Fail, Returned
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Delta, Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Ask, End, Fail, Returned
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
+from looptck_reference.vocabulary.values import Delta, Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_chat_stream import PartialCall

@@ -10,11 +10,11 @@ from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, Fail, Finish
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.actions import Action, Fail, Finish
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Turn
 
 ANY: Collateral = {"any-conversation-goes-on": "it has such runs"}
 ONCE: Collateral = {"conversation-is-carried-once": "it has such runs"}

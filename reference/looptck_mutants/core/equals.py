@@ -9,8 +9,8 @@ from typing import Any
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import ToolCall, ToolResult, Turn
 
 RESUMED: Collateral = {
     (

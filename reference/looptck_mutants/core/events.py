@@ -7,8 +7,8 @@ import re
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import StreamBroken
-from looptck_reference.loop.values import Delta
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.values import Delta
 from looptck_reference.wires import ChatStream
 
 ESCAPES = re.compile(r"(?<!\\)\\u(?!00[01])[0-9a-fA-F]{4}")

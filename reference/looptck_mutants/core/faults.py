@@ -14,8 +14,9 @@ from looptck_mutants.parts import asking, breaks, streaming
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.reception import Reception
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Ask
-from looptck_reference.loop.errors import (
+from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.actions import Ask
+from looptck_reference.vocabulary.errors import (
     BadArguments,
     ConnectionLost,
     LoopError,
@@ -23,9 +24,8 @@ from looptck_reference.loop.errors import (
     ProviderError,
     StreamBroken,
 )
-from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import parse_arguments
-from looptck_reference.loop.values import Delta, Json, ToolCall, Turn
+from looptck_reference.vocabulary.tools import parse_arguments
+from looptck_reference.vocabulary.values import Delta, Json, ToolCall, Turn
 from looptck_reference.wires import ChatStream
 
 

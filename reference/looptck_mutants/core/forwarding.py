@@ -6,7 +6,7 @@ from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 
 @breaks("final-text-arrives-as-it-is-written", cells=CHAT_STREAM)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from looptck_mutants.cells import CHAT
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler, Tool
-from looptck_reference.loop.values import Json, ToolCall
+from looptck_reference.vocabulary.tools import Handler, Tool
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 OWN = ("config", "runtime", "context", "state")
 

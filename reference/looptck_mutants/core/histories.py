@@ -10,9 +10,9 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
 CALLS = {"function_call", "tool_use"}

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import MessagesStream, MessagesWire, ResponsesWire
 
 

@@ -10,11 +10,11 @@ from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import ChatWire, Wire
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action, Fail, Finish
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Answer, Turn
+from looptck_reference.vocabulary.actions import Action, Fail, Finish
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Answer, Turn
 
 
 @breaks(

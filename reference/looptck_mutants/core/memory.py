@@ -13,11 +13,11 @@ from looptck_mutants.core.running_again import run_again
 from looptck_mutants.parts import asking, breaks
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Ask
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.errors import ProviderError
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.vocabulary.actions import Ask
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import ProviderError
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import ANTHROPIC_MESSAGES, MessagesWire, Wire
 
 NEVER_KEPT = "threads are not supported"

@@ -7,10 +7,10 @@ from typing import Any
 
 from looptck_mutants.parts import breaks, speaking
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ChatWire, Wire
 
 

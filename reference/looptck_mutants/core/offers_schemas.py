@@ -9,9 +9,9 @@ from looptck_mutants.cells import CHAT
 from looptck_mutants.core.offers import offering
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ChatWire
 
 

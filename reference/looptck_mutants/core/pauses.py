@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Json, Stop, Turn
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Stop, Turn
 from looptck_reference.wires import MessagesWire
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.dialects import CORE, Dialect, FeedBack
-from looptck_reference.loop.tools import json_text
+from looptck_reference.vocabulary.dialects import CORE, Dialect, FeedBack
+from looptck_reference.vocabulary.tools import json_text
 
 
 def answering(**changes: Any) -> Mapping[str, Dialect]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import ToolResult
+from looptck_reference.vocabulary.values import ToolResult
 
 UNKNOWN = "cannot be called"
 """A part of the reference's error message about unknown tools."""

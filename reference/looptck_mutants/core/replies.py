@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import MalformedReply
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.errors import MalformedReply
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 FIELDS = {"role", "content", "refusal", "annotations", "audio", "tool_calls", "reasoning_content"}

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 

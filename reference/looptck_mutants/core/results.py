@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import End, Fail, Raised
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import End, Fail, Raised
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 

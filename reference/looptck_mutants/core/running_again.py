@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import ToolCall
+from looptck_reference.vocabulary.values import ToolCall
 
 
 def run_again(loop: Loop, calls: Iterable[ToolCall]) -> None:

@@ -8,7 +8,7 @@ from looptck_mutants.cells import CHAT_STREAM, MESSAGES_STREAM
 from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import breaks, speaking, streaming
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.errors import StreamBroken
+from looptck_reference.vocabulary.errors import StreamBroken
 from looptck_reference.wires import EventReader
 
 

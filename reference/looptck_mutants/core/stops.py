@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from looptck_mutants.cells import CHAT, MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, Turn
 from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 NAMED = {"end_turn", "max_tokens", "stop_sequence", "tool_use", "refusal", "pause_turn"}

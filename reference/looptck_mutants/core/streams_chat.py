@@ -7,8 +7,8 @@ from typing import Any
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import MalformedReply, StreamBroken
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import MalformedReply, StreamBroken
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ChatStream
 from looptck_reference.wires.openai_chat_stream import PartialCall
 

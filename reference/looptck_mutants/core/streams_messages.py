@@ -7,8 +7,8 @@ from typing import Any
 from looptck_mutants.cells import MESSAGES_STREAM
 from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import MalformedReply, StreamBroken
-from looptck_reference.loop.values import Delta, Json
+from looptck_reference.vocabulary.errors import MalformedReply, StreamBroken
+from looptck_reference.vocabulary.values import Delta, Json
 from looptck_reference.wires import MessagesStream
 from looptck_reference.wires.anthropic_messages_stream import PartialBlock
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from looptck_mutants.cells import RESPONSES_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import StreamBroken
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ResponsesStream
 from looptck_reference.wires.openai_responses_stream import PartialItem
 

@@ -11,10 +11,10 @@ from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.core.policies import answering
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import json_text
-from looptck_reference.loop.values import Json, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.tools import json_text
+from looptck_reference.vocabulary.values import Json, ToolResult, Turn
 
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe0e\ufe0f]")
 """Signs that no eye sees: joiners, selectors, marks."""

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.actions import Action, Finish
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action, Finish
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 TEXT = {"text", "message"}

@@ -14,14 +14,14 @@ import httpx
 
 from looptck_mutants.parts import streaming
 from looptck_mutants.program.parts import breaks
-from looptck_reference.loop.actions import Action, Finish
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.errors import BadArguments, LoopError, StreamBroken
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Answer, Delta, Json, Stop, ToolResult, Turn
 from looptck_reference.program import Program
 from looptck_reference.program.program import APPEND, DONE, FAILED, append
+from looptck_reference.vocabulary.actions import Action, Finish
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import BadArguments, LoopError, StreamBroken
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Answer, Delta, Json, Stop, ToolResult, Turn
 from looptck_reference.wires import ChatStream, EventReader
 
 CHUNK = {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier", "obfuscation"}

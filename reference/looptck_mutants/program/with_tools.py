@@ -7,9 +7,9 @@ from typing import Any
 
 from looptck_mutants.core import arguments, broad, equals, histories, offers, results
 from looptck_mutants.program.parts import equipped
-from looptck_reference.loop.tools import Tool
 from looptck_reference.program import Equipped
 from looptck_reference.program.tool_server import ToolFailed, ToolServer
+from looptck_reference.vocabulary.tools import Tool
 
 
 class _Forgiving(ToolServer):

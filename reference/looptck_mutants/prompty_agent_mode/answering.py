@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, Dialect
+from looptck_reference.vocabulary.dialects import PROMPTY_AGENT_MODE, Dialect
 
 
 def otherwise(**answers: Any) -> Mapping[str, Dialect]:

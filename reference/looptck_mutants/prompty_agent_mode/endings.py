@@ -7,11 +7,11 @@ from dataclasses import replace
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_agent_mode.answering import otherwise
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
-from looptck_reference.loop.dialects import CALLS_DECIDE
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.dialects import CALLS_DECIDE
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import ToolCall, Turn
 
 
 @breaks(

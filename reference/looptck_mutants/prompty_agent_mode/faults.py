@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_agent_mode.answering import otherwise
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Fail
-from looptck_reference.loop.dialects import FeedBack, Policy
-from looptck_reference.loop.errors import BadArguments, Reason
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Fail
+from looptck_reference.vocabulary.dialects import FeedBack, Policy
+from looptck_reference.vocabulary.errors import BadArguments, Reason
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 
 class LoneFaultEnds(Loop):

@@ -9,7 +9,7 @@ from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_agent_mode.answering import otherwise
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, ToolResult, Turn
 from looptck_reference.wires import ChatWire
 
 

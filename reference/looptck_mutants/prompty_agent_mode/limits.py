@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_agent_mode.answering import otherwise
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
-from looptck_reference.loop.dialects import Raise
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.dialects import Raise
+from looptck_reference.vocabulary.values import ToolCall, Turn
 
 
 @breaks("mode-limit-counts-cycles")

@@ -10,9 +10,9 @@ from typing import Any
 
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.tools import Tool
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
+from looptck_reference.vocabulary.tools import Tool
 
 
 def loading(bend: Callable[[Prompt], Prompt]) -> type[Invoker]:

@@ -7,10 +7,10 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.errors import BadArguments
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Json, ToolCall
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Json, ToolCall
 from looptck_reference.wires import ChatStream, ChatWire, Wire
 
 

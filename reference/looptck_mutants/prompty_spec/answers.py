@@ -8,8 +8,8 @@ from typing import Any
 
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.dialects import PROMPTY_SPEC, Dialect, FeedBack, Raise
-from looptck_reference.loop.values import Stop
+from looptck_reference.vocabulary.dialects import PROMPTY_SPEC, Dialect, FeedBack, Raise
+from looptck_reference.vocabulary.values import Stop
 
 
 def otherwise(**answers: Any) -> Mapping[str, Dialect]:

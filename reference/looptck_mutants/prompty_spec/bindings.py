@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json, Turn
 
 
 @breaks("spec-bindings-are-injected")

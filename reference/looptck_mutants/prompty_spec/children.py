@@ -12,12 +12,12 @@ from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_spec.handlers import ErrorReporting
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.stepping import OnText, nowhere
-from looptck_reference.loop.errors import LoopError
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Answer, Json, ToolResult
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
+from looptck_reference.vocabulary.errors import LoopError
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Answer, Json, ToolResult
 
 
 class NoSuchChild(LoopError):

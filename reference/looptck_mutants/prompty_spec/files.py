@@ -9,11 +9,11 @@ from typing import Any
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.toolbox import ToolboxClient
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json
 
 
 @breaks("spec-prompt-comes-from-agent-and-inputs")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from looptck_mutants.cells import MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_spec.loaded import is_loaded
-from looptck_reference.loop.actions import End, Fail, Raised, Returned
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.registry import Registry
-from looptck_reference.loop.tools import Handler, Tool
-from looptck_reference.loop.values import Json, ToolCall, ToolResult
+from looptck_reference.vocabulary.actions import End, Fail, Raised, Returned
+from looptck_reference.vocabulary.registry import Registry
+from looptck_reference.vocabulary.tools import Handler, Tool
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 
 @breaks("spec-name-registry-wins")

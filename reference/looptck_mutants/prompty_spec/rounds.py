@@ -11,10 +11,10 @@ from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_spec.loaded import is_loaded
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 
 @breaks("spec-limit-counts-model-calls")

@@ -6,9 +6,9 @@ from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.errors import StreamBroken
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Delta, Json
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.values import Delta, Json
 from looptck_reference.wires import ChatStream
 
 

@@ -12,7 +12,7 @@ from opentelemetry.trace import Span
 from looptck_mutants.parts import breaks
 from looptck_reference.http.spans import RunSpans, Tracing
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import ToolCall
+from looptck_reference.vocabulary.values import ToolCall
 
 
 @breaks("spec-run-is-one-span")

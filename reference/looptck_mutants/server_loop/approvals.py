@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Stop, Turn
 from looptck_reference.server.approvals import Approvals
 from looptck_reference.server.events import ApprovalRequired
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config, Run, Simulator
 from looptck_reference.server.steps import Decision, Execute, Step
 from looptck_reference.server.values import Called, Permission, Result, RunRequest, ToolPath
+from looptck_reference.vocabulary.values import Stop, Turn
 
 
 @breaks("server-denied-tools-do-not-run")

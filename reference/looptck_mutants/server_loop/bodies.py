@@ -13,13 +13,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.limits import MIB
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config, Simulator
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Called, Result
+from looptck_reference.vocabulary.values import Json
 
 LARGE = 16 * MIB
 

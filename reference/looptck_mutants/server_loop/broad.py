@@ -10,13 +10,13 @@ from starlette.types import Message, Receive, Scope, Send
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.dispatch_answers import Reader
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Turn
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Answer, Called, Record, Result
+from looptck_reference.vocabulary.values import Turn
 
 
 @breaks(

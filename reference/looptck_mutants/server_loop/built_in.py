@@ -8,10 +8,10 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import ToolCall
 from looptck_reference.server.events import Event, Progress
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.values import Record, Result, ToolPath
+from looptck_reference.vocabulary.values import ToolCall
 
 
 class ReportingLoop(ServerLoop):

@@ -7,12 +7,12 @@ from typing import Any
 
 from looptck_mutants.cells import RESPONSES
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Turn
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.config import Config
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.seams import DEFAULT_ROUNDS
 from looptck_reference.server.steps import Finish, Step
+from looptck_reference.vocabulary.values import Turn
 
 
 @breaks(

@@ -6,11 +6,11 @@ import json
 from dataclasses import replace
 
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Message
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, Turn
 
 
 @breaks("server-client-side-path-runs-no-loop")

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Turn
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import Event, Progress
@@ -18,6 +17,7 @@ from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import AskClient, Execute, Fail, Infer, Step
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Called, Message, Result
+from looptck_reference.vocabulary.values import Turn
 from looptck_reference.wires import OPENAI_CHAT
 
 MANY = 100

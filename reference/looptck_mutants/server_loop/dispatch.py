@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Turn
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.loop import ServerLoop
@@ -20,6 +19,7 @@ from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import Fail
 from looptck_reference.server.tools import DispatchUrl, Workshop
 from looptck_reference.server.values import Called, Record, Result
+from looptck_reference.vocabulary.values import Turn
 
 
 @breaks("server-dispatch-body-is-name-and-arguments")

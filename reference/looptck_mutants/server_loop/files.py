@@ -8,7 +8,6 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM, MESSAGES
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.events import Event, FileProduced
 from looptck_reference.server.files import Origin
@@ -16,6 +15,7 @@ from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config
 from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Answer, Record
+from looptck_reference.vocabulary.values import Json, Turn
 
 
 class FilingLoop(ServerLoop):

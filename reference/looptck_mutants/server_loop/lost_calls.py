@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.entry import tool_name
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.loop import ServerLoop
@@ -15,6 +14,7 @@ from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import AskClient, Execute, Finish, Infer, Step
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Record, ToolPath
+from looptck_reference.vocabulary.values import Json, Turn
 
 
 @breaks("server-unrun-calls-are-told")

@@ -8,13 +8,13 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.api.messages import MessagesFrames
 from looptck_reference.server.api.responses_stream import ResponsesFrames
 from looptck_reference.server.events import Event, NamedEvent, Phase, Progress
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.values import Called, Record
+from looptck_reference.vocabulary.values import Json
 
 
 @breaks(

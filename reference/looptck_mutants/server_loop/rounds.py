@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
 from looptck_reference.server.events import CallsPiece, Event
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import Finish, Infer, Step
 from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import Called, Message, Record, Result, ToolPath
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, Turn
 
 
 @breaks("server-tool-runs-and-the-request-goes-on")

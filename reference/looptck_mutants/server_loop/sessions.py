@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Turn
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config, Run, Simulator
 from looptck_reference.server.sessions import Session, splice_visible
 from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Message, RunRequest
+from looptck_reference.vocabulary.values import Turn
 
 
 @breaks(

@@ -8,10 +8,10 @@ from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Turn
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.steps import Finish
+from looptck_reference.vocabulary.values import Turn
 
 
 def _in_words(seconds: int) -> Any:

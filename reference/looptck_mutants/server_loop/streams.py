@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.loop.values import Json, Stop, Turn
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import Event, TextPiece
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.values import Answer, Record
+from looptck_reference.vocabulary.values import Json, Stop, Turn
 
 
 @breaks("server-every-stream-ends-explicitly", cells=CHAT_STREAM)

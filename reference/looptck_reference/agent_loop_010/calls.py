@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from looptck_reference.agent_loop_010.expressions import BadExpression, targets
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["METHODS", "BadCall", "Call", "Method"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from looptck_reference.agent_loop_010.calls import Call
-from looptck_reference.loop import approval
-from looptck_reference.loop.approval import Approve, Change, Reject
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary import approval
+from looptck_reference.vocabulary.approval import Approve, Change, Reject
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Approve", "Change", "Confirmation", "Decision", "Reject", "Replace", "decision"]
 

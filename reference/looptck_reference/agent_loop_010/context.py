@@ -15,7 +15,7 @@ from typing import Any
 from looptck_reference.agent_loop_010.calls import METHODS, Call, Method
 from looptck_reference.agent_loop_010.expressions import MISSING, AllOf, BadExpression, Found, Path, targets
 from looptck_reference.agent_loop_010.messages import Message, data, is_message
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Context"]
 

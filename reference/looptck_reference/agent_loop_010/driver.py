@@ -26,9 +26,9 @@ from looptck_reference.agent_loop_010.loop import SolutionLoop
 from looptck_reference.agent_loop_010.requests import Requests
 from looptck_reference.kit.posting import AsyncPosts
 from looptck_reference.kit.toolbox import LOOPBACK, value_of
-from looptck_reference.loop.errors import LoopError
-from looptck_reference.loop.tools import Handler, Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import LoopError
+from looptck_reference.vocabulary.tools import Handler, Tool
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
 __all__ = ["Driver"]

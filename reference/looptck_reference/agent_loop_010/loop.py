@@ -26,8 +26,8 @@ from looptck_reference.agent_loop_010.requests import Request
 from looptck_reference.agent_loop_010.scheduler import CallScheduler, Confirm, Start, Step
 from looptck_reference.agent_loop_010.solution import Reader, Solution, Unreadable
 from looptck_reference.agent_loop_010.structure import Structure
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["SolutionLoop"]
 

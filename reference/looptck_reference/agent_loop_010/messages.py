@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["HIDDEN", "Message", "data", "error_message", "is_message", "text", "visible"]
 

@@ -11,9 +11,9 @@ import json
 from collections.abc import Sequence
 
 from looptck_reference.agent_loop_010.messages import Message, visible
-from looptck_reference.loop.errors import NotOnThisWire
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import NotOnThisWire
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ChatWire, MessagesWire, ResponsesWire, Wire
 
 __all__ = ["INSTRUCTIONS", "Prompt", "request_for"]

@@ -9,9 +9,9 @@ import httpx
 
 from looptck_reference.agent_loop_010.prompt import request_for
 from looptck_reference.http.async_runner import AsyncRunner
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import OPENAI_CHAT, Wire
 
 __all__ = ["Request", "Requests"]

@@ -39,7 +39,7 @@ from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.expressions import Unresolved, resolve
 from looptck_reference.agent_loop_010.messages import Message, error_message
 from looptck_reference.agent_loop_010.structure import Structure
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["CallScheduler", "Confirm", "Start", "Step"]
 

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import ijson
 
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Reader", "Solution", "Unreadable"]
 

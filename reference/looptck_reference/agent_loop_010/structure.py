@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from looptck_reference.agent_loop_010.calls import Call
 from looptck_reference.agent_loop_010.expressions import BadExpression, references
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Structure"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from looptck_reference.loop.errors import ConnectionLost, LoopError
+from looptck_reference.vocabulary.errors import ConnectionLost, LoopError
 
 if TYPE_CHECKING:
     from looptck_reference.wires.base import Wire

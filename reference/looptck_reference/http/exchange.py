@@ -30,16 +30,16 @@ import httpx
 from looptck_reference.http.reception import Reception
 from looptck_reference.http.spans import answered
 from looptck_reference.http.texts import Texts
-from looptck_reference.loop.actions import Ask, Decide, Fail, Finish, RunTools, Suspend
-from looptck_reference.loop.errors import MalformedReply, ProviderError, StreamBroken
-from looptck_reference.loop.values import Delta
+from looptck_reference.vocabulary.actions import Ask, Decide, Fail, Finish, RunTools, Suspend
+from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
+from looptck_reference.vocabulary.values import Delta
 from looptck_reference.wires.text import error_message
 
 if TYPE_CHECKING:
     from looptck_reference.http.endpoint import Endpoint
     from looptck_reference.http.spans import RunSpans
     from looptck_reference.loop.loop import Loop
-    from looptck_reference.loop.values import Turn
+    from looptck_reference.vocabulary.values import Turn
 
 __all__ = ["Exchange", "Read", "Send", "Step"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.values import Delta, Turn
+    from looptck_reference.vocabulary.values import Delta, Turn
     from looptck_reference.wires.base import Wire
 
 __all__ = ["Reception"]

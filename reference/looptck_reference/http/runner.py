@@ -31,16 +31,16 @@ from looptck_reference.http.exchange import Exchange, Read, Send
 from looptck_reference.http.line import Line
 from looptck_reference.http.spans import RunSpans, Tracing, failed
 from looptck_reference.http.stepping import TIMEOUT, Confirm, OnText, next_step, nowhere, telling
-from looptck_reference.loop.actions import Decide, End, Raised, Returned, Run, RunTools
-from looptck_reference.loop.approval import Decision, Pending
-from looptck_reference.loop.dialects import CORE, Dialect
-from looptck_reference.loop.errors import AsyncToolInSyncRun, Cancelled
 from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.actions import Decide, End, Raised, Returned, Run, RunTools
+from looptck_reference.vocabulary.approval import Decision, Pending
+from looptck_reference.vocabulary.dialects import CORE, Dialect
+from looptck_reference.vocabulary.errors import AsyncToolInSyncRun, Cancelled
 from looptck_reference.wires import OPENAI_CHAT, Wire
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.values import Answer
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.values import Answer
 
 __all__ = ["Runner"]
 

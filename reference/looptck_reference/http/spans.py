@@ -19,7 +19,7 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvid
 
 if TYPE_CHECKING:
     from looptck_reference.loop.loop import Loop
-    from looptck_reference.loop.values import ToolCall, Turn
+    from looptck_reference.vocabulary.values import ToolCall, Turn
 
 __all__ = ["RunSpans", "Tracing"]
 

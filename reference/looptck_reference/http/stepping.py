@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from looptck_reference.http.exchange import Step
-from looptck_reference.loop.approval import Decision, Pending
-from looptck_reference.loop.errors import Cancelled
+from looptck_reference.vocabulary.approval import Decision, Pending
+from looptck_reference.vocabulary.errors import Cancelled
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.actions import End
     from looptck_reference.loop.loop import Loop
+    from looptck_reference.vocabulary.actions import End
 
 __all__ = ["TIMEOUT", "AsyncConfirm", "Confirm", "OnText", "next_step", "nowhere", "telling"]
 

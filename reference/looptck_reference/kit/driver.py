@@ -30,17 +30,17 @@ from looptck_reference.kit.outcomes import ended, failed
 from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.kit.running import Cancels, cancelling_task
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.approval import decision
 from looptck_reference.loop.conversation import Conversation
-from looptck_reference.loop.dialects import ANTHROPIC_LOOP, CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
-from looptck_reference.loop.errors import Suspended
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.registry import Registry
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.models import Service
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.approval import decision
+from looptck_reference.vocabulary.dialects import ANTHROPIC_LOOP, CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
+from looptck_reference.vocabulary.errors import Suspended
+from looptck_reference.vocabulary.registry import Registry
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from asyncio import CancelledError
 from dataclasses import asdict
 
-from looptck_reference.loop.actions import Fail, Finish, Suspend
-from looptck_reference.loop.errors import Cancelled, LoopError
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.invoke import Invocation
+from looptck_reference.vocabulary.actions import Fail, Finish, Suspend
+from looptck_reference.vocabulary.errors import Cancelled, LoopError
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["ended", "failed"]
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 from urllib.parse import SplitResult, urlsplit
 
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["AsyncPosts", "Posts"]
 

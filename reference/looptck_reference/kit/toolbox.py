@@ -14,11 +14,11 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from looptck_reference.http.stepping import AsyncConfirm, Confirm
 from looptck_reference.kit.posting import AsyncPosts, Posts
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.approval import Decision, Pending, decision
-from looptck_reference.loop.registry import KindHandler
-from looptck_reference.loop.tools import Handler, Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.approval import Decision, Pending, decision
+from looptck_reference.vocabulary.registry import KindHandler
+from looptck_reference.vocabulary.tools import Handler, Tool
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["LOOPBACK", "ToolboxClient", "traced", "value_of"]
 

@@ -1,1 +1,1 @@
-"""The loop: a state machine without I/O, and its vocabulary."""
+"""The loop: a state machine without I/O."""

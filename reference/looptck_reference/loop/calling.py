@@ -7,18 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from looptck_reference.loop import tools
-from looptck_reference.loop.actions import End, Fail, Raised, Run
-from looptck_reference.loop.dialects import Dialect, FeedBack, Policy, Propagate, Raise
-from looptck_reference.loop.errors import BadArguments, Reason, UnknownTool
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary import tools
+from looptck_reference.vocabulary.actions import End, Fail, Raised, Run
+from looptck_reference.vocabulary.dialects import Dialect, FeedBack, Policy, Propagate, Raise
+from looptck_reference.vocabulary.errors import BadArguments, Reason, UnknownTool
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.registry import Registry
-    from looptck_reference.loop.tools import Handler, Tool
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.registry import Registry
+    from looptck_reference.vocabulary.tools import Handler, Tool
 
 __all__ = ["Calling"]
 

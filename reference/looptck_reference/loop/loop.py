@@ -44,19 +44,19 @@ from dataclasses import replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
-from looptck_reference.loop.actions import Action, Ask, Decide, End, Fail, Finish, Run, RunTools, Suspend
-from looptck_reference.loop.approval import Decision as Approval
-from looptck_reference.loop.approval import names_of
 from looptck_reference.loop.conversation import Conversation
-from looptck_reference.loop.dialects import CORE, Dialect
-from looptck_reference.loop.errors import Cancelled, OutOfTurn, Suspended, TurnCut
-from looptck_reference.loop.registry import Registry
 from looptck_reference.loop.rounds import Rounds
 from looptck_reference.loop.suspension import Suspension
-from looptck_reference.loop.values import Answer, Delta, Json, Stop, Turn
+from looptck_reference.vocabulary.actions import Action, Ask, Decide, End, Fail, Finish, Run, RunTools, Suspend
+from looptck_reference.vocabulary.approval import Decision as Approval
+from looptck_reference.vocabulary.approval import names_of
+from looptck_reference.vocabulary.dialects import CORE, Dialect
+from looptck_reference.vocabulary.errors import Cancelled, OutOfTurn, Suspended, TurnCut
+from looptck_reference.vocabulary.registry import Registry
+from looptck_reference.vocabulary.values import Answer, Delta, Json, Stop, Turn
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
+    from looptck_reference.vocabulary.agent import Agent
     from looptck_reference.wires.base import Wire
 
 __all__ = ["Decision", "Loop"]

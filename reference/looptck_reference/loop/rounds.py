@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 
-from looptck_reference.loop.actions import Action, Decide, End, Fail, Run, RunTools
-from looptck_reference.loop.approval import Change, Decision, Pending, Reject, names_of
-from looptck_reference.loop.errors import OutOfTurn
 from looptck_reference.loop.telling import Telling
-from looptck_reference.loop.values import ToolCall, ToolResult
+from looptck_reference.vocabulary.actions import Action, Decide, End, Fail, Run, RunTools
+from looptck_reference.vocabulary.approval import Change, Decision, Pending, Reject, names_of
+from looptck_reference.vocabulary.errors import OutOfTurn
+from looptck_reference.vocabulary.values import ToolCall, ToolResult
 
 __all__ = ["Rounds"]
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from looptck_reference.loop.conversation import Conversation
-from looptck_reference.loop.values import Json, ToolCall, ToolResult
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 __all__ = ["Suspension"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from looptck_reference.loop.calling import Calling
 from looptck_reference.loop.conversation import Conversation
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 if TYPE_CHECKING:
     from looptck_reference.wires.base import Wire

@@ -16,15 +16,15 @@ import httpx
 
 import looptck_reference
 from looptck_reference.http.runner import Runner
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.dialects import CORE, Dialect
-from looptck_reference.loop.errors import LoopError
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.registry import Registry
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Answer, Stop
 from looptck_reference.program.tool_server import PREFIX, ToolServer
 from looptck_reference.prompty.invoke import Invoker
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.dialects import CORE, Dialect
+from looptck_reference.vocabulary.errors import LoopError
+from looptck_reference.vocabulary.registry import Registry
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Answer, Stop
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
 __all__ = ["APPEND", "DONE", "FAILED", "Equipped", "Program", "append", "arguments"]

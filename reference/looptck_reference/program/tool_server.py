@@ -13,9 +13,9 @@ from typing import Any
 
 import httpx
 
-from looptck_reference.loop.errors import LoopError
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import LoopError
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["PREFIX", "ServerFailed", "ToolFailed", "ToolServer"]
 

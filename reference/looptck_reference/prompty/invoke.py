@@ -23,20 +23,20 @@ from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.stepping import AsyncConfirm, Confirm
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.dialects import PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
-from looptck_reference.loop.errors import ChildCalledTools
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.registry import REGISTRY, KindHandler, Registry
-from looptck_reference.loop.tools import Tool
 from looptck_reference.prompty.models import Service, options_of, service_of
 from looptck_reference.prompty.prompts import Loader, Prompt
 from looptck_reference.prompty.streams import AsyncPromptyStream, PromptyStream
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.dialects import PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
+from looptck_reference.vocabulary.errors import ChildCalledTools
+from looptck_reference.vocabulary.registry import REGISTRY, KindHandler, Registry
+from looptck_reference.vocabulary.tools import Tool
 
 if TYPE_CHECKING:
     from looptck_reference.http.spans import Tracing
-    from looptck_reference.loop.tools import Handler
-    from looptck_reference.loop.values import Answer, Json
+    from looptck_reference.vocabulary.tools import Handler
+    from looptck_reference.vocabulary.values import Answer, Json
 
 __all__ = ["Invocation", "Invoker", "execute_agent", "execute_agent_async", "invoke_agent", "invoke_agent_async"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from looptck_reference.loop.errors import UnknownModel
+from looptck_reference.vocabulary.errors import UnknownModel
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.values import Json
     from looptck_reference.prompty.prompts import Model
+    from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Service", "options_of", "service_of"]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from looptck_reference.loop.loop import Loop
-    from looptck_reference.loop.values import Answer
+    from looptck_reference.vocabulary.values import Answer
 
 __all__ = ["AsyncPromptyStream", "PromptyStream"]
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import uvicorn
 
 import looptck_reference
-from looptck_reference.loop.values import Json
 from looptck_reference.server.dialects import DOCUMENT
 from looptck_reference.server.http.app import create_app
 from looptck_reference.server.limits import Limits
 from looptck_reference.server.serving import Config, Simulator
 from looptck_reference.server.tools import FAKE_INDEX, Callback, SearchIndex
 from looptck_reference.server.values import Permission
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Bench"]
 

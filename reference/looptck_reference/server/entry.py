@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import RunRequest, ToolPath
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["CODE_TOOL", "SEARCH_TOOL", "Offer", "Surface", "enter", "tool_name"]
 

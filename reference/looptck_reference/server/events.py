@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 __all__ = [
     "ApprovalRequired",

@@ -7,9 +7,9 @@ import mimetypes
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.bounded import Shelf
 from looptck_reference.server.values import Produced
+from looptck_reference.vocabulary.values import Json
 
 __all__ = [
     "ELIDED_ABOVE",

@@ -22,13 +22,13 @@ import secrets
 from collections import deque
 from dataclasses import replace
 
-from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.entry import tool_name
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import ApprovalRequired, Event, FileProduced
 from looptck_reference.server.seams import LoopSeams, error_result
 from looptck_reference.server.steps import AskClient, Decision, Execute, Fail, Infer, Step
 from looptck_reference.server.values import Called, Permission, Record, Result, ToolPath
+from looptck_reference.vocabulary.values import Json, Turn
 
 __all__ = ["ServerLoop"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.values import Called, Record
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["calling_data", "complete_data", "entry_of"]
 

@@ -34,7 +34,6 @@ import logging
 from collections.abc import Sequence
 from typing import ClassVar
 
-from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.server import progress
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.entry import CODE_TOOL, Offer
@@ -45,6 +44,7 @@ from looptck_reference.server.sessions import Session, splice_by_id, splice_visi
 from looptck_reference.server.steps import Fail, Finish, Step
 from looptck_reference.server.usage import summed
 from looptck_reference.server.values import Answer, Called, Message, Permission, Record, Result, RunRequest, ToolPath
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import OPENAI_CHAT
 
 __all__ = ["DEFAULT_ROUNDS", "LoopSeams", "error_result"]

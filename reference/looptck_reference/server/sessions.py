@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.bounded import Shelf
 from looptck_reference.server.values import Message
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Session", "Sessions", "splice_by_id", "splice_visible", "weight_of"]
 

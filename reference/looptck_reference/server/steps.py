@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.values import Answer, Called, Message
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["AskClient", "Decision", "Execute", "Fail", "Finish", "Infer", "Step"]
 

@@ -6,10 +6,10 @@ import base64
 import binascii
 from collections.abc import Callable, Sequence
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.files import StoredFile
 from looptck_reference.server.values import InputFile, RequestFiles
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["fit_name", "request_files"]
 

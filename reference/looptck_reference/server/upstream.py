@@ -9,10 +9,10 @@ import httpx
 
 from looptck_reference.http.endpoint import Endpoint
 from looptck_reference.http.texts import Texts
-from looptck_reference.loop.errors import ConnectionLost, LoopError
-from looptck_reference.loop.values import Json, Turn
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.reading import TooLarge, read_bounded
+from looptck_reference.vocabulary.errors import ConnectionLost, LoopError
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import OPENAI_CHAT
 from looptck_reference.wires.text import error_message
 

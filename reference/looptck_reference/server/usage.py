@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["summed"]
 

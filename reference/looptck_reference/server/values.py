@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from looptck_reference.loop.errors import BadArguments
-from looptck_reference.loop.tools import parse_arguments
-from looptck_reference.loop.values import Json, Stop, ToolCall
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.tools import parse_arguments
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall
 
 __all__ = [
     "Answer",

@@ -16,16 +16,16 @@ from dataclasses import replace
 from itertools import groupby, starmap
 from typing import TYPE_CHECKING, Any
 
-from looptck_reference.loop.errors import MalformedReply
-from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.errors import MalformedReply
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.anthropic_messages_stream import MessagesStream, in_container
 from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import joined, refuse_error, text_at
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.tools import Tool
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.tools import Tool
 
 __all__ = ["ANTHROPIC_MESSAGES", "MessagesWire"]
 

@@ -21,9 +21,9 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from looptck_reference.loop.errors import BadArguments, MalformedReply, StreamBroken
-from looptck_reference.loop.tools import parse_arguments
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.errors import BadArguments, MalformedReply, StreamBroken
+from looptck_reference.vocabulary.tools import parse_arguments
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.text import joined, member, text_at
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.values import Delta, Json, Stop, ToolResult, Turn
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.values import Delta, Json, Stop, ToolResult, Turn
     from looptck_reference.wires.sse import EventReader
 
 __all__ = ["TurnStream", "Wire"]

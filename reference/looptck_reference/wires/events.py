@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import ClassVar
 
-from looptck_reference.loop.errors import StreamBroken
-from looptck_reference.loop.values import Delta, Json, Turn
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.values import Delta, Json, Turn
 from looptck_reference.wires.text import refuse_error
 
 __all__ = ["EventStream", "parsed"]

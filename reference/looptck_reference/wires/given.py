@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from looptck_reference.loop.values import Json, ToolCall, ToolResult
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 __all__ = ["calls_in", "result_in", "up_to"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from looptck_reference.loop.errors import MalformedReply, NotOnThisWire
-from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.errors import MalformedReply, NotOnThisWire
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.given import calls_in, result_in
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
@@ -18,8 +18,8 @@ from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error, text_at
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.tools import Tool
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.tools import Tool
 
 __all__ = ["OPENAI_CHAT", "ChatWire"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck_reference.loop.values import Delta, Json, ToolCall, Turn
+from looptck_reference.vocabulary.values import Delta, Json, ToolCall, Turn
 from looptck_reference.wires.events import NOTHING, EventStream
 from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
 from looptck_reference.wires.text import joined, text_at

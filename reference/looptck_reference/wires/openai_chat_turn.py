@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from looptck_reference.loop.errors import MalformedReply
-from looptck_reference.loop.values import Json, Stop, ToolCall, Turn
+from looptck_reference.vocabulary.errors import MalformedReply
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, Turn
 
 __all__ = ["call_extra", "call_parts", "chat_turn", "refuse_unsupported"]
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING
 
-from looptck_reference.loop.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import openai_responses_turn as items
 from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
@@ -25,8 +25,8 @@ from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.tools import Tool
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.tools import Tool
 
 __all__ = ["OPENAI_RESPONSES", "ResponsesWire"]
 

@@ -20,8 +20,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from looptck_reference.loop.errors import StreamBroken
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_responses_turn import said
 from looptck_reference.wires.text import joined, member, text_at

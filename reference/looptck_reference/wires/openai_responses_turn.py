@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from looptck_reference.loop.errors import MalformedReply, ProviderError
-from looptck_reference.loop.values import Json, Stop, ToolCall
+from looptck_reference.vocabulary.errors import MalformedReply, ProviderError
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall
 from looptck_reference.wires.text import joined, text_at
 
 __all__ = ["call_of", "output_of", "refuse_unanswerable", "refuse_unfinished", "said", "stop_of"]

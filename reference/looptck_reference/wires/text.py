@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from looptck_reference.loop.errors import MalformedReply, ProviderError
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import MalformedReply, ProviderError
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["error_message", "joined", "member", "refuse_error", "text_at"]
 

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looptck.bench.assertions import (
-    answers,
-    answers_follow,
-    calls_echoed,
-    ended_or_asked_anew,
-    outcome,
-    text,
-    tools_ran,
-)
+from looptck.bench.assertions.caller import outcome, text
+from looptck.bench.assertions.results import answers, answers_follow
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import calls_echoed, ended_or_asked_anew
 from looptck.bench.checks import Implementation, dressed, recorded, requirement
 from looptck.bench.run import Run
 from looptck.cassettes import Cassette

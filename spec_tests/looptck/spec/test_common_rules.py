@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from looptck.bench.assertions import answers, error, tools_ran
+from looptck.bench.assertions.caller import error
+from looptck.bench.assertions.results import answers
+from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run

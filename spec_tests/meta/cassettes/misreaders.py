@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 
 
 class Hasty(Driver):

@@ -8,7 +8,7 @@ from looptck_mutants.breaking import driver_of
 from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, ToolCall, Turn
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 
 
 @breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})

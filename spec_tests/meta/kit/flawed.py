@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Turn
+from looptck_reference.vocabulary.values import Turn
 
 Json = dict[str, Any]
 

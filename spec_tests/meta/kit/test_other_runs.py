@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looptck.bench.assertions import LONG, other_runs
+from looptck.bench.assertions.tool_runs import LONG, other_runs
 
 NOTES = [("note", f'{{"text": "note {number}"}}') for number in range(9)]
 OTHER = ("note", '{"text": "other"}')

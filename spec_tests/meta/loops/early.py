@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.tools import Handler
-from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.prompty.invoke import Invoker
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatStream, MessagesStream, ResponsesStream
 from meta.loops.declaring import without_talking
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 from looptck_mutants.core.memory import LossRerunsTools
 from looptck_mutants.parts import streaming
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, Fail, Finish
-from looptck_reference.loop.errors import StreamBroken
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Answer, Json
+from looptck_reference.vocabulary.actions import Action, Fail, Finish
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.values import Answer, Json
 from looptck_reference.wires import MessagesStream
 
 __all__ = ["AnswersStumble", "FailsAlways", "LeansUndeclared", "OneMoreInSilence"]

@@ -11,9 +11,9 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import Any, ClassVar
 
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import ToolCall, Turn
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.values import ToolCall, Turn
 
 Json = dict[str, Any]
 

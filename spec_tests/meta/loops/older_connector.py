@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from looptck_mutants.parts import speaking
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json
 from looptck_reference.wires import MessagesWire
 
 

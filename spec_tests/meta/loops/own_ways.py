@@ -16,11 +16,11 @@ from looptck.driver import suspended
 from looptck_mutants.parts import speaking
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import End, Fail, Run
-from looptck_reference.loop.agent import Agent
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.tools import Tool, closed
-from looptck_reference.loop.values import Json, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import End, Fail, Run
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.tools import Tool, closed
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, ResponsesWire
 
 

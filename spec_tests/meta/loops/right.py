@@ -12,12 +12,12 @@ from looptck_mutants.parts import asking, speaking, streaming
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, Ask, Fail
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.errors import ProviderError
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json, Stop, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action, Ask, Fail
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import ProviderError
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json, Stop, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesStream, MessagesWire, ResponsesWire
 
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Ask
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.errors import ProviderError
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import Json, Turn
 from looptck_reference.prompty.invoke import Invoker
+from looptck_reference.vocabulary.actions import Ask
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.errors import ProviderError
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import OPENAI_RESPONSES, ResponsesWire
 
 

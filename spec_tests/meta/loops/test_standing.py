@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.assertions import STILL_ASKING
+from looptck.bench.assertions.caller import STILL_ASKING
 from looptck.values.verdicts import AGAINST, Result
 from meta.loops import lingering, right, unusual
 from meta.loops.judging import judged

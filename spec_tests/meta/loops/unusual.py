@@ -10,9 +10,9 @@ from typing import Any
 from looptck_mutants.core.memory import Leaning, Retelling
 from looptck_mutants.parts import asking, streaming
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Action, Finish
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import Action, Finish
+from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ResponsesStream
 from meta.loops.declaring import without_talking
 

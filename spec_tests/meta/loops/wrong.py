@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import End, Fail
 from looptck_reference.loop.loop import Loop
-from looptck_reference.loop.values import ToolCall, ToolResult, Turn
+from looptck_reference.vocabulary.actions import End, Fail
+from looptck_reference.vocabulary.values import ToolCall, ToolResult, Turn
 from meta.loops.own_ways import with_ids
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
-from looptck_reference.loop.values import Json, Turn
+from looptck_reference.vocabulary.values import Json, Turn
 from looptck_reference.wires import MessagesWire
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.assertions import error_is_told
+from looptck.bench.assertions.results import error_is_told
 from looptck.bench.run import Run
 from looptck.values.cell import Cell
 from looptck.values.history import Asked, Item, Request, Said

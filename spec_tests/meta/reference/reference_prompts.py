@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.prompts import Prompt, load
+from looptck_reference.vocabulary.values import Json
 
 SAMPLES = Path(__file__).parent / "prompts"
 HEAD = "name: sample\nmodel: some-model"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck_reference import OPENAI_CHAT, PROMPTY_SPEC, Agent, Ask, Loop, Run, Tool, ToolCall, Turn
-from looptck_reference.loop.actions import Returned, RunTools
-from looptck_reference.loop.tools import closed
+from looptck_reference.vocabulary.actions import Returned, RunTools
+from looptck_reference.vocabulary.tools import closed
 from meta.kit.steady import STEADY
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)

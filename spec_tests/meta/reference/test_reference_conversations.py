@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from looptck_reference import CORE, PROMPTY_SPEC, Agent, Ask, Fail, Finish, Loop, Stop, Tool, ToolCall
-from looptck_reference.loop.actions import Decide, Raised, Returned, RunTools, Suspend
-from looptck_reference.loop.approval import Approve, Change, Reject
 from looptck_reference.loop.conversation import Conversation
+from looptck_reference.vocabulary.actions import Decide, Raised, Returned, RunTools, Suspend
+from looptck_reference.vocabulary.approval import Approve, Change, Reject
 from meta.kit.steady import STEADY
 from meta.reference.reference_talks import is_legal, talk
 from meta.reference.reference_wires import SIDES, Side
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.actions import Action
-    from looptck_reference.loop.approval import Decision
+    from looptck_reference.vocabulary.actions import Action
+    from looptck_reference.vocabulary.approval import Decision
 
 NAMES = st.lists(st.sampled_from(["ping", "careful", "orphan", "nope"]), max_size=4)
 TOOLS = [Tool("ping", handler=dict), Tool("careful", handler=dict, approval=True), Tool("orphan")]

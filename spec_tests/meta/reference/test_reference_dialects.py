@@ -20,7 +20,7 @@ from looptck_reference import (
     ToolCall,
     Turn,
 )
-from looptck_reference.loop.actions import Raised, Returned, RunTools
+from looptck_reference.vocabulary.actions import Raised, Returned, RunTools
 from meta.reference.reference_loops import CALLING, PING, PONG, asking, new, results
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from looptck_reference import CORE, Agent, Ask, Fail, Finish, Loop, Stop, Tool, ToolCall
-from looptck_reference.loop.actions import Raised, Returned, RunTools
+from looptck_reference.vocabulary.actions import Raised, Returned, RunTools
 from meta.kit.steady import STEADY
 from meta.reference.reference_wires import MESSAGES, SIDES, Side
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.actions import Action
-    from looptck_reference.loop.values import Json
+    from looptck_reference.vocabulary.actions import Action
+    from looptck_reference.vocabulary.values import Json
 
 CALL = st.builds(
     ToolCall,

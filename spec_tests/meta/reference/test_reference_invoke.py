@@ -20,9 +20,9 @@ from looptck_reference import (
     invoke_agent,
     invoke_agent_async,
 )
-from looptck_reference.loop.errors import ChildCalledTools, UnknownModel
 from looptck_reference.prompty.models import service_of
 from looptck_reference.prompty.prompts import Model, load
+from looptck_reference.vocabulary.errors import ChildCalledTools, UnknownModel
 from meta.reference.reference_files import child, write
 from meta.reference.reference_messages import MESSAGES
 from meta.reference.reference_provider import replies

@@ -29,7 +29,7 @@ from looptck_reference import (
     Turn,
     TurnCut,
 )
-from looptck_reference.loop.actions import Raised, Returned, RunTools
+from looptck_reference.vocabulary.actions import Raised, Returned, RunTools
 from meta.reference.reference_loops import CALLING, PING, PONG, TOOLS, asking, new, no_handler_is_called, results
 from meta.reference.reference_replies import QUESTION
 

@@ -9,8 +9,8 @@ import pytest
 import respx
 
 from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Agent, Tool, Wire
-from looptck_reference.loop.errors import NotOnThisWire
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import NotOnThisWire
+from looptck_reference.vocabulary.values import Json
 from meta.reference.reference_provider import Run
 from meta.reference.reference_replies import QUESTION, URL
 

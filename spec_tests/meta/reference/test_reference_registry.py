@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from looptck_reference import OPENAI_CHAT, PROMPTY_SPEC, Agent, Fail, Loop, Registry, Run, Tool, ToolCall, Turn
-from looptck_reference.loop.actions import RunTools
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.actions import RunTools
+from looptck_reference.vocabulary.values import Json
 
 LOOKUP = Tool("lookup", kind="shelf", bindings={"reader": "user"})
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from looptck_reference.http import texts
 from looptck_reference.http.texts import Texts
-from looptck_reference.loop.values import Stop
+from looptck_reference.vocabulary.values import Stop
 from meta.kit.steady import STEADY
 
 LEAVES = st.one_of(

@@ -24,8 +24,8 @@ from looptck_reference import (
     Tool,
 )
 from looptck_reference import OPENAI_CHAT as WIRE
-from looptck_reference.loop.actions import Ask, Fail, Returned, RunTools
-from looptck_reference.loop.values import ToolCall, Turn
+from looptck_reference.vocabulary.actions import Ask, Fail, Returned, RunTools
+from looptck_reference.vocabulary.values import ToolCall, Turn
 from meta.reference.reference_provider import Run, replies, run_async, run_sync
 from meta.reference.reference_replies import QUESTION, call, plain
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from looptck_reference.loop.errors import BadArguments
-from looptck_reference.loop.tools import Tool, bind, json_text, parse_arguments
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.tools import Tool, bind, json_text, parse_arguments
 from meta.kit.steady import STEADY
 
 JSON = st.recursive(

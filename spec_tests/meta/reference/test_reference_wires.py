@@ -23,7 +23,7 @@ from looptck_reference import (
     TurnCut,
 )
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.values import Delta
+from looptck_reference.vocabulary.values import Delta
 from meta.kit.steady import STEADY
 from meta.reference.reference_driving import TOOL, case
 from meta.reference.reference_provider import Body, Run, replies

@@ -11,13 +11,13 @@ from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
-from looptck_reference.loop.actions import Ask, Finish
-from looptck_reference.loop.agent import Agent
-from looptck_reference.loop.dialects import CORE, Dialect, FeedBack, Propagate
-from looptck_reference.loop.errors import MalformedReply, ProviderError
 from looptck_reference.loop.loop import Decision, Loop
-from looptck_reference.loop.values import Delta, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.prompty.invoke import Invocation, Invoker
+from looptck_reference.vocabulary.actions import Ask, Finish
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.dialects import CORE, Dialect, FeedBack, Propagate
+from looptck_reference.vocabulary.errors import MalformedReply, ProviderError
+from looptck_reference.vocabulary.values import Delta, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, Wire
 from meta.loops.stateful import Leaning, Stateful
 

@@ -13,7 +13,7 @@ from looptck.wires.openai_chat.judge import judge as judge_chat
 from looptck.wires.openai_responses.judge import judge as judge_responses
 from looptck_reference import Action, Agent, Ask, Loop, Tool
 from looptck_reference import Turn as Decoded
-from looptck_reference.loop.actions import Returned, RunTools
+from looptck_reference.vocabulary.actions import Returned, RunTools
 from tools.corpus.understood import REFERENCE, exchange_of
 
 QUESTION = "What is to be done?"

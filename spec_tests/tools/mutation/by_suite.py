@@ -7,23 +7,46 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.bench import Patience
-from looptck.drivers import REFERENCE, DriverFault
+from looptck.drivers import PROGRAM_OF_REFERENCE, REFERENCE, SERVER, SOLUTIONS, DriverFault
+from looptck.drivers.protocol import AGENT_LOOP, PROGRAM, SERVER_LOOP
 from looptck.kill.plan import Planned, plan
 from looptck.kill.playing import play
+from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
 from tools.mutation.covering import Covered, Watch, spread
 from tools.mutation.trials import Kill
 
 PATIENCE = Patience(outcome=5.0, gate=1.0)
 KILLING = frozenset({"fail", "not-reached", "error"})
+DRIVERS = (
+    ((), REFERENCE),
+    ((AGENT_LOOP,), SOLUTIONS),
+    ((SERVER_LOOP,), SERVER),
+    ((PROGRAM,), PROGRAM_OF_REFERENCE),
+)
+"""The drivers of the reference, each with the profiles that it is played; none: those of all loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The checks that one driver of the reference is played."""
+
+    driver: str
+    session: Session
+    planned: Sequence[Planned]
+    first: int
+    """The number of its first check in the suite."""
+
+    @property
+    def numbers(self) -> range:
+        return range(self.first, self.first + len(self.planned))
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
     """The checks of the suite, to be played to the reference as it is imported then."""
 
-    session: Session
-    planned: Sequence[Planned]
+    parts: Sequence[Part]
 
     @classmethod
     def of(cls, cells: tuple[str, ...]) -> Suite:
@@ -32,10 +55,16 @@ class Suite:
         Raises:
             CouldNotRun: the suite cannot be collected.
         """
-        from looptck.suite.selection import Selection
+        parts: list[Part] = []
+        for profiles, driver in DRIVERS:
+            selection = Selection(profiles, cells=cells)
+            session = Session.begin(Options(selection=selection, patience=PATIENCE, examples=1, asks=False))
+            parts.append(Part(driver, session, plan(session), parts[-1].numbers.stop if parts else 0))
+        return cls(parts)
 
-        session = Session.begin(Options(selection=Selection(cells=cells), patience=PATIENCE, examples=1, asks=False))
-        return cls(session, plan(session))
+    @property
+    def planned(self) -> list[Planned]:
+        return [one for part in self.parts for one in part.planned]
 
     @property
     def names(self) -> list[str]:
@@ -49,15 +78,16 @@ class Suite:
         """
         watch = Watch(folder)
 
-        def watched() -> Iterator[Planned]:
-            for one in self.planned:
-                watch.switch(one.number)
+        def watched(part: Part) -> Iterator[Planned]:
+            for number, one in zip(part.numbers, part.planned, strict=True):
+                watch.switch(number)
                 yield one
 
-        for played in play(self.session, REFERENCE, watched()):
-            if played.result.verdict in KILLING:
-                result = played.result
-                raise CouldNotRun(f"the reference as it is fails {result.requirement}: {result.reason}")
+        for part in self.parts:
+            for played in play(part.session, part.driver, watched(part)):
+                if played.result.verdict in KILLING:
+                    result = played.result
+                    raise CouldNotRun(f"the reference as it is fails {result.requirement}: {result.reason}")
         return self._shared(watch.end(len(self.planned)))
 
     def order(self, numbers: Iterable[int], seconds: Sequence[float]) -> list[int]:
@@ -65,14 +95,12 @@ class Suite:
         checks = [one.check for one in self.planned]
         return spread(numbers, seconds, lambda number: (checks[number].requirement.id, checks[number].cell))
 
-    def killed(self, numbers: Iterable[int]) -> Kill | None:
+    def killed(self, numbers: Sequence[int]) -> Kill | None:
         """The first verdict of these checks against the reference as it is now; None: it passes them all."""
-        try:
-            for played in play(self.session, REFERENCE, [self.planned[number] for number in numbers]):
-                if played.result.verdict in KILLING:
-                    return Kill("suite", played.result.requirement, played.result.verdict)
-        except DriverFault as fault:
-            return Kill("suite", fault.kind, "error")
+        for part in self.parts:
+            wanted = [part.planned[number - part.first] for number in numbers if number in part.numbers]
+            if wanted and (kill := _killed(part, wanted)):
+                return kill
         return None
 
     def _shared(self, covered: Covered) -> Covered:
@@ -87,6 +115,16 @@ class Suite:
             for module, known in covered.lines.items()
         }
         return Covered(covered.seconds, lines)
+
+
+def _killed(part: Part, wanted: Iterable[Planned]) -> Kill | None:
+    try:
+        for played in play(part.session, part.driver, wanted):
+            if played.result.verdict in KILLING:
+                return Kill("suite", played.result.requirement, played.result.verdict)
+    except DriverFault as fault:
+        return Kill("suite", fault.kind, "error")
+    return None
 
 
 def _joined(bits: int, groups: Sequence[int]) -> int:

@@ -23,7 +23,7 @@ FIRST = 250
 """The checks that come before the unit tests, each of another requirement as far as there are so many."""
 MOST = 500
 """The checks that a mutant is played; more of them are the same requirements again, by other cases in other cells."""
-LEARNING = 900.0
+LEARNING = 3600.0
 """Seconds that one pass over all checks, or all tests, may take."""
 
 Gain = TypeVar("Gain")

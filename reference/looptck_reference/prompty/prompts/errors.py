@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from looptck_reference.loop.errors import LoopError
+from looptck_reference.vocabulary.errors import LoopError
 
 __all__ = ["Fault", "PromptError", "below"]
 

@@ -18,9 +18,9 @@ from typing import Any
 import jsonschema_rs
 import yaml
 
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.prompts.errors import Fault, PromptError, below
 from looptck_reference.prompty.prompts.references import resolved
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["parted", "read"]
 

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from looptck_reference.loop.tools import Tool
 from looptck_reference.prompty.prompts.errors import Fault, PromptError
 from looptck_reference.prompty.prompts.frontmatter import parted, read
 from looptck_reference.prompty.prompts.prompt import Prompt
 from looptck_reference.prompty.prompts.properties import schema
 from looptck_reference.prompty.prompts.reading import inputs, model, tools
 from looptck_reference.prompty.prompts.template import Template
+from looptck_reference.vocabulary.tools import Tool
 
 __all__ = ["Loader", "load"]
 

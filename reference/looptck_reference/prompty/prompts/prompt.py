@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.prompts.errors import PromptError
 from looptck_reference.prompty.prompts.properties import Input
 from looptck_reference.prompty.prompts.template import Template
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Model", "Prompt"]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.prompts.errors import Fault, below
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Input", "named", "properties", "schema"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.prompts.errors import Fault
 from looptck_reference.prompty.prompts.prompt import Model
 from looptck_reference.prompty.prompts.properties import Input, named, properties, schema
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["inputs", "model", "tools"]
 

@@ -26,8 +26,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from looptck_reference.loop.values import Json
 from looptck_reference.prompty.prompts.errors import PromptError
+from looptck_reference.vocabulary.values import Json
 
 if TYPE_CHECKING:
     import jinja2

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Permission
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["MOST_MESSAGES", "AgenticBody", "ToolChoice", "Tools", "named_function", "text_of", "without"]
 

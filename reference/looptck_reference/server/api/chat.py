@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.api.frames import Frames, data
 from looptck_reference.server.api.words import CHAT_STOPS, agentic_members, openai_error
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 __all__ = ["ChatFrames", "completion"]
 

@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import MOST_MESSAGES, AgenticBody, ToolChoice, Tools, named_function, without
 from looptck_reference.server.errors import Refused
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["ChatBody", "ChatMessage", "read_chat"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.events import CallsPiece, Event, Finished, NamedEvent, TextPiece
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 __all__ = ["KEEP_ALIVE", "Frames", "data", "named"]
 

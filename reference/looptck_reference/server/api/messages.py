@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from looptck_reference.loop.values import Json, ToolCall
 from looptck_reference.server.api.frames import Frames, named
 from looptck_reference.server.api.words import MESSAGES_STOPS, agentic_members, anthropic_error
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer, arguments_of
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 __all__ = ["MessagesFrames", "message"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from looptck_reference.loop.values import Json, Stop, ToolCall
 from looptck_reference.server.api.words import agentic_members
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall
 
 __all__ = ["call_item", "message_item", "response", "shell_of", "text_part"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import Field
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import MOST_MESSAGES, AgenticBody, ToolChoice, Tools, named_function, text_of
 from looptck_reference.server.errors import Refused
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["ResponsesBody", "read_responses"]
 

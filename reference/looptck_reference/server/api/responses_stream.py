@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from looptck_reference.loop.values import Json, Stop, ToolCall
 from looptck_reference.server.api.frames import Frames, named
 from looptck_reference.server.api.responses import call_item, message_item, response, shell_of, text_part
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json, Stop, ToolCall
 
 __all__ = ["ResponsesFrames"]
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import MOST_MESSAGES
 from looptck_reference.server.api.chat_request import ChatMessage
 from looptck_reference.server.api.words import member_path
@@ -15,6 +14,7 @@ from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.values import Message
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["read_session", "session_body"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck_reference.loop.values import Json, Stop
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json, Stop
 
 __all__ = ["CHAT_STOPS", "MESSAGES_STOPS", "agentic_members", "anthropic_error", "member_path", "openai_error"]
 

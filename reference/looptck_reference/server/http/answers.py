@@ -10,10 +10,10 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.words import anthropic_error, member_path, openai_error
 from looptck_reference.server.dialects import ServerDialect
 from looptck_reference.server.errors import Refused
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["add_handlers", "error_answer", "json_answer"]
 

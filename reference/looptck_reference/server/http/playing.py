@@ -10,7 +10,6 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.frames import KEEP_ALIVE, Frames
 from looptck_reference.server.clock import done_within
 from looptck_reference.server.errors import Refused
@@ -18,6 +17,7 @@ from looptck_reference.server.events import Event, Finished
 from looptck_reference.server.http.answers import error_answer, json_answer
 from looptck_reference.server.serving import Run, Simulator
 from looptck_reference.server.values import Answer
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["PlainRun", "StreamedRun"]
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.chat import completion
 from looptck_reference.server.api.chat_request import ChatBody, read_chat
 from looptck_reference.server.api.frames import Frames
@@ -19,6 +18,7 @@ from looptck_reference.server.http.clients import owner_of, passed_on
 from looptck_reference.server.http.playing import PlainRun, StreamedRun
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.values import Answer, RunRequest
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["router"]
 

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Body, File, Form, Path, Request, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.api.agentic import SessionId
 from looptck_reference.server.api.session_body import read_session, session_body
 from looptck_reference.server.errors import Refused
@@ -19,6 +18,7 @@ from looptck_reference.server.http.clients import owner_of
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import Decision
 from looptck_reference.server.uploads import fit_name
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["router"]
 

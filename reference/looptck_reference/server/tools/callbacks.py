@@ -12,10 +12,10 @@ from functools import partial
 from threading import Thread
 from typing import Any
 
-from looptck_reference.loop.tools import json_text
-from looptck_reference.loop.values import Json
 from looptck_reference.server.errors import ToolFailed
 from looptck_reference.server.values import Called, Produced, Result
+from looptck_reference.vocabulary.tools import json_text
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Callback", "Callbacks", "Made"]
 

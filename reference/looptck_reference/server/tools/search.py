@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from looptck_reference.loop.values import Json
 from looptck_reference.server.values import Called, Result
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["FAKE_INDEX", "Page", "SearchIndex"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from looptck.bench.assertions import accepted
+from looptck.bench.assertions.turns import accepted
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.solutions import call, solution

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.bench.assertions import answered_once, answers, tools_ran
+from looptck.bench.assertions.results import answered_once, answers
+from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.bench.assertions import answers, tools_ran, turn_echoed
+from looptck.bench.assertions.results import answers
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import turn_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import answered_once, answers, answers_in_order
+from looptck.bench.assertions.results import answered_once, answers, answers_in_order
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run

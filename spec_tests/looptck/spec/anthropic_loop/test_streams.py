@@ -7,7 +7,9 @@ import json
 import pytest
 from hypothesis import strategies as st
 
-from looptck.bench.assertions import calls_echoed, shows_failure, tools_ran
+from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.provider import gates

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from looptck.bench.assertions import answered_once, never_ran, tools_ran
+from looptck.bench.assertions.results import answered_once
+from looptck.bench.assertions.tool_runs import never_ran, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Question, Run

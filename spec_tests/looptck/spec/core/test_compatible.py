@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import calls_echoed, model_calls, shows_failure, tools_ran
+from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.assertions.tool_runs import model_calls, tools_ran
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.bench.run import Run

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import shows_failure
+from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, on, requirement
 from looptck.bench.run import Run

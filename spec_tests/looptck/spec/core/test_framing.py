@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from looptck.bench.assertions import calls_echoed, error_is_told, tools_ran
+from looptck.bench.assertions.results import error_is_told
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, framed, on, refusable, requirement
 from looptck.bench.run import Run

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import error_is_told, tools_ran
+from looptck.bench.assertions.results import error_is_told
+from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.catalogue.agents import Tool

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from looptck.bench.assertions import answered_once, answers, answers_follow, calls_echoed, tools_ran
+from looptck.bench.assertions.results import answered_once, answers, answers_follow
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.catalogue.agents import Tool

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import STILL_ASKING
+from looptck.bench.assertions.caller import STILL_ASKING
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, control, requirement
 from looptck.bench.run import Run

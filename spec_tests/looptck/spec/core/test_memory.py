@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.assertions import answers, calls_echoed
+from looptck.bench.assertions.results import answers
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from looptck.bench.assertions import answers, answers_in_order
+from looptck.bench.assertions.results import answers, answers_in_order
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run

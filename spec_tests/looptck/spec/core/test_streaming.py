@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looptck.bench.assertions import shows_failure
+from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run

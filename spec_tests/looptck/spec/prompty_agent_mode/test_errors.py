@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from looptck.bench.assertions import answers, tools_ran
+from looptck.bench.assertions.results import answers
+from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, on, requirement
 from looptck.bench.run import Run

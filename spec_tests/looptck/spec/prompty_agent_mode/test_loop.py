@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import answers, calls_echoed, tools_ran
+from looptck.bench.assertions.results import answers
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Run

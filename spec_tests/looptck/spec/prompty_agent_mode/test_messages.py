@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from looptck.bench.assertions import answers, answers_in_order, turn_echoed
+from looptck.bench.assertions.results import answers, answers_in_order
+from looptck.bench.assertions.turns import turn_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run

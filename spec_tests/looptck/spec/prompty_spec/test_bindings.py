@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import tools_ran
+from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from looptck.bench.assertions import turn_echoed
+from looptck.bench.assertions.turns import turn_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run

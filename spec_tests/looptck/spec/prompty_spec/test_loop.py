@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from looptck.bench.assertions import answers_in_order, calls_echoed, error, tools_ran
+from looptck.bench.assertions.caller import error
+from looptck.bench.assertions.results import answers_in_order
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run

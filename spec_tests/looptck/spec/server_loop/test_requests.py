@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from looptck.bench.assertions import accepted
+from looptck.bench.assertions.turns import accepted
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import requirement
 from looptck.bench.server import ServerUnderTest

@@ -18,7 +18,7 @@ from looptck_reference.agent_loop_010 import Approve, Change, Decision, Reject, 
 from looptck_reference.agent_loop_010.confirmation import decision
 from looptck_reference.agent_loop_010.driver import Driver
 from looptck_reference.agent_loop_010.prompt import request_for
-from looptck_reference.loop.errors import NotOnThisWire
+from looptck_reference.vocabulary.errors import NotOnThisWire
 from looptck_reference.wires import ChatWire, Wire
 from meta.reference.reference_provider import replies
 from meta.reference.reference_replies import URL, Json

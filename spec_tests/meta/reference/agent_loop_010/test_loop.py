@@ -19,9 +19,9 @@ from looptck_reference.agent_loop_010 import (
     Solution,
     SolutionLoop,
 )
-from looptck_reference.loop.errors import StreamBroken
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import StreamBroken
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 GOAL = {"type": "text", "text": "Do it."}
 SCHEMA = {"type": "integer"}

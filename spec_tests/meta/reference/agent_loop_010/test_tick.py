@@ -21,7 +21,7 @@ from looptck_reference.agent_loop_010 import (
 )
 from looptck_reference.agent_loop_010.scheduler import Step
 from looptck_reference.agent_loop_010.structure import Structure
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.values import Json
 
 NUMBER: Json = {"type": "object", "properties": {"x": {"type": "number"}}, "additionalProperties": False}
 ANYTHING: Json = {"type": "object"}

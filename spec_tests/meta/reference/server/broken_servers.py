@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from looptck_reference.loop.values import Json, ToolCall, Turn
 from looptck_reference.server import ServerLoop, Simulator
 from looptck_reference.server.api.chat import ChatFrames
 from looptck_reference.server.events import CallsPiece, Event, FileProduced, Progress
 from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Fail
 from looptck_reference.server.values import Answer, Called, Message, Record, Result, RunRequest
+from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 
 
 class OneRoundTooMany(Simulator):

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from looptck_reference.http.reception import Reception
-from looptck_reference.loop.values import Turn
 from looptck_reference.server import DOCUMENT, TODAY, Callback, Made, Produced, ServerDialect
+from looptck_reference.vocabulary.values import Turn
 from looptck_reference.wires import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES, Wire
 from meta.reference.server.serving import ASKS, Json, World, call, events, turn
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.approval import Pending
-    from looptck_reference.loop.errors import Reason
-    from looptck_reference.loop.tools import Handler
-    from looptck_reference.loop.values import Answer, Json, ToolCall
+    from looptck_reference.vocabulary.approval import Pending
+    from looptck_reference.vocabulary.errors import Reason
+    from looptck_reference.vocabulary.tools import Handler
+    from looptck_reference.vocabulary.values import Answer, Json, ToolCall
 
 __all__ = ["Action", "Ask", "Decide", "End", "Fail", "Finish", "Raised", "Returned", "Run", "RunTools", "Suspend"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from looptck_reference.loop.errors import BadArguments
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.errors import BadArguments
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Handler", "Tool", "bind", "json_text", "parse_arguments"]
 

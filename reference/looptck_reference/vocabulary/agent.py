@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from looptck_reference.loop.names import offered_names
-from looptck_reference.loop.tools import Tool
-from looptck_reference.loop.values import Json
+from looptck_reference.vocabulary.names import offered_names
+from looptck_reference.vocabulary.tools import Tool
+from looptck_reference.vocabulary.values import Json
 
 __all__ = ["Agent"]
 

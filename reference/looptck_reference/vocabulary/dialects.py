@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from looptck_reference.loop.errors import LimitReached
-from looptck_reference.loop.tools import json_text
-from looptck_reference.loop.values import Stop
+from looptck_reference.vocabulary.errors import LimitReached
+from looptck_reference.vocabulary.tools import json_text
+from looptck_reference.vocabulary.values import Stop
 
 __all__ = [
     "ANTHROPIC_LOOP",

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from looptck_reference.loop.agent import Agent
-    from looptck_reference.loop.tools import Handler, Tool
-    from looptck_reference.loop.values import Json
+    from looptck_reference.vocabulary.agent import Agent
+    from looptck_reference.vocabulary.tools import Handler, Tool
+    from looptck_reference.vocabulary.values import Json
 
 __all__ = ["REGISTRY", "KindHandler", "Registry"]
 

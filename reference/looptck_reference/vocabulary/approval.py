@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from looptck_reference.loop.values import Json, ToolCall
+from looptck_reference.vocabulary.values import Json, ToolCall
 
 __all__ = ["Approve", "Change", "Decision", "Pending", "Reject", "decision", "names_of"]
 

@@ -1,0 +1,85 @@
+"""The expectations of declared cases: one function for each key of ``checks`` in ``fixtures/cases/case.schema.json``.
+
+Each takes the run and the value of the key. It raises AssertionError if the expectation is not met, and NotReached if
+the deciding event did not happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from looptck.bench.assertions.caller import (
+    error,
+    outcome,
+    text,
+    text_is_not,
+    text_or_error,
+    text_parts,
+    text_to_the_blank,
+)
+from looptck.bench.assertions.results import (
+    answered_once,
+    answers,
+    answers_follow,
+    answers_in_order,
+    error_is_told,
+    failed_results,
+    result_holds,
+    result_says,
+    result_texts,
+)
+from looptck.bench.assertions.tool_runs import model_calls, never_ran, tools_ran
+from looptck.bench.assertions.turns import (
+    accepted,
+    asks_for_compaction,
+    calls_echoed,
+    ended_or_asked_anew,
+    kept,
+    resumed,
+    sent_beside,
+    thinking_leads,
+    turn_echoed,
+)
+from looptck.bench.run import Run
+
+VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
+    word.__name__: word
+    for word in (
+        model_calls,
+        tools_ran,
+        never_ran,
+        text,
+        text_or_error,
+        text_to_the_blank,
+        text_parts,
+        text_is_not,
+        outcome,
+        ended_or_asked_anew,
+        error,
+        calls_echoed,
+        answers,
+        answers_in_order,
+        answers_follow,
+        answered_once,
+        error_is_told,
+        result_texts,
+        result_says,
+        thinking_leads,
+        turn_echoed,
+        kept,
+        asks_for_compaction,
+        sent_beside,
+        result_holds,
+        resumed,
+        failed_results,
+        accepted,
+    )
+}
+
+
+def hold(run: Run, expectations: Mapping[str, Any]) -> None:
+    """Check every expectation except the control, which needs another run."""
+    for word, value in expectations.items():
+        if word != "control":
+            VOCABULARY[word](run, value)

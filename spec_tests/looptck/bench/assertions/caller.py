@@ -1,0 +1,89 @@
+"""What the caller of the loop got: text, error, and whether an incomplete answer can be told from a whole one."""
+
+from __future__ import annotations
+
+import re
+
+from looptck.bench.run import Run
+from looptck.values.outcome import Failed, Value
+
+STILL_ASKING = "still asking when looptck ended the conversation"
+CUT = {"length", "content_filter", "refusal", "other"}
+"""The stop reasons of an outcome that show its caller that the answer is incomplete."""
+
+
+def text(run: Run, expected: str) -> None:
+    """Decided by the value that the loop returned. White space around it is judged separately (`text_to_the_blank`)."""
+    got = run.value.text or ""
+
+    assert expected.strip() == got.strip(), f"the caller received {got!r}, not {expected!r}"
+
+
+def text_or_error(run: Run, expected: dict[str, str]) -> None:
+    """Decided by the outcome. A message that is the name alone, as of a failed look-up, tells a caller nothing."""
+    if not isinstance(run.outcome, Failed):
+        text(run, expected["text"])
+        return
+    name, said = expected["names"], run.outcome.message
+    told = name in said and re.search(r"\w", said.replace(name, " "))
+
+    assert told, f"the loop {run.outcome}; neither the answer nor words about {name!r}"
+
+
+def text_to_the_blank(run: Run, expected: str) -> None:
+    """Decided by the value that the loop returned."""
+    got = run.value.text or ""
+
+    assert expected == got, f"the caller received {got!r}, not {expected!r}"
+
+
+def text_parts(run: Run, parts: list[str]) -> None:
+    """Decided by the value that the loop returned. How the parts are joined is the SDK's choice."""
+    got = run.value.text or ""
+    pattern = r"\s*".join(re.escape(part.strip()) for part in parts)
+
+    assert re.fullmatch(rf"\s*{pattern}\s*", got), f"the caller received {got!r}; the parts of the answer are {parts}"
+
+
+def text_is_not(run: Run, unwanted: str) -> None:
+    """Decided by the outcome, and by the request after the turn with that text, which also has a call."""
+    run.delivered(1)
+    got = run.outcome.text if isinstance(run.outcome, Value) else None
+
+    assert unwanted not in (got or ""), f"the caller received {got!r}, the text of a turn that also has a call"
+    run.request(2)
+
+
+def outcome(run: Run, expected: str) -> None:
+    """Decided by the outcome, after the first turn was delivered."""
+    run.replied(1)
+    reported = shows_failure(run)
+    holds = {
+        "told": reported,
+        "told-or-asked-again": reported or len(run.requests) > 1,
+        "cut-is-told": _shows_truncation(run),
+        "ended": run.ended,
+    }[expected]
+
+    assert holds, f"the loop {run.outcome}, as if that were a complete answer"
+
+
+def error(run: Run, expected: dict[str, str]) -> None:
+    """Decided by the error that the loop raised; any other outcome fails."""
+    run.replied(1)
+
+    assert isinstance(run.outcome, Failed), f"no error: the loop {run.outcome}"
+    wanted, got = expected.get("type", run.outcome.type), run.outcome.type
+    assert wanted == got, f"the loop {run.outcome}; expected the type {wanted}"
+    pattern = expected.get("message", ".*")
+    assert re.fullmatch(pattern, run.outcome.message, re.DOTALL), f"{run.outcome.message!r} does not match {pattern!r}"
+
+
+def shows_failure(run: Run) -> bool:
+    """Whether the caller can see that the answer is incomplete or missing."""
+    return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop not in {None, "end"})
+
+
+def _shows_truncation(run: Run) -> bool:
+    """Whether the caller can see that the answer was cut."""
+    return run.failed or (isinstance(run.outcome, Value) and run.outcome.stop in CUT)

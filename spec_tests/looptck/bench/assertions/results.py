@@ -1,0 +1,165 @@
+"""The results of tools in the request after a turn: ids, order, texts, marks, and errors that the model learns of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.oracle import Owed, agrees
+from looptck.bench.run import Run
+from looptck.values.history import Answered, Asked, Said, holds
+from looptck.values.plain import MOST, plain
+from looptck.values.structured import left_out
+from looptck.values.verdicts import NotApplicable, NotReached
+
+READS_AS_ERROR = re.compile(
+    r"error|fail|invalid|unknown|unavailable|unsupported|unrecogni|exist|not (found|available|defined|registered|known)"
+    r"|no (such|tool)|cannot|can't|could not|missing",
+    re.IGNORECASE,
+)
+"""Words by which a model or a person recognizes an error message."""
+
+
+def answers(run: Run, turn: int) -> None:
+    """Decided by each result in the request after the turn: it has the id of the call that it answers.
+
+    The text that the tool returned may stand in JSON or among other words, as some loops wrap it.
+    """
+    owed = {one.id: one for one in run.expected(turn + 1) if isinstance(one, Owed)}
+    ids = [call.id for call in run.delivered(turn).calls]
+    answered = run.new_answers(turn)
+    if not answered:
+        raise NotReached(f"request {turn + 1} carries no result for turn {turn}")
+    for one in answered:
+        assert one.id in ids, f"the request has a result for {one.id!r}, but turn {turn} has no call with this id"
+        want = owed[one.id]
+        assert agrees(want, one), f"the result for {one.id} is {one.text!r}, but its tool returned {want.text!r}"
+
+
+def answers_in_order(run: Run, turn: int) -> None:
+    """Decided by the request after the turn, if it has at least two results."""
+    wanted = [call.id for call in run.delivered(turn).calls]
+    got = [answer.id for answer in run.answers(turn)]
+    if len(got) < 2:
+        raise NotReached(f"request {turn + 1} has {len(got)} results of turn {turn}; an order needs two")
+
+    assert [id for id in wanted if id in got] == got, (
+        f"the calls are in the order {wanted}, their results in the order {got}"
+    )
+
+
+def answers_follow(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    wanted = {call.id for call in run.delivered(turn).calls}
+    items = run.normalized(turn + 1).items
+    last = max(
+        (place for place, item in enumerate(items) if isinstance(item, Asked) and item.id in wanted), default=None
+    )
+    if last is None:
+        raise NotReached(f"request {turn + 1} does not carry the calls of turn {turn}")
+    results = [place for place, item in enumerate(items) if isinstance(item, Answered) and item.id in wanted]
+    if not results:
+        raise NotReached(f"request {turn + 1} carries no result for turn {turn}")
+
+    follow = list(range(last + 1, last + 1 + len(results)))
+    assert follow == results, (
+        f"the last call is item {last} of the history; the results are items {results}, not right after it"
+    )
+
+
+def answered_once(run: Run, turn: int) -> None:
+    """Decided by the request after the turn."""
+    wanted = Counter(call.id for call in run.delivered(turn).calls)
+
+    got = Counter(answer.id for answer in run.new_answers(turn))
+    assert wanted == got, f"the calls were {_numbered(wanted)}; the next request answers {_numbered(got)}"
+
+
+def error_is_told(run: Run, expected: dict[str, Any] | list[dict[str, Any]]) -> None:
+    """Decided by the outcome, or else by the request after the turn; of several errors, each that occurred."""
+    if isinstance(expected, list):
+        first, *others = expected
+        error_is_told(run, first)
+        for one in others:
+            if len(run.requests) >= one["turn"]:
+                error_is_told(run, one)
+        return
+    turn = run.delivered(expected["turn"])
+    if len(run.requests) == expected["turn"]:
+        assert shows_failure(run), f"the error reached neither the caller nor the model: the loop {run.outcome}"
+        return
+    if run.program is not None and _asks_anew(run, expected["turn"]):
+        return
+    id = turn.calls[expected.get("call", 1) - 1].id
+    answered = [answer for answer in run.answers(expected["turn"]) if answer.id == id]
+
+    assert answered, f"the loop went on without a result for {id}"
+    text = answered[0].text
+    assert text.strip(), f"the result for {id} is empty"
+    if expected.get("or_reads_as_error") and (answered[0].failed or READS_AS_ERROR.search(text)):
+        return
+    assert expected["holds"] in text, f"the result for {id} is {text!r}, without {expected['holds']!r}"
+
+
+def result_texts(run: Run, expected: dict[str, Any]) -> None:
+    """Decided by the request after the turn. A program's own tool has its own words: only their number is compared."""
+    texts = [answer.text for answer in run.answers(expected["turn"])]
+    wanted = expected["texts"]
+    assert len(wanted) == len(texts), f"there are {len(texts)} results, not {len(wanted)}: {plain(texts, MOST)}"
+    if run.program is not None and not run.program.takes_tools:
+        return
+
+    whole = all(holds(text, one) for text, one in zip(texts, wanted, strict=True))
+    assert whole, f"the results are {plain(texts, MOST)}, not {plain(wanted, MOST)}"
+
+
+def result_says(run: Run, expected: dict[str, Any]) -> None:
+    """Decided by the request after the turn."""
+    texts = [answer.text for answer in run.answers(expected["turn"])]
+
+    assert 1 == len(texts), f"expected one result, got {texts}"
+    lost = left_out(expected["says"], texts[0])
+    assert not lost, f"the result {texts[0]!r} does not contain {lost[0]!r}"
+
+
+def result_holds(run: Run, wanted: dict[str, Any]) -> None:
+    """Decided by the request after the turn; blanks do not matter."""
+    texts = ["".join(answer.text.split()) for answer in run.answers(wanted["turn"])]
+
+    assert 1 == len(texts), f"expected one result, got {texts}"
+    assert wanted["text"] in texts[0], f"the result {texts[0]!r} does not hold {wanted['text']}"
+
+
+def failed_results(run: Run, wanted: dict[str, Any]) -> None:
+    """Decided by the request after the turn, if the loop continues."""
+    turn = wanted["turn"]
+    ids = [call.id for call in run.delivered(turn).calls]
+    if run.failed and len(run.requests) == turn:
+        raise NotApplicable("the loop does not continue after a failed call")
+    marks = {answer.id: answer.failed for answer in run.answers(turn)}
+
+    right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
+    assert right == marks, f"results marked as failed: expected {_marked(right)} of {ids}, got {_marked(marks)}"
+
+
+def _asks_anew(run: Run, turn: int) -> bool:
+    """Whether a program asks for a turn again, as before or with a message about what was wrong with it."""
+    before, after = run.request(turn).request, run.request(turn + 1).request
+    if before == after:
+        return True
+    ids = {call.id for call in run.delivered(turn).calls}
+    if any(asked.id in ids for asked in after.asked):
+        return False
+    added = [item for item in after.items if isinstance(item, Said) and item.role != "assistant"]
+    return any(READS_AS_ERROR.search(item.text) for item in added if item not in before.items)
+
+
+def _numbered(ids: Mapping[str, int] | Mapping[str | None, int]) -> str:
+    return ", ".join(f"{id} {count} times" if count > 1 else f"{id}" for id, count in ids.items()) or "none"
+
+
+def _marked(marks: Mapping[str, bool] | Mapping[str | None, bool]) -> list[str | None]:
+    return [id for id, failed in marks.items() if failed]

@@ -1,0 +1,66 @@
+"""How often the model was asked, and which tools ran."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from looptck.bench.run import Run
+from looptck.values.jsontext import canonical
+from looptck.values.plain import MOST, plain, times
+from looptck.values.verdicts import NotReached
+
+LONG = 120
+"""Lists of tool runs with more characters are told without what they have in common."""
+
+
+def model_calls(run: Run, expected: int) -> None:
+    """Decided by the outcome: too few calls are a failure only if the loop believes it is done."""
+    made = len(run.requests)
+    if made < expected and run.failed:
+        raise NotReached(f"the loop {run.outcome} after {made} of {expected} model requests")
+
+    assert expected == made, f"the model was asked {times(made)}, not {times(expected)}; the loop {run.outcome}"
+
+
+def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
+    """Decided by the delivery of every turn with calls, and the end of the run."""
+    _all_turns_with_calls_delivered(run)
+    wanted = [_pair(*next(iter(one.items()))) for one in expected]
+    ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran]
+
+    assert Counter(wanted) == Counter(ran), other_runs(wanted, ran)
+
+
+def never_ran(run: Run, tools: list[str]) -> None:
+    """Decided by the delivery of every turn with calls, and the end of the run."""
+    _all_turns_with_calls_delivered(run)
+    ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran if tool in tools]
+
+    assert not ran, f"expected no run of {', '.join(tools)}; actual tool runs: {_runs(ran)}"
+
+
+def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]) -> str:
+    """What ran in place of what should have; where many ran, without those that are as they should be."""
+    right = Counter(wanted) & Counter(ran)
+    told = f"expected tool runs: {_runs(wanted)}; actual tool runs: {_runs(ran)}"
+    if not right or len(told) <= LONG:
+        return told
+    missing, wrong = ([*(Counter(pairs) - right).elements()] for pairs in (wanted, ran))
+    return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {right.total()} others are right"
+
+
+def _all_turns_with_calls_delivered(run: Run) -> None:
+    for n in range(1, len(run.requests) + 1):
+        run.replied(n)
+    run.delivered(1)
+
+
+def _runs(pairs: Sequence[tuple[str, str]]) -> str:
+    """Tool runs as text."""
+    return ", ".join(plain(pair, MOST) for pair in pairs) or "none"
+
+
+def _pair(tool: str, arguments: object) -> tuple[str, str]:
+    return tool, canonical(arguments)
