@@ -239,6 +239,30 @@ def test_reports_out_of_turn_are_refused(report: object) -> None:
         report(asking())  # type: ignore[operator]
 
 
+def test_a_call_that_needs_approval_and_cannot_run_ends_a_run_that_no_fault_survives() -> None:
+    """Nobody is asked about a call whose fault ends the run."""
+    tools = [Tool("ping", handler=no_handler_is_called, approval=True)]
+    loop = Loop(Agent("m", [QUESTION], tools), wire=OPENAI_CHAT, dialect=PROMPTY_SPEC)
+    loop.start()
+
+    action = loop.model_answered(Turn(calls=(replace(PING, arguments="{"),), stop=Stop.CALLS))
+
+    assert isinstance(action, Fail)
+    assert "arguments" == action.reason
+
+
+def test_of_several_faults_the_first_ends_the_run() -> None:
+    """Calls that run together may fail together: the error is that of the first call."""
+    loop = asking(replace(PROMPTY_SPEC, parallel=True))
+    loop.model_answered(Turn(calls=(PING, PONG), stop=Stop.CALLS))
+    errors = ValueError("of ping"), KeyError("of pong")
+
+    action = loop.tools_ended([Raised(error) for error in errors])
+
+    assert isinstance(action, Fail)
+    assert errors[0] is action.error
+
+
 def test_two_tools_of_one_name_are_refused() -> None:
     """The model could not tell them apart, nor could the loop."""
     with pytest.raises(ValueError, match="one name"):
