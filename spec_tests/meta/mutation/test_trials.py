@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from looptck.suite.session import CouldNotRun
+from tools.mutation import __main__ as mutation
 from tools.mutation.by_tests import killed_by
 from tools.mutation.covering import Covered, Watch, remembered, spread
 from tools.mutation.equivalents import equivalents
@@ -157,6 +159,22 @@ def test_a_report_counts() -> None:
         "6 sites, 2 killed by the suite (1 by a fail), 1 killed by unit tests, 1 killed by a limit, 1 equivalent, "
         "1 survived: 80.0 % killed"
     ) == told.lines()[-1]
+
+
+def test_an_interrupted_run_says_what_it_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What became of the mutants until then is kept; the others count as trouble, not as killed."""
+
+    def interrupted(*_: object, **__: object) -> Iterator[Trial[Site]]:
+        yield Trial(SITES[1], Kill("suite", "a", "fail"))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mutation, "trials", interrupted)
+
+    tried = mutation._tried(lambda _: None, SITES[:3], {}, 1, 1.0)
+    told = Report(tried, {}, lambda _: [], len(SITES[:3]) - len(tried))
+
+    assert [SITES[1]] == [one.mutant for one in tried]
+    assert ["interrupted: 2 mutants were not tried"] == told.troubles
 
 
 def test_an_entry_that_is_killed_is_a_finding() -> None:

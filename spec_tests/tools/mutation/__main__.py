@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Container, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
@@ -78,13 +79,15 @@ def _reference(
     listed = equivalents(site.name for site in references.every_site())
     sites = references.every_site(modules, text)
     examiner = references.Reference.learnt(cells, kept)
-    return Report(_tried(examiner.examine, sites, listed, workers, seconds), listed, references.shown)
+    tried = _tried(examiner.examine, sites, listed, workers, seconds)
+    return Report(tried, listed, references.shown, len(sites) - len(tried))
 
 
 def _judge(text: str, workers: int, seconds: float) -> Report[Rule]:
     listed = equivalents((rule.name for rule in judges.every_rule()), judges.LIST)
     rules = judges.every_rule(text)
-    return Report(_tried(judges.examine, rules, listed, workers, seconds), listed, judges.shown)
+    tried = _tried(judges.examine, rules, listed, workers, seconds)
+    return Report(tried, listed, judges.shown, len(rules) - len(tried))
 
 
 def _tried(
@@ -94,18 +97,22 @@ def _tried(
     workers: int,
     seconds: float,
 ) -> list[Trial[Mutant]]:
-    """What became of all mutants, in their order; a line for each that survives, and one of progress now and then."""
+    """What became of all mutants, in their order; a line for each that survives, and one of progress now and then.
+
+    Ctrl-C ends it with the mutants that were tried until then.
+    """
     tried: dict[str, Trial[Mutant]] = {}
     told = monotonic()
-    for trial in trials(examine, mutants, workers=workers, seconds=seconds):
-        tried[trial.mutant.name] = trial
-        if trial.kill is None and trial.mutant.name not in listed:
-            click.echo(f"not killed: {trial.mutant.name}", err=True)
-        if monotonic() - told >= BETWEEN_LINES:
-            told = monotonic()
-            alive = sum(one.kill is None for one in tried.values())
-            click.echo(f"{len(tried)} of {len(mutants)} mutants; {alive} were not killed", err=True)
-    return [tried[mutant.name] for mutant in mutants]
+    with suppress(KeyboardInterrupt):
+        for trial in trials(examine, mutants, workers=workers, seconds=seconds):
+            tried[trial.mutant.name] = trial
+            if trial.kill is None and trial.mutant.name not in listed:
+                click.echo(f"not killed: {trial.mutant.name}", err=True)
+            if monotonic() - told >= BETWEEN_LINES:
+                told = monotonic()
+                alive = sum(one.kill is None for one in tried.values())
+                click.echo(f"{len(tried)} of {len(mutants)} mutants; {alive} were not killed", err=True)
+    return [tried[mutant.name] for mutant in mutants if mutant.name in tried]
 
 
 if __name__ == "__main__":

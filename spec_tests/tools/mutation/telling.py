@@ -20,6 +20,8 @@ class Report(Generic[Mutant]):
     """The reviewed list: why a mutant cannot, or need not, be killed."""
     shown: Callable[[Mutant], Sequence[str]]
     """A mutant in a few lines: where it is, and what it changes."""
+    untried: int = 0
+    """How many mutants were left when the run was interrupted."""
 
     @cached_property
     def survivors(self) -> list[Mutant]:
@@ -30,7 +32,9 @@ class Report(Generic[Mutant]):
     @property
     def troubles(self) -> list[str]:
         """The mutants that could not be tried, and why."""
-        return [f"{one.mutant.name}: could not be tried: {one.trouble}" for one in self.trials if one.trouble]
+        interrupted = [f"interrupted: {self.untried} mutants were not tried"] if self.untried else []
+        troubles = [f"{one.mutant.name}: could not be tried: {one.trouble}" for one in self.trials if one.trouble]
+        return [*troubles, *interrupted]
 
     @cached_property
     def stale(self) -> list[str]:
