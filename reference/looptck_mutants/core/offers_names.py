@@ -15,6 +15,10 @@ from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import ChatWire
 
 
+def _plain(name: str) -> str:
+    return "".join(one if one.isascii() and one.isalnum() else "_" for one in name)
+
+
 class _Offering(Loop):
     """Offers the tools under names of its own where one has a name that the service does not allow."""
 
@@ -27,12 +31,24 @@ class _Offering(Loop):
         raise NotImplementedError
 
 
-@breaks("names-are-legal-on-the-wire", cells=CHAT)
-class NamesAsTheyAre(_Offering):
-    """Offers each tool under its own name, whatever the service allows."""
+@breaks(
+    "names-are-legal-on-the-wire",
+    cells=CHAT,
+    collateral={"names-that-fall-together-stay-apart": "of such names only one is left"},
+)
+class LongNames(_Offering):
+    """Replaces the characters that the service does not allow, and does not look at the length."""
 
     def name(self, tool: Tool) -> str:
-        return tool.name
+        return _plain(tool.name)
+
+
+@breaks("names-are-legal-on-the-wire", cells=CHAT)
+class AllCharacters(_Offering):
+    """Cuts long names, and does not look at their characters."""
+
+    def name(self, tool: Tool) -> str:
+        return tool.name[:64]
 
 
 @breaks(
@@ -52,7 +68,7 @@ class OneNameOneTool(_Offering):
     """Replaces all but letters and digits by underscores: of two tools with one name the last is the only one."""
 
     def name(self, tool: Tool) -> str:
-        return "".join(one if one.isascii() and one.isalnum() else "_" for one in tool.name)[:64]
+        return _plain(tool.name)[:64]
 
 
 @breaks("names-that-fall-together-stay-apart", cells=CHAT)

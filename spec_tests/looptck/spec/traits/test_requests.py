@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from looptck.bench.run import Run
-from looptck.catalogue.agents import agent
+from looptck.catalogue.agents import Tool, agent
 from looptck.catalogue.traits import trait
 from looptck.suite.asking import Loop
-from looptck.values.history import Said, same_value
+from looptck.values.history import Request, Said, same_value
 from looptck.values.transcript import Received
 from looptck.values.turns import says
+from looptck.wires import WIRES
 
 MINIMUM = {
     "openai-chat": {"model", "messages", "tools", "stream"},
@@ -137,6 +138,29 @@ def _lean(schema: Any) -> Any:
     if isinstance(schema, dict) and schema.get("required") == []:
         return {name: value for name, value in schema.items() if name != "required"}
     return schema
+
+
+@trait("illegal-name")
+def test_illegal_name(loop: Loop) -> None:
+    """A tool has a dot in its name, which no service allows."""
+    named = "weather.today"
+    run = loop.plays(says("Hello."), tools=[_weather(named)])
+    if not run.requests:
+        loop.plays(says("Hello."), tools=[_weather("weather")]).request(1)
+        assert run.failed, f"it has sent nothing, and {run.outcome}"
+        loop.answers("error-for-the-caller", run.outcome)
+        return
+    request: Request = WIRES[loop.cell.wire].service(True).read(run.request(1).body)
+    offered = [tool.name for tool in request.tools if _weather(named).description in tool.description]
+    match offered:
+        case []:
+            loop.answers("left-out")
+        case [name, *_]:
+            loop.answers("as-given" if name == named else "renamed", name)
+
+
+def _weather(name: str) -> Tool:
+    return Tool(name, "Tells the weather of today.", {"type": "object", "properties": {}})
 
 
 @trait("strict-tools")
