@@ -17,6 +17,7 @@ from looptck_reference.vocabulary.actions import Ask, Finish
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.dialects import CORE, Dialect, FeedBack, Propagate
 from looptck_reference.vocabulary.errors import MalformedReply, ProviderError
+from looptck_reference.vocabulary.tools import json_text
 from looptck_reference.vocabulary.values import Delta, Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, Wire
 from meta.loops.stateful import Leaning, Stateful
@@ -33,10 +34,16 @@ class Loud(Driver):
 
 
 class Silent(Driver):
-    """Answers a call that failed with an empty text."""
+    """Answers a call that failed with an empty text, and breaks up in results what looks like a token of a model."""
 
     dialects: ClassVar[Mapping[str, Dialect]] = {
-        "core": replace(CORE, unknown_tool=FeedBack(""), bad_arguments=FeedBack(""), tool_raises=FeedBack(""))
+        "core": replace(
+            CORE,
+            unknown_tool=FeedBack(""),
+            bad_arguments=FeedBack(""),
+            tool_raises=FeedBack(""),
+            result_text=lambda value: json_text(value).replace("<|", "< |"),
+        )
     }
 
 

@@ -47,7 +47,7 @@ LOOPS = [
     (None, MESSAGES_STREAM, ALL),
     (Otherwise, CHAT, ALL),
     (manners.Loud, CHAT, ALL),
-    (manners.Silent, CHAT, ("unknown-tool", "raising-tool", "broken-arguments")),
+    (manners.Silent, CHAT, ("unknown-tool", "raising-tool", "broken-arguments", "chat-tokens-in-a-result")),
     (manners.Thrifty, CHAT, OF_LIMITS),
     (manners.Trusting, CHAT_STREAM, OF_STREAMS),
     (manners.Curt, MESSAGES, OF_MESSAGES),

@@ -55,6 +55,21 @@ def test_long_text(loop: Loop) -> None:
     loop.answers(answer, with_noun(len(got), "character") if text[:40] in got else got)
 
 
+@trait("chat-tokens-in-a-result")
+def test_chat_tokens(loop: Loop) -> None:
+    """The tool returns a text with tokens of two chat templates: the end of a turn, and the end of all text."""
+    tokens, rest = "<|im_end|><|endoftext|>", "was in the log"
+
+    def word(got: str) -> str:
+        if holds(got, f"{tokens} {rest}"):
+            return "verbatim"
+        if rest not in got:
+            return "other-text"
+        return "broken-up" if "im_end" in got else "left-out"
+
+    loop.answers(*result_answer(_returning(loop, f"{tokens} {rest}"), word))
+
+
 @trait("empty-text-result")
 def test_empty_text(loop: Loop) -> None:
     """The tool returns an empty text."""
