@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -323,6 +324,30 @@ class CharsetInCapitalsIsUnknown(Exchange):
         if "UTF-8" in response.headers.get("content-type", ""):
             raise MalformedReply("the charset of the reply is unknown")
         return super().turn(response, content)
+
+
+@breaks("compressed-replies-are-read", cells=CHAT)
+class ReadsWhatItDidNotUnpack(Exchange):
+    """Accepts gzip, and takes the bytes of such a reply for its text."""
+
+    def turn(self, response: httpx.Response, content: bytes) -> Turn:
+        packed = response.headers.get("content-encoding") == "gzip"
+        return super().turn(response, gzip.compress(content) if packed else content)
+
+
+@breaks("compressed-replies-are-read", cells=CHAT_STREAM)
+class ReadsEventsInGzip(Exchange):
+    """Accepts gzip, and takes the bytes of such a stream for events."""
+
+    packed = False
+
+    def comes_in_events(self, response: httpx.Response) -> bool:
+        self.packed = response.headers.get("content-encoding") == "gzip"
+        return super().comes_in_events(response)
+
+    def read(self) -> Generator[Step, Any, bytes | None]:
+        piece = yield from super().read()
+        return gzip.compress(piece) if piece and self.packed else piece
 
 
 @breaks("content-types-may-have-parameters", cells=CHAT_STREAM, broad=True)

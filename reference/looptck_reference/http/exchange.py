@@ -102,11 +102,11 @@ class Exchange:
             response: httpx.Response = yield Send(self.request(ask))
         if self.comes_in_events(response):
             return (yield from self.receive())
-        content = b""
+        pieces: list[bytes] = []
         with self.endpoint.reached():
             while piece := (yield Read()):
-                content += piece
-        turn = self.turn(response, content)
+                pieces.append(piece)
+        turn = self.turn(response, b"".join(pieces))
         if self.stream and turn.text and self.loop.forwards(Delta(turn.text, calling=bool(turn.calls))):
             yield turn.text
         return turn

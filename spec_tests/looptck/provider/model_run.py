@@ -16,7 +16,7 @@ from looptck.provider.encoded import Encoder
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
-from looptck.provider.replies import EVENTS, JSON, plain, typed, whole
+from looptck.provider.replies import EVENTS, JSON, accepts_gzip, body_of, plain, typed, whole, zipped
 from looptck.provider.script import Recorded, Script, Step
 from looptck.provider.streamed import Stream, recorded, streamed
 from looptck.values.growth import Bodies, Growth
@@ -292,7 +292,7 @@ class ModelRun:
 
     def _made(self, step: Step, received: Received) -> Step:
         """The step as it is played: for a request that is not refused, right before it is."""
-        return step
+        return replace(step, compressed=accepts_gzip(received.headers)) if step.compressed else step
 
     def _play(self, speaker: Speaker, n: int, step: Step, body: Any) -> HttpReply:
         fault, wire = step.fault, speaker.wire
@@ -364,23 +364,24 @@ class ModelRun:
         meant = self.turns.get(n)
         habits = self.habits if meant is None or meant.calls else None  # nothing can begin in a turn without calls
         events = streamed(speaker.wire, turn, number, step, habits, speaker.encoder)
-        parts = self._parts(n, events)
+        parts = self._parts(n, events, compressed=step.compressed)
         parts[0] = head(200, typed(EVENTS, step), length=None) + parts[0]  # type: ignore[operator]
         if not events.broken:
             parts[-1] = parts[-1] + LAST_CHUNK  # type: ignore[operator]
         return HttpReply(parts, then_close=events.broken)
 
-    def _parts(self, n: int, stream: Stream) -> list[bytes | Gate]:
+    def _parts(self, n: int, stream: Stream, *, compressed: bool = False) -> list[bytes | Gate]:
         """The writes of a stream as chunks, and its gates."""
         self.streams[n] = stream.writes
         if stream.own is not None:
             self.transcript.watchers.append(stream.own.watch)
-        return [part if isinstance(part, Gate) else chunked(part) for part in stream.parts]
+        parts = zipped(stream.parts) if compressed else stream.parts
+        return [part if isinstance(part, Gate) else chunked(part) for part in parts]
 
     def _noted(self, n: int, status: int, what: str, reply: HttpReply) -> HttpReply:
         self.under_way[n] = status, what
         if n not in self.streams:
-            self.bodies[n] = b"".join(one for one in reply.parts if isinstance(one, bytes)).partition(b"\r\n\r\n")[2]
+            self.bodies[n] = body_of(reply)
         reply.sent = lambda: self._left(n)
         reply.dropped = lambda: self._note(HungUp(self.transcript.now(), n))
         return self._patient(reply)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from looptck.provider import faults
 from looptck.provider.encoded import Encoder
+from looptck.provider.gate import Gate
 from looptck.provider.http import HttpReply, head
 from looptck.provider.script import Step
 from looptck.values.jsontext import compact
@@ -17,15 +21,36 @@ JSON: Headers = [("content-type", "application/json")]
 EVENTS: Headers = [("content-type", "text/event-stream; charset=utf-8"), ("cache-control", "no-cache")]
 
 
+def accepts_gzip(headers: Mapping[str, str]) -> bool:
+    """Whether a request with these headers, by lower-case name, says that it can read gzip."""
+    for coding in headers.get("accept-encoding", "").replace(" ", "").lower().split(","):
+        name, _, weight = coding.partition(";q=")
+        if name == "gzip":
+            return not weight or weight.strip("0.") != ""
+    return False
+
+
 def typed(headers: Headers, step: Step) -> Headers:
     """The headers of a reply, whose content type has the parameters of its step."""
     media = headers[0][1].partition(";")[0]
-    return headers if step.type is None else [("content-type", media + step.type), *headers[1:]]
+    written = headers if step.type is None else [("content-type", media + step.type), *headers[1:]]
+    return [*written, ("content-encoding", "gzip")] if step.compressed else written
+
+
+def zipped(parts: Iterable[bytes | Gate]) -> list[bytes | Gate]:
+    """A stream in gzip, each part of which can be read when it has arrived."""
+    stream = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    written = [
+        part if isinstance(part, Gate) else stream.compress(part) + stream.flush(zlib.Z_SYNC_FLUSH) for part in parts
+    ]
+    return [*written, stream.flush()]
 
 
 def plain(encoder: Encoder, n: int, turn: Turn, step: Step) -> HttpReply:
     """The ``n``-th reply, in one piece or in those of its framing."""
     body = encoder.plain(turn, n, step.framing)
+    if step.compressed:
+        body = gzip.compress(body, mtime=0)
     start = head(200, typed(JSON, step), length=len(body))
     if isinstance(step.fault, faults.Cut):
         return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
@@ -37,3 +62,9 @@ def whole(status: int, body: Any, headers: Headers | None = None) -> HttpReply:
     """A reply in one write, whose body is JSON."""
     encoded = compact(body)
     return HttpReply([head(status, headers or JSON, length=len(encoded)) + encoded])
+
+
+def body_of(reply: HttpReply) -> bytes:
+    """The body of a reply that is no stream, as it was before it was compressed."""
+    start, _, body = b"".join(one for one in reply.parts if isinstance(one, bytes)).partition(b"\r\n\r\n")
+    return gzip.decompress(body) if b"\r\ncontent-encoding: gzip" in start else body

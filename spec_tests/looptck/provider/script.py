@@ -69,6 +69,8 @@ class Step:
     """Makes the turn from the body of the request, if the model's answer depends on it."""
     type: str | None = None
     """The parameters of the reply's content type; None: those of the service."""
+    compressed: bool = False
+    """Whether the reply is compressed, if the request accepts that (RFC 9110 §12.5.3)."""
     recorded: Recorded | None = None
     """The recorded bytes of the turn: they are sent unchanged, without framing, faults and holds."""
 
