@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_CHAT, OPENAI_RESPONSES
+from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_RESPONSES
 from meta.reference import reference_messages as messages
 from meta.reference import reference_responses as responses
-from meta.reference.reference_replies import Json, plain
+from meta.reference.reference_replies import Json
 
 SAID = messages.text("18 °C")
 UNSIGNED = {"type": "thinking", "thinking": "Where is", "signature": ""}
@@ -64,20 +64,3 @@ def test_responses(items: list[Json], cut: bool, kept: int) -> None:
     turn = OPENAI_RESPONSES.decode(responses.response(*items, status=status, reason=reason))
 
     assert items[:kept] == OPENAI_RESPONSES.answer(turn)
-
-
-@pytest.mark.parametrize(
-    ("reply", "kept"),
-    [
-        (plain("18", reasoning_content="Hm."), {"content": "18"}),
-        (plain("1", finish="length"), {"content": "1"}),
-        (plain(None, refusal="No."), {"content": None, "refusal": "No."}),
-        (plain(""), None),
-    ],
-    ids=["reasoning", "cut", "refused", "empty"],
-)
-def test_chat(reply: Json, kept: Json | None) -> None:
-    """The text, or the refusal in its own member, and no reasoning, which belongs to the question before."""
-    answer = OPENAI_CHAT.answer(OPENAI_CHAT.decode(reply))
-
-    assert ([] if kept is None else [{"role": "assistant", **kept}]) == answer

@@ -7,11 +7,9 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, closing
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import pytest
 import respx
 
@@ -163,28 +161,6 @@ def test_a_sync_run_leaves_a_tool(gate: Gate, *, parallel: bool) -> None:
 
 
 @respx.mock
-@pytest.mark.parametrize("parallel", [False, True])
-def test_an_async_run_cancels_its_tool(gate: Gate, *, parallel: bool) -> None:
-    """The results of the tools that have ended are kept, those of a batch too."""
-    chat = replies(THREE)
-    begun: list[str] = []
-    loop = new(three(gate.hold_async, begun), dialect=replace(CORE, parallel=parallel))
-
-    async def go() -> None:
-        async with AsyncRunner(URL, "k") as runner:
-            run = asyncio.create_task(runner.drive(loop))
-            await asyncio.to_thread(gate.began.wait, PATIENCE)
-            run.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await run
-
-    asyncio.run(go())
-
-    assert 1 == chat.call_count
-    assert ["first", STOPPED, "later" if parallel else NOT_RUN] == results(loop)
-
-
-@respx.mock
 def test_a_tool_that_catches_the_cancellation_does_not_undo_it() -> None:
     """The run ends nevertheless, with the value that the tool has returned."""
     chat = replies(plain(None, call("a", "hold")), plain("never asked for"))
@@ -211,72 +187,3 @@ def test_a_tool_that_catches_the_cancellation_does_not_undo_it() -> None:
     asyncio.run(go())
 
     assert (1, ["tidied up"]) == (chat.call_count, results(loop))
-
-
-@respx.mock
-def test_a_run_that_is_cancelled_before_it_begins_asks_nothing(agent: Agent) -> None:
-    """No request is sent."""
-    chat = replies(plain("x"))
-    cancellation = Cancellation()
-    cancellation.cancel()
-    cancellation.cancel()
-    with Runner(URL, "k", cancellation=cancellation) as runner, pytest.raises(Cancelled):
-        runner.drive(new(agent))
-
-    assert 0 == chat.call_count
-
-
-@respx.mock
-def test_an_uncancelled_run_ends_as_ever(agent: Agent) -> None:
-    """Its tools run in threads, and their results come in call order."""
-    replies(plain(None, call("a"), call("b")), plain("18 °C"))
-    with Runner(URL, "k", cancellation=Cancellation()) as runner:
-        loop = new(agent, dialect=replace(CORE, parallel=True))
-
-        assert "18 °C" == runner.drive(loop).text
-    assert ["sunny", "sunny"] == results(loop)
-
-
-@respx.mock
-def test_a_stream_that_is_left_cancels_the_run(agent: Agent) -> None:
-    """The caller reads no further, and the broken turn is not kept."""
-    replies(sse(delta("Once "), delta("upon")))
-    loop = new(agent)
-    with Runner(URL, "k") as runner, closing(runner.pieces(loop, stream=True)) as pieces:
-        assert "Once " == next(pieces)
-
-    assert isinstance(loop.end, Fail)
-    assert ("cancelled", [QUESTION]) == (loop.end.reason, list(loop.conversation.history))
-
-
-@respx.mock
-def test_an_async_stream_that_is_left_cancels_the_run(agent: Agent) -> None:
-    """As in sync mode."""
-    replies(sse(delta("Once "), delta("upon")))
-    loop = new(agent)
-
-    async def go() -> None:
-        async with AsyncRunner(URL, "k") as runner, aclosing(runner.pieces(loop, stream=True)) as pieces:
-            assert "Once " == await anext(pieces)
-
-    asyncio.run(go())
-
-    assert isinstance(loop.end, Fail)
-    assert ("cancelled", [QUESTION]) == (loop.end.reason, list(loop.conversation.history))
-
-
-@respx.mock
-@pytest.mark.parametrize("runner", [Runner, AsyncRunner])
-def test_a_question_that_failed_stays(runner: type[Runner | AsyncRunner], agent: Agent) -> None:
-    """The runs that go on may answer it."""
-    respx.post(f"{URL}/chat/completions").mock(side_effect=httpx.ConnectError("gone"))
-    loop = new(agent)
-    with pytest.raises(Exception, match="gone"):
-        _ = asyncio.run(_driven(loop)) if runner is AsyncRunner else Runner(URL, "k").drive(loop)
-
-    assert (QUESTION,) == loop.conversation.history
-
-
-async def _driven(loop: Loop) -> None:
-    async with AsyncRunner(URL, "k") as runner:
-        await runner.drive(loop)

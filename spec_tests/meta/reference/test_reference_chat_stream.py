@@ -109,44 +109,9 @@ def test_events_without_choices_are_no_turn() -> None:
     assert Turn("x", (), Stop.END, {"total_tokens": 3}) == turn
 
 
-def test_the_first_finish_reason_wins() -> None:
-    """A second finish reason changes nothing."""
-    assert Stop.LENGTH is turn_of(delta("x", finish="length"), delta(finish="stop")).stop
-
-
-def test_refusals_are_collected() -> None:
-    """A streamed refusal is the text of a turn whose stop is a refusal."""
-    turn = turn_of(delta(None, refusal="I will "), delta(None, refusal="not."), delta(finish="stop"))
-
-    assert Turn("I will not.", (), Stop.REFUSAL) == turn
-
-
-def test_other_choices_do_not_mix_in() -> None:
-    """Only the choice with index 0 is read, also its finish reason."""
-    other = delta("no", finish="length")
-    other["choices"][0]["index"] = 1
-
-    assert Turn("yes") == turn_of(delta("yes"), other, delta(finish="stop"))
-
-
 def test_halves_of_a_character_are_joined() -> None:
     """A character that was sent as two halves in two events arrives whole."""
     assert "😀" == turn_of(delta("\ud83d"), delta("\ude00"), delta(finish="stop")).text
-
-
-@pytest.mark.parametrize("done", [True, False])
-def test_a_stream_without_a_finish_reason_is_not_whole(done: bool) -> None:
-    """Without a finish reason nobody knows what is missing, end mark or not."""
-    reception = Reception(OPENAI_CHAT, lambda _: True)
-    list(reception.feed(sse(pieces(piece("{}", call_id="a", name="x")), done=done)))
-
-    with pytest.raises(StreamBroken, match="finish_reason"):
-        reception.close()
-
-
-def test_the_end_mark_may_be_missing() -> None:
-    """A finish reason is enough."""
-    assert "x" == turn_of(delta("x"), delta(finish="stop")).text
 
 
 def test_nothing_counts_after_the_end_mark() -> None:
@@ -174,16 +139,6 @@ def test_bad_events_fail_the_stream(data: str, error: type[Exception]) -> None:
     """An error object, text that is no JSON and calls of other kinds are never passed over."""
     with pytest.raises(error):
         ChatStream().add(data)
-
-
-def test_a_delta_says_whether_the_turn_calls() -> None:
-    """Text beside or behind a call is known to belong to a tool turn, text before one is not."""
-    stream = ChatStream()
-    events = [delta("before"), delta("beside", tool_calls=[piece("{}", call_id="a", name="x")]), delta("behind")]
-
-    said = [stream.add(json.dumps(event)) for event in events]
-
-    assert [("before", False), ("beside", True), ("behind", True)] == [(one.text, one.calling) for one in said]
 
 
 CALL = st.tuples(st.text("xyz", min_size=1, max_size=4), st.text('{}":é😀\\ ', max_size=12))
@@ -221,15 +176,6 @@ def cuts(draw: st.DrawFn, text: str) -> list[str]:
     """The text in pieces, some of which may be empty."""
     borders = sorted(draw(st.lists(st.integers(0, len(text)), max_size=4)))
     return [text[start:end] for start, end in zip([0, *borders], [*borders, len(text)], strict=True)]
-
-
-@STEADY
-@given(shaped())
-def test_shaping_changes_nothing(case: tuple[Turn, list[Json]]) -> None:
-    """However a turn is fragmented and interleaved, it is the same turn."""
-    turn, events = case
-
-    assert turn == turn_of(*events)
 
 
 @STEADY

@@ -45,58 +45,11 @@ def value(registry: Registry, tool: Tool = LOOKUP) -> Any:
 BOUND = {"title": "Emma", "reader": "Ada"}
 
 
-def test_a_name_comes_before_a_kind() -> None:
-    """Where both are registered, the handler of the name is called, with the arguments and their bindings."""
-    registry = Registry({"lookup": by_name}, {"shelf": by_kind})
-
-    assert f"name: {BOUND}" == value(registry)
-
-
 def test_a_kind_is_the_fallback() -> None:
     """Without a handler of its name a tool is run by that of its kind, with tool, arguments, agent and inputs."""
     registry = Registry({"other": by_name}, {"shelf": by_kind})
 
     assert f"kind: lookup, {BOUND}, librarian, {{'user': 'Ada'}}" == value(registry)
-
-
-def test_neither_is_told_with_name_and_kind() -> None:
-    """The error has the words of the document."""
-    action = called(Registry({"other": by_name}, {"function": by_kind}))
-
-    assert isinstance(action, Fail)
-    assert (ValueError, "No handler registered for tool: lookup (kind: shelf)") == (
-        type(action.error),
-        str(action.error),
-    )
-
-
-def test_a_tool_of_its_own_handler_needs_no_registry() -> None:
-    """What an agent brings comes before what is registered under the same name."""
-    tool = Tool("lookup", handler=lambda **_: "own")
-
-    assert "own" == value(Registry({"lookup": by_name}), tool)
-
-
-def test_what_is_given_for_a_run_lasts_one_run() -> None:
-    """The registry that the run was made from does not know of it."""
-    registry = Registry()
-
-    run = registry.for_run({"lookup": by_name}, {"shelf": by_kind})
-
-    assert (by_name, by_kind) == (run.get_tool("lookup"), run.get_tool_handler("shelf"))
-    assert (None, None) == (registry.get_tool("lookup"), registry.get_tool_handler("shelf"))
-
-
-def test_a_run_keeps_what_it_began_with() -> None:
-    """What is registered or forgotten later is not its concern."""
-    registry = Registry()
-    registry.register_tool("lookup", by_name)
-    run = registry.for_run()
-
-    registry.clear()
-    registry.register_tool("late", by_name)
-
-    assert (by_name, None) == (run.get_tool("lookup"), run.get_tool("late"))
 
 
 def test_a_kind_that_is_registered_replaces_one_that_a_run_brings() -> None:

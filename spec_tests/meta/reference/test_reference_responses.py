@@ -2,88 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from looptck_reference import (
     OPENAI_RESPONSES,
-    Agent,
     MalformedReply,
-    ProviderError,
     Stop,
-    Tool,
-    ToolCall,
-    ToolResult,
 )
-from meta.reference.reference_replies import QUESTION, Json
 from meta.reference.reference_responses import (
-    HOLOGRAM,
-    MCP,
-    REASONING,
-    SEARCH,
     function_call,
     refusal,
     response,
     text,
 )
-
-ALL: list[Json] = [
-    REASONING,
-    SEARCH,
-    MCP,
-    HOLOGRAM,
-    text("I look.", phase="commentary"),
-    {**function_call(namespace="n", caller={"type": "direct"}), "async": False},
-    text("!", "msg_2"),
-]
-
-
-def test_a_request_depends_on_nothing_before_it() -> None:
-    """Nothing is stored, so reasoning has to come along encrypted."""
-    request = OPENAI_RESPONSES.request(Agent("m", [QUESTION]), [QUESTION], stream=False)
-
-    assert {"model": "m", "input": [QUESTION], "store": False, "include": ["reasoning.encrypted_content"]} == request
-    assert {**request, "stream": True} == OPENAI_RESPONSES.request(Agent("m", [QUESTION]), [QUESTION], stream=True)
-
-
-def test_tools_are_offered_flat_and_not_strict() -> None:
-    """Schemas are sent as they are."""
-    request = OPENAI_RESPONSES.request(Agent("m", [], [Tool("ping", "Pings.", {"type": "object"})]), [], stream=False)
-
-    offered = {
-        "type": "function",
-        "name": "ping",
-        "description": "Pings.",
-        "parameters": {"type": "object", "properties": {}},
-    }
-    assert [{**offered, "strict": False}] == request["tools"]
-
-
-def test_calls_are_read() -> None:
-    """By the call's id, not the item's, also where text follows it; the server's own calls are none of ours."""
-    turn = OPENAI_RESPONSES.decode(response(*ALL))
-
-    assert ("I look.!", Stop.CALLS) == (turn.text, turn.stop)
-    assert (ToolCall("call_1", "weather", '{"city":"Paris"}'),) == turn.calls
-
-
-def test_every_item_goes_back_as_it_came() -> None:
-    """In order, with encrypted reasoning, and also those that nobody here knows."""
-    turn = OPENAI_RESPONSES.decode(json.loads(json.dumps(response(*ALL))))
-
-    assert ALL == OPENAI_RESPONSES.echo(turn)
-
-
-def test_results_are_one_item_each() -> None:
-    """A failure is told by its text."""
-    results = [ToolResult("a", "x", "sunny"), ToolResult("b", "x", "Error", failed=True)]
-
-    assert [
-        {"type": "function_call_output", "call_id": "a", "output": "sunny"},
-        {"type": "function_call_output", "call_id": "b", "output": "Error"},
-    ] == OPENAI_RESPONSES.results(results)
 
 
 @pytest.mark.parametrize(
@@ -108,28 +41,6 @@ def test_results_are_one_item_each() -> None:
 def test_statuses(status: str | None, reason: str | None, items: list[Any], stop: Stop) -> None:
     """The status decides, a call may say of itself that it is half of one, and a refusal is a refusal."""
     assert stop is OPENAI_RESPONSES.decode(response(*items, status=status, reason=reason)).stop
-
-
-def test_a_status_may_be_missing() -> None:
-    """What a compatible server sends without one is all there is."""
-    reply = response(function_call())
-    del reply["status"]
-
-    assert Stop.CALLS is OPENAI_RESPONSES.decode(reply).stop
-
-
-@pytest.mark.parametrize("status", ["failed", "cancelled", "queued", "in_progress", "never_heard_of"])
-def test_a_response_that_is_not_at_its_end(status: str) -> None:
-    """Nothing of it may be used."""
-    with pytest.raises(ProviderError, match=status):
-        OPENAI_RESPONSES.decode(response(function_call(), status=status))
-
-
-@pytest.mark.parametrize("status", ["failed", None])
-def test_a_failure_is_told_in_the_providers_words(status: str | None) -> None:
-    """Whatever the status is."""
-    with pytest.raises(ProviderError, match="no quota"):
-        OPENAI_RESPONSES.decode(response(status=status, error={"code": "server_error", "message": "no quota"}))
 
 
 def test_a_refusal_is_not_an_empty_answer() -> None:

@@ -17,7 +17,7 @@ from looptck_reference.http.spans import Tracing
 from looptck_reference.prompty.invoke import Invoker
 from meta.reference.reference_files import child, write
 from meta.reference.reference_provider import replies
-from meta.reference.reference_replies import QUESTION, TEXT_STREAM, TOOL_STREAM, URL, call, plain
+from meta.reference.reference_replies import QUESTION, TEXT_STREAM, URL, call, plain
 
 MEMORY = InMemorySpanExporter()
 PROVIDER = TracerProvider()
@@ -52,18 +52,6 @@ def tree() -> list[tuple[str, str | None]]:
 
 
 RUN = "invoke_agent helper"
-
-
-@respx.mock
-@pytest.mark.parametrize("stream", [False, True])
-def test_a_run_wraps_all_that_happens_in_it(stream: bool) -> None:
-    """Model calls and tools are its children, in their order."""
-    replies(*((TOOL_STREAM, TEXT_STREAM) if stream else (plain(None, call()), plain("x"))))
-
-    run(lambda **_: "sunny", stream=stream)
-
-    assert [(RUN, None), ("chat m", RUN), ("execute_tool weather", RUN), ("chat m", RUN)] == tree()
-    assert {trace.StatusCode.UNSET} == {span.status.status_code for span in told()}
 
 
 @respx.mock
@@ -142,24 +130,6 @@ def test_a_model_that_fails_fails_its_call_and_the_run() -> None:
 
     assert [(RUN, None), ("chat m", RUN)] == tree()
     assert ["ProviderError"] * 2 == [(span.attributes or {})["error.type"] for span in told()]
-
-
-@respx.mock
-def test_a_run_is_told_inside_the_callers_span_and_a_tool_inside_its_own() -> None:
-    """What a tool tells is nested in its call; the caller's context is as it was."""
-    replies(plain(None, call()), plain("x"))
-    tracer = trace.get_tracer("test", tracer_provider=PROVIDER)
-
-    def handler(**_: object) -> str:
-        tracer.start_span("disk").end()
-        return "sunny"
-
-    with tracer.start_as_current_span("caller") as caller:
-        run(handler)
-        assert caller is trace.get_current_span()
-
-    assert (RUN, "caller") in tree()
-    assert ("disk", "execute_tool weather") in tree()
 
 
 @respx.mock

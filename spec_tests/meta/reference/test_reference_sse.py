@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from looptck_reference.wires.sse import EventReader
-from meta.kit.steady import STEADY
 
 BOM = b"\xef\xbb\xbf"
 
@@ -47,35 +44,6 @@ def test_streams_and_their_events(stream: bytes, events: list[str]) -> None:
     assert events == read(stream)
 
 
-def test_cr_ends_a_line_at_once() -> None:
-    """An event is not held back until the byte after its last CR is known."""
-    reader = EventReader()
-
-    assert ["a"] == reader.feed(b"data: a\r\r")
-    assert [] == reader.feed(b"\n")
-    assert ["b"] == reader.feed(b"data: b\n\n")
-
-
 def test_crlf_over_a_border_is_one_line_end() -> None:
     """The LF that follows a CR in the next piece ends no second line, so it ends no event either."""
     assert ["a\nb"] == read(b"data: a\r", b"\ndata: b\r", b"", b"\n\r", b"\n")
-
-
-LINE = st.sampled_from(["data: ", "data:", "data", ": ", "event: ", ""]).flatmap(
-    lambda head: st.text("aé€😀\u2028\u0085: ", max_size=4).map(lambda tail: head + tail if head else "")
-)
-STREAM = st.lists(st.tuples(LINE, st.sampled_from(["\n", "\r", "\r\n"])).map("".join), max_size=12).map(
-    lambda lines: "".join(lines).encode()
-)
-
-
-@STEADY
-@given(STREAM, st.booleans(), st.data())
-def test_cutting_changes_nothing(stream: bytes, bom: bool, data: st.DataObject) -> None:
-    """The same bytes are the same events in whatever pieces they come."""
-    whole = BOM * bom + stream
-    borders = sorted(data.draw(st.sets(st.integers(0, len(whole)), max_size=8), label="borders"))
-    pieces = [whole[start:end] for start, end in zip([0, *borders], [*borders, len(whole)], strict=True)]
-
-    assert read(whole) == read(*pieces)
-    assert read(whole) == read(*[whole[at : at + 1] for at in range(len(whole))])

@@ -15,16 +15,14 @@ import respx
 from looptck_reference import (
     ANTHROPIC_LOOP,
     CORE,
-    PROMPTY_SPEC,
     Agent,
     AsyncToolInSyncRun,
     Dialect,
     Loop,
-    OutOfTurn,
     Tool,
 )
 from looptck_reference import OPENAI_CHAT as WIRE
-from looptck_reference.vocabulary.actions import Ask, Fail, Returned, RunTools
+from looptck_reference.vocabulary.actions import Ask
 from looptck_reference.vocabulary.values import ToolCall, Turn
 from meta.reference.reference_provider import Run, replies, run_async, run_sync
 from meta.reference.reference_replies import QUESTION, call, plain
@@ -150,26 +148,6 @@ def started(dialect: Dialect) -> Loop:
 CALL, STRANGER = ToolCall("c1", "one", "{}"), ToolCall("c2", "nope", "{}")
 
 
-def test_a_fault_that_ends_the_run_ends_it_before_anything_has_run() -> None:
-    """A dialect that raises for an unknown tool runs none of the turn."""
-    action = started(replace(PROMPTY_SPEC, parallel=True)).model_answered(Turn(calls=(CALL, STRANGER)))
-
-    assert isinstance(action, Fail)
-    assert "No handler registered for tool: nope" in str(action.error)
-
-
 def test_a_turn_of_which_nothing_can_run_is_answered_at_once() -> None:
     """There is nobody to wait for."""
     assert isinstance(started(TOGETHER).model_answered(Turn(calls=(STRANGER,))), Ask)
-
-
-def test_ends_are_taken_only_where_they_are_waited_for() -> None:
-    """A report in any other state is a fault of the runner."""
-    loop = started(TOGETHER)
-    with pytest.raises(OutOfTurn):
-        loop.tools_ended([])
-    assert isinstance(loop.model_answered(Turn(calls=(CALL,))), RunTools)
-    with pytest.raises(OutOfTurn, match="2 ends were reported for 1 tools"):
-        loop.tools_ended([Returned("x"), Returned("y")])
-
-    assert isinstance(loop.tools_ended([Returned("x")]), Ask)
