@@ -19,6 +19,10 @@ GIVEN = (ITEM, "scenario", "cassette", "server", "session")
 """The fixtures of the suite; any other argument of a test is a parameter."""
 
 
+class NothingSelected(CouldNotRun):
+    """No check of the suite is among those selected."""
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A check, and the test that decides it."""
@@ -37,12 +41,15 @@ def plan(session: Session) -> tuple[Planned, ...]:
     """The selected checks of a session, in the order of the suite.
 
     Raises:
-        CouldNotRun: the suite cannot be collected, or nothing is selected.
+        NothingSelected: there is no such check.
+        CouldNotRun: the suite cannot be collected.
     """
     collector = _Collector()
     status = run_pytest(session, ["--collect-only"], [collector])
     if status != pytest.ExitCode.OK or not collector.planned:
-        raise CouldNotRun("\n".join(collector.broken) or "nothing was selected: there is no check to play")
+        if not collector.broken:
+            raise NothingSelected("nothing was selected: there is no check to play")
+        raise CouldNotRun("\n".join(collector.broken))
     return tuple(collector.planned)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.bench import Patience
 from looptck.drivers import PROGRAM_OF_REFERENCE, REFERENCE, SERVER, SOLUTIONS, DriverFault
 from looptck.drivers.protocol import AGENT_LOOP, PROGRAM, SERVER_LOOP
-from looptck.kill.plan import Planned, plan
+from looptck.kill.plan import NothingSelected, Planned, plan
 from looptck.kill.playing import play
 from looptck.suite.selection import Selection
 from looptck.suite.session import CouldNotRun, Options, Session
@@ -59,7 +60,8 @@ class Suite:
         for profiles, driver in DRIVERS:
             selection = Selection(profiles, cells=cells)
             session = Session.begin(Options(selection=selection, patience=PATIENCE, examples=1, asks=False))
-            parts.append(Part(driver, session, plan(session), parts[-1].numbers.stop if parts else 0))
+            with suppress(NothingSelected):  # servers, say, have fewer cells
+                parts.append(Part(driver, session, plan(session), parts[-1].numbers.stop if parts else 0))
         return cls(parts)
 
     @property
