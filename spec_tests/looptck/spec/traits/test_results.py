@@ -58,7 +58,7 @@ def test_long_text(loop: Loop) -> None:
 @trait("chat-tokens-in-a-result")
 def test_chat_tokens(loop: Loop) -> None:
     """The tool returns a text with tokens of two chat templates: the end of a turn, and the end of all text."""
-    tokens, rest = "<|im_end|><|endoftext|>", "was in the log"
+    tokens, rest = "<|im_end|><|endoftext|>[/INST]", "was in the log"
 
     def word(got: str) -> str:
         if holds(got, f"{tokens} {rest}"):
