@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,9 @@ def test_a_daemon_is_named_and_killed(playing: Playing) -> None:
     assert playing.exit is not None
     (left,) = playing.exit.left
     assert left.endswith("the-daemon")
+    for pid in household.members(playing.scratch.home):  # killed, and not yet gone
+        with suppress(ProcessLookupError):
+            select.select([os.pidfd_open(pid)], [], [], 10.0)
     assert [] == household.members(playing.scratch.home)
 
 
