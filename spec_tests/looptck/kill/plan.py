@@ -46,10 +46,12 @@ def plan(session: Session) -> tuple[Planned, ...]:
     """
     collector = _Collector()
     status = run_pytest(session, ["--collect-only"], [collector])
-    if status != pytest.ExitCode.OK or not collector.planned:
-        if not collector.broken:
-            raise NothingSelected("nothing was selected: there is no check to play")
-        raise CouldNotRun("\n".join(collector.broken))
+    if collector.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
+        raise CouldNotRun(
+            "\n".join(collector.broken) or f"the suite was not collected: pytest ended with status {status}"
+        )
+    if not collector.planned:
+        raise NothingSelected("nothing was selected: there is no check to play")
     return tuple(collector.planned)
 
 

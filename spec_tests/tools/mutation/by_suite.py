@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.bench.bench import Patience
-from looptck.drivers import PROGRAM_OF_REFERENCE, REFERENCE, SERVER, SOLUTIONS, DriverFault
-from looptck.drivers.protocol import AGENT_LOOP, PROGRAM, SERVER_LOOP
+from looptck.drivers import REFERENCE, SERVER, SOLUTIONS, DriverFault
+from looptck.drivers.protocol import AGENT_LOOP, SERVER_LOOP
 from looptck.kill.plan import NothingSelected, Planned, plan
 from looptck.kill.playing import play
 from looptck.suite.selection import Selection
@@ -23,9 +23,11 @@ DRIVERS = (
     ((), REFERENCE),
     ((AGENT_LOOP,), SOLUTIONS),
     ((SERVER_LOOP,), SERVER),
-    ((PROGRAM,), PROGRAM_OF_REFERENCE),
 )
-"""The drivers of the reference, each with the profiles that it is played; none: those of all loops."""
+"""The drivers of the reference, each with the profiles that it is played; none: those of all loops.
+
+The program is not among them: it runs in processes of its own, which import no mutant.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ class Suite:
             session = Session.begin(Options(selection=selection, patience=PATIENCE, examples=1, asks=False))
             with suppress(NothingSelected):  # servers, say, have fewer cells
                 parts.append(Part(driver, session, plan(session), parts[-1].numbers.stop if parts else 0))
+        if not parts:
+            raise NothingSelected("there is no check in these cells")
         return cls(parts)
 
     @property

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 
 from looptck.guard.process_table import PROCESSES, main_thread
 
 MOST_ROUNDS = 20
 """How often what is alive is looked for: a process may start another while it is being killed."""
+DYING = 5.0
+"""Seconds that a killed process is waited for, all rounds together: it takes a moment to be gone."""
 
 
 def members(home: Path) -> list[int]:
@@ -42,14 +46,27 @@ def memory(pids: list[int]) -> int:
 
 
 def end(home: Path) -> None:
-    """Kill all processes with this HOME, and what they start meanwhile."""
+    """Kill all processes with this HOME, and what they start meanwhile; wait until they are gone."""
+    until = monotonic() + DYING
     for _ in range(MOST_ROUNDS):
         alive = members(home)
         for pid in alive:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
+        for pid in alive:
+            _wait_for(pid, max(until - monotonic(), 0.0))
         if not alive:
             return
+
+
+def _wait_for(pid: int, seconds: float) -> None:
+    """Wait until a process has ended, where the system can tell."""
+    with contextlib.suppress(OSError):
+        end = os.pidfd_open(pid)
+        try:
+            select.select([end], [], [], seconds)
+        finally:
+            os.close(end)
 
 
 def _all() -> Iterator[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,12 +10,11 @@ from looptck.bench.assertions.turns import calls_echoed
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
-from looptck.catalogue.agents import Tool
 from looptck.provider.script import Step
-from looptck.values.history import Request
+from looptck.spec.offered_names import offered, weather
+from looptck.values.problem import Problem
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
-from looptck.wires import WIRES
 
 ILLEGAL = {
     "dot": "weather.today",
@@ -25,35 +23,18 @@ ILLEGAL = {
     "beyond-ascii": "météo_wetter_天気",
 }
 """Names that none of the services allows: characters beyond letters, digits, _ and -, or more than 128 of them."""
-PARAMETERS = {
-    "type": "object",
-    "properties": {"city": {"type": "string", "description": "The city."}},
-    "required": ["city"],
-}
 WHY = "A loop may leave it to the service to refuse the name."
 NAMES = [pytest.param(name, id=id) for id, name in ILLEGAL.items()]
-
-
-def _tool(name: str) -> Tool:
-    return Tool(name, f"Tells the weather, as {name}.", PARAMETERS)
-
-
-def _offered(implementation: Implementation, body: Any, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Offered and own name of each of these tools that a request offers; a loop may offer tools of its own beside."""
-    request: Request = WIRES[implementation.cell.wire].service(True).read(body)
-    return [
-        (tool.name, name) for tool in request.tools for name in names if _tool(name).description in tool.description
-    ]
 
 
 def _calls_what_is_offered(scenario: Scenario, implementation: Implementation, *names: str) -> Run:
     """A run with tools of these names, in which the model calls each tool by the name under which it is offered."""
 
     def turn(body: Any) -> Turn:
-        return calls(*(Call.of(name, {"city": own}) for name, own in _offered(implementation, body, names)))
+        return calls(*(Call.of(name, {"city": own}) for name, own in offered(implementation.cell, body, names)))
 
     scenario.plays(Step(None, by=turn), says("Warm."))
-    return implementation.run(tools=[_tool(name) for name in names])
+    return implementation.run(tools=[weather(name) for name in names])
 
 
 @requirement("names-are-legal-on-the-wire")
@@ -65,7 +46,7 @@ def test_names_are_legal(scenario: Scenario, implementation: Implementation, nam
 
     if run.requests:
         problems = run.request(1).problems
-        refused = [problem.message for problem in problems if problem.pointer.startswith("/tools/")]
+        refused = [problem.message for problem in problems if _is_of_a_tool(problem)]
         if refused:
             _cares_for_names(scenario, implementation)
         assert not refused, f"the tool {name!r} is offered under a name that the service refuses: {refused[0]}"
@@ -76,12 +57,16 @@ def test_names_are_legal(scenario: Scenario, implementation: Implementation, nam
     assert run.failed, f"it has sent nothing, and {run.outcome}"
 
 
+def _is_of_a_tool(problem: Problem) -> bool:
+    return problem.pointer.startswith("/tools/")
+
+
 def _cares_for_names(scenario: Scenario, implementation: Implementation) -> None:
     """Raise NotApplicable for a loop that offers each tool under its own name: the service's error tells the caller."""
     run = _calls_what_is_offered(scenario, implementation, *ILLEGAL.values())
     if not run.requests:
         return
-    refused = {problem.pointer.split("/")[2] for problem in run.request(1).problems if problem.pointer[:7] == "/tools/"}
+    refused = {problem.pointer.split("/")[2] for problem in run.request(1).problems if _is_of_a_tool(problem)}
     if len(refused) >= len(ILLEGAL):
         raise NotApplicable("the loop offers every name as it is, and leaves it to the service to refuse it")
 
@@ -123,8 +108,8 @@ def test_names_that_fall_together(scenario: Scenario, implementation: Implementa
 
     _renames(run, scenario, implementation)
     names = (ILLEGAL["dot"], other)
-    offered = [name for name, _ in _offered(implementation, run.request(1).body, names)]
-    assert 2 == len({*offered}), f"the tools {' and '.join(map(repr, names))} are offered as {offered}"
+    found = [name for name, _ in offered(implementation.cell, run.request(1).body, names)]
+    assert 2 == len({*found}), f"the tools {' and '.join(map(repr, names))} are offered as {found}"
     run.delivered(1)
     for one in run.ran:
         assert one.tool == one.arguments.get("city"), f"the call of {one.arguments.get('city')!r} has run {one.tool!r}"

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from looptck.bench.run import Run
-from looptck.catalogue.agents import Tool, agent
+from looptck.catalogue.agents import agent
 from looptck.catalogue.traits import trait
+from looptck.spec.offered_names import offered, weather
 from looptck.suite.asking import Loop
-from looptck.values.history import Request, Said, same_value
+from looptck.values.history import Said, same_value
 from looptck.values.transcript import Received
 from looptck.values.turns import says
-from looptck.wires import WIRES
+from looptck.values.verdicts import NotReached
 
 MINIMUM = {
     "openai-chat": {"model", "messages", "tools", "stream"},
@@ -143,24 +144,19 @@ def _lean(schema: Any) -> Any:
 @trait("illegal-name")
 def test_illegal_name(loop: Loop) -> None:
     """A tool has a dot in its name, which no service allows."""
-    named = "weather.today"
-    run = loop.plays(says("Hello."), tools=[_weather(named)])
+    own = "weather.today"
+    run = loop.plays(says("Hello."), tools=[weather(own)])
     if not run.requests:
-        loop.plays(says("Hello."), tools=[_weather("weather")]).request(1)
-        assert run.failed, f"it has sent nothing, and {run.outcome}"
+        loop.plays(says("Hello."), tools=[weather("weather")]).request(1)
+        if not run.failed:
+            raise NotReached(f"nothing was sent, and the loop {run.outcome}")
         loop.answers("error-for-the-caller", run.outcome)
         return
-    request: Request = WIRES[loop.cell.wire].service(True).read(run.request(1).body)
-    offered = [tool.name for tool in request.tools if _weather(named).description in tool.description]
-    match offered:
+    match offered(loop.cell, run.request(1).body, [own]):
         case []:
             loop.answers("left-out")
-        case [name, *_]:
-            loop.answers("as-given" if name == named else "renamed", name)
-
-
-def _weather(name: str) -> Tool:
-    return Tool(name, "Tells the weather of today.", {"type": "object", "properties": {}})
+        case [(name, _), *_]:
+            loop.answers("as-given" if name == own else "renamed", name)
 
 
 @trait("strict-tools")
