@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, wait
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -120,6 +121,8 @@ class Scenario:
 class Bench:
     """One implementation and the provider. Use it as a context manager; `choosing.bench_for` makes one for a driver.
 
+    Until it is entered it has nothing that belongs to one process, so each fork of a process may enter it.
+
     Raises:
         DriverFault: on entry, if the driver cannot be started.
     """
@@ -140,17 +143,20 @@ class Bench:
         self._played = "r"
         """What is being played: the beginning of the ids of its runs."""
         self._runs: Counter[str] = Counter()
-        self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
-        self._folder = Path(self._files.name)
+        self.is_open = False
+        """Whether it has been entered."""
+        self._files: tempfile.TemporaryDirectory[str]
+        self._folder: Path
 
     def __enter__(self) -> Self:
-        self._provider.__enter__()
-        try:
+        self._files = tempfile.TemporaryDirectory(prefix="looptck-", ignore_cleanup_errors=True)
+        self._folder = Path(self._files.name)
+        with ExitStack() as undo:
+            undo.callback(self._close_files)
+            undo.enter_context(self._provider)
             self._start()
-        except BaseException:
-            self._provider.__exit__()
-            self._close_files()
-            raise
+            undo.pop_all()
+        self.is_open = True
         return self
 
     def __exit__(self, *_: object) -> None:

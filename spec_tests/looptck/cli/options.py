@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from looptck.suite.session import Options
+    from looptck.suite.options import Options
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -164,8 +164,8 @@ def chosen_options(
 ) -> Options:
     """The options of a run, as a command line has chosen them."""
     from looptck.bench.bench import Patience
+    from looptck.suite.options import Options
     from looptck.suite.selection import Selection
-    from looptck.suite.session import Options
     from looptck.suite.units import Shard
 
     try:

@@ -23,8 +23,9 @@ from looptck.failures.causes import patterns
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable
 from looptck.report.results import Results, read
+from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import concerns
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.session import Session
 from looptck.suite.summary import serializable, troubles
 from looptck.values.cell import Cell
 from looptck.values.plain import cut

@@ -16,7 +16,8 @@ from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import reference
 from looptck.report.console import could_not_run, output_console
 from looptck.report.results import read
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.options import CouldNotRun, Options
+from looptck.suite.session import Session
 from looptck.values.verdicts import Result, Verdict
 
 DECIDED: frozenset[Verdict] = frozenset({"pass", "fail"})

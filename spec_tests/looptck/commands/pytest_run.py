@@ -12,14 +12,17 @@ from rich.console import Console
 from looptck import spec
 from looptck.catalogue.content import content
 from looptck.catalogue.yaml_files import BadFile
+from looptck.commands.forks import Forks, can_fork, tried
+from looptck.commands.gathering import Gathering
 from looptck.guard import playing
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
 from looptck.report.terminal import Terminal
 from looptck.suite import plugin
+from looptck.suite.options import CouldNotRun, Options, Prepared
 from looptck.suite.processes import usual
 from looptck.suite.record import Record
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.session import Session
 from looptck.suite.summary import as_json, exit_status, head, kit_version, serializable
 
 LEFT_OUT = (
@@ -43,6 +46,7 @@ LEFT_OUT = (
     "warnings",
 )
 """pytest plugins that are disabled: the suite does not use them, and each costs time in every item."""
+INTERRUPTED = "it was interrupted before the first check"
 
 
 def run_suite(
@@ -82,18 +86,19 @@ def run_suite(
         json_file=str(json_file) if json_file else None,
         junit=str(junit) if junit else None,
     )
+
+    def noted(session: Session) -> None:
+        if json_file is not None:
+            playing.note("head", content=content(), **head(session.record))
+
     try:
-        session = Session.begin(options)
+        session, processes, why = _begun(options, workers, hosts, noted, preflight=preflight)
     except CouldNotRun as error:
         return could_not_run(console, str(error))
-    record = session.record
-    if json_file is not None:
-        playing.note("head", content=content(), **head(record))
-    record.listeners.append(lambda result: playing.note("result", judged=record.judged, **result.serializable()))
-    try:
-        why = session.unreached() if preflight else None
     except KeyboardInterrupt:
-        why = "it was interrupted before the first check"
+        return could_not_run(console, INTERRUPTED)
+    record = session.record
+    record.listeners.append(lambda result: playing.note("result", judged=record.judged, **result.serializable()))
     if why is not None:
         session.end()
         return could_not_run(console, why)
@@ -102,7 +107,7 @@ def run_suite(
         kept = Path(folder) / "junit.xml"
         arguments = [f"--junit-xml={kept}", "-o", "junit_family=xunit1"] if junit else []
         try:
-            status, in_order = _play(session, options, _processes(workers, session), hosts, arguments, terminal)
+            status, in_order = _play(session, options, processes, hosts, arguments, terminal)
         except CouldNotRun as error:
             terminal.stop()
             return could_not_run(console, str(error))
@@ -114,7 +119,7 @@ def run_suite(
             texts[junit] = in_order(kept.read_text(encoding="utf-8"))
     if status == pytest.ExitCode.INTERRUPTED and not (record.checks or record.questions):
         terminal.stop()
-        return could_not_run(console, "it was interrupted before the first check")
+        return could_not_run(console, INTERRUPTED)
     terminal.finish()
     lost = [*write_all(texts, console), *(_pages(record, html, console) if html else [])]
     if lost or terminal.broken or status not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
@@ -150,17 +155,53 @@ def _pages(record: Record, folder: Path, console: Console) -> list[Path]:
     return []
 
 
-def _processes(wanted: int | None, session: Session) -> int:
+def _begun(
+    options: Options,
+    workers: int | None,
+    hosts: Sequence[str],
+    noted: Callable[[Session], None],
+    *,
+    preflight: bool,
+) -> tuple[Session, int, str | None]:
+    """A session, how many processes play it, and why the suite would be pointless.
+
+    Raises:
+        CouldNotRun: the implementation cannot be started.
+    """
+    prepared = Prepared.of(options)
+    processes = _processes(workers, prepared)
+    if _are_forks(processes, hosts):
+        prepared.bench.started, why = tried(prepared, noted, preflight=preflight)
+        return Session.of(prepared), processes, why
+    session = Session.opened(prepared)
+    noted(session)
+    try:
+        return session, processes, session.unreached() if preflight else None
+    except KeyboardInterrupt:
+        return session, processes, INTERRUPTED
+
+
+def _processes(wanted: int | None, prepared: Prepared) -> int:
     """How many processes play: as many as wanted, but one if the implementation cannot be started twice."""
-    if not session.bench.can_be_started_twice:
+    if not prepared.bench.can_be_started_twice:
         return 1
-    if wanted is not None or session.selection.is_narrow:
+    if wanted is not None or prepared.options.selection.is_narrow:
         return wanted or 1
     return usual()
 
 
+def _are_forks(processes: int, hosts: Sequence[str]) -> bool:
+    """Whether the processes are forks of this one, which then starts no driver."""
+    return processes > 1 and not hosts and can_fork()
+
+
 def _play(
-    session: Session, options: Options, workers: int, hosts: Sequence[str], arguments: Sequence[str], terminal: Terminal
+    session: Session,
+    options: Options,
+    processes: int,
+    hosts: Sequence[str],
+    arguments: Sequence[str],
+    terminal: Terminal,
 ) -> tuple[int, Callable[[str], str]]:
     """Play the run: pytest's exit status, and what puts its JUnit XML in order.
 
@@ -169,22 +210,26 @@ def _play(
     """
     if hosts and not session.bench.can_be_started_twice:
         raise CouldNotRun("--tx: the implementation is running already, or looks for its model on one port, here")
-    if workers == 1 and not hosts:
+    if processes == 1 and not hosts:
         return run_pytest(session, arguments, [terminal]), lambda junit: junit
-    from looptck.commands.parallel import Workers, run_words
-
-    session.end()
-    session.record.faults = []
-    dealing = Workers(session.record, options)
+    gathering = Gathering(session.record)
     try:
-        status = _pytest([*run_words(workers, hosts), *arguments], [dealing, terminal])
+        if _are_forks(processes, hosts):
+            forks = Forks(session, gathering, processes, terminal, junit=bool(arguments))
+            status = run_pytest(session, arguments, [forks, terminal])
+        else:
+            from looptck.commands.hosts import Hosts, run_words
+
+            session.end()
+            session.record.faults = []
+            status = _pytest([*run_words(processes, hosts), *arguments], [Hosts(gathering, options), terminal])
     finally:
-        dealing.finish()
-    if dealing.why is not None:
+        gathering.finish()
+    if gathering.why is not None:
         raise CouldNotRun(
-            f"{dealing.why}\nIt had started once before; what can be started only once is played with -j 1."
+            f"{gathering.why}\nIt had started once before; what can be started only once is played with -j 1."
         )
-    return status, dealing.in_order
+    return status, gathering.in_order
 
 
 def run_pytest(session: Session, arguments: Sequence[str] = (), plugins: Sequence[object] = ()) -> int:

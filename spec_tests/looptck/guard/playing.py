@@ -76,6 +76,11 @@ def has_noted() -> bool:
     return _THIS.has_noted
 
 
+def leave() -> None:
+    """Let only the process that this is a fork of have to do with the guard."""
+    _THIS.folder = _THIS.output = None
+
+
 def finish(status: int) -> None:
     """Say that the command has done all that it had to do, and with which exit status it ends."""
     if _THIS.output is not None:

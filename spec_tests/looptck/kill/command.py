@@ -26,9 +26,10 @@ from looptck.kill.playing import Played, play
 from looptck.kill.terminal import Terminal
 from looptck.report.console import COULD_NOT_RUN, could_not_run, output_console
 from looptck.report.files import unwritable, write_all
+from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.processes import cores, said
 from looptck.suite.selection import Selection
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.session import Session
 from looptck.suite.summary import kit_version
 from looptck.values.verdicts import AGAINST
 

@@ -11,8 +11,9 @@ import pytest
 
 from looptck.bench.checks import Check
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import CouldNotRun
 from looptck.suite.plugin import ITEM, check_of
-from looptck.suite.session import CouldNotRun, Session
+from looptck.suite.session import Session
 from looptck.values.cell import Cell
 
 GIVEN = (ITEM, "scenario", "cassette", "server", "session")

@@ -65,13 +65,15 @@ class Provider:
         self.late: list[Late] = []
         """The requests that came after the end of their run."""
         self._tokens = itertools.count(1)
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="looptck provider", daemon=True)
+        self._loop: asyncio.AbstractEventLoop
+        self._thread: threading.Thread
         self._is_stuck = False
         self._server: asyncio.Server | None = None
         self._connections: set[Connection] = set()
 
     def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="looptck provider", daemon=True)
         self._thread.start()
         try:
             self._server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()

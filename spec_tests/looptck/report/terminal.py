@@ -40,8 +40,7 @@ class Terminal:
         self.broken: list[str] = []
         """Errors in looptck itself, outside the checks."""
         record.listeners.append(self._on_result)
-        if self._status is not None:
-            self._status.start()
+        self.go_on()
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -56,6 +55,11 @@ class Terminal:
         """Show no progress any more."""
         if self._status is not None:
             self._status.stop()
+
+    def go_on(self) -> None:
+        """Show progress, again."""
+        if self._status is not None:
+            self._status.start()
 
     def finish(self) -> None:
         """Print the report at the end of the run."""

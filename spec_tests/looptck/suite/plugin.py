@@ -15,7 +15,8 @@ import pytest
 
 if TYPE_CHECKING:
     from looptck.bench.checks import Check, Implementation
-    from looptck.suite.session import Options, Session
+    from looptck.suite.options import Options
+    from looptck.suite.session import Session
     from looptck.suite.worker import Worker
 
 pytest_plugins = ["looptck.suite.trait_plugin"]
@@ -79,7 +80,7 @@ JUDGING = pytest.StashKey[bool]()
 def session_of(config: pytest.Config) -> Session:
     """The session of the suite; it begins here unless ``looptck run`` has begun it."""
     if SESSION not in config.stash:
-        from looptck.suite.session import CouldNotRun
+        from looptck.suite.options import CouldNotRun
         from looptck.suite.worker import Worker, options_of, send_why
 
         told = options_of(config)
@@ -98,7 +99,8 @@ def session_of(config: pytest.Config) -> Session:
 
 def _begin(options: Options, *, preflight: bool) -> Session:
     """A session that has begun. Raises CouldNotRun."""
-    from looptck.suite.session import CouldNotRun, Session
+    from looptck.suite.options import CouldNotRun
+    from looptck.suite.session import Session
 
     session = Session.begin(options)
     if preflight and (why := session.unreached()) is not None:
@@ -109,8 +111,8 @@ def _begin(options: Options, *, preflight: bool) -> Session:
 
 def _options(config: pytest.Config) -> Options:
     from looptck.bench.bench import Patience
+    from looptck.suite.options import Options
     from looptck.suite.selection import Selection
-    from looptck.suite.session import Options
 
     option = config.getoption
     known = option("looptck_known_failures")

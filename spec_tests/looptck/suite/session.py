@@ -9,84 +9,34 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from looptck.bench.bench import Bench, Patience, Scenario
+from looptck.bench.bench import Bench, Scenario
 from looptck.bench.cases import Case, cases
 from looptck.bench.checks import Check, Implementation
-from looptck.bench.choosing import bench_for
 from looptck.bench.run import Run
 from looptck.bench.standing import LATE, REFUSED, came_late, first_refused, refused
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.deviations import deviations_of
 from looptck.cassettes.playback import case_followed, set_scenario
-from looptck.catalogue import known_failures as known
-from looptck.catalogue.dialects import dialect
-from looptck.catalogue.extras import NotInstalled
 from looptck.catalogue.known_failures import Known
-from looptck.catalogue.requirements import Catalogue, Requirement, catalogue
+from looptck.catalogue.requirements import Catalogue, Requirement
 from looptck.catalogue.traits import traits
-from looptck.catalogue.yaml_files import BadFile
-from looptck.drivers import ALONE, PROGRAM, DriverFault, Started, reference
+from looptck.drivers import ALONE, PROGRAM, DriverFault, Started
 from looptck.drivers.cells import cells
-from looptck.failures import trace
 from looptck.failures.failure import again
 from looptck.failures.groups import Finding
 from looptck.guard import playing
 from looptck.provider.server import Late
 from looptck.suite.asking import Question, Survey
 from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
+from looptck.suite.options import CouldNotRun, Options, Prepared, playable
 from looptck.suite.record import Record
 from looptck.suite.selection import Selection, missing
 from looptck.suite.sizes import EXAMPLES, FEW_EXAMPLES
 from looptck.suite.tryout import unreached
-from looptck.suite.units import Shard
 from looptck.values.cell import Cell
 from looptck.values.framing import Framing
 from looptck.values.verdicts import NotApplicable, Result
 from looptck.wires import WIRES
-from looptck.wires.spoken import spoken
-
-
-class CouldNotRun(Exception):
-    """The run cannot begin: a driver that does not start, a selection that names nothing, a bad file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of a run of the suite."""
-
-    driver: str | None = None
-    """None: the reference."""
-    selection: Selection = field(default_factory=Selection)
-    known_failures: Path | None = None
-    patience: Patience = field(default_factory=Patience)
-    examples: int | None = None
-    """Examples for each property; None: as many as belong to the size of the run."""
-    cassettes: Path | None = None
-    """A folder of cassettes to use instead of those shipped."""
-    asks: bool = True
-    """Whether the run asks about traits."""
-    trace: Path | None = None
-    """The folder for the traffic of failed runs."""
-    shard: Shard | None = None
-    """The part of the run that is played; None: all of it."""
-    thorough: bool = True
-    """Whether everything is played; if not, few examples of each property, and one dress of each check."""
-    dialect: str | None = None
-    """The compatible server whose dialect the provider speaks; None: each wire as its own service speaks it."""
-
-    @property
-    def words(self) -> list[str]:
-        """The options that change what a check does, as command line words."""
-        usual, words = Options(), []
-        if self.patience.outcome != usual.patience.outcome:
-            words += ["--timeout", f"{self.patience.outcome:g}"]
-        if self.patience.gate != usual.patience.gate:
-            words += ["--patience", f"{self.patience.gate:g}"]
-        if self.examples is not None:
-            words += ["--examples", str(self.examples)]
-        if self.dialect:
-            words += ["--dialect", self.dialect]
-        return words + (["--cassettes", str(self.cassettes)] if self.cassettes else [])
 
 
 @dataclass
@@ -140,33 +90,55 @@ class Session:
         Raises:
             CouldNotRun: the message is the reason.
         """
-        try:
-            rows = catalogue()
-            options.selection.check(rows)
-            played = cassettes(options.cassettes, options.selection.cells) if options.cassettes else None
-            entries = known.read(options.known_failures, rows) if options.known_failures else []
-            if options.trace is not None:
-                trace.prepare(options.trace)
-            told = options.dialect
-            wires = {name: spoken(wire, dialect(told)) for name, wire in WIRES.items()} if told else WIRES
-            bench = bench_for(options.driver or reference(options.selection.profiles), options.patience)
-            bench.wires = wires
-            with ExitStack() as stack:
-                stack.enter_context(bench)
-                if played is None:
-                    played = _shipped(options.selection, rows, bench)
-                for one in played:
-                    deviations_of(one)
-                stack.pop_all()
-        except (BadFile, DriverFault, NotInstalled, ValueError) as error:
-            raise CouldNotRun(str(error)) from error
+        return cls.opened(Prepared.of(options))
+
+    @classmethod
+    def opened(cls, prepared: Prepared) -> Session:
+        """Start the driver and the provider of what is prepared.
+
+        Raises:
+            CouldNotRun: the message is the reason.
+        """
+        with playable(), ExitStack() as stack:
+            stack.enter_context(prepared.bench)
+            session = cls.of(prepared)
+            stack.pop_all()
+        return session
+
+    @classmethod
+    def of(cls, prepared: Prepared) -> Session:
+        """The session of a bench whose ``started`` is known.
+
+        Raises:
+            CouldNotRun: a cassette cannot be played.
+        """
+        options, bench = prepared.options, prepared.bench
+        with playable():
+            played = prepared.given
+            if played is None:
+                played = _shipped(options.selection, prepared.rows, bench)
+            for one in played:
+                deviations_of(one)
         survey = Survey(wanted=options.asks)
         whole = options.thorough or options.selection.is_narrow
         examples = options.examples or (EXAMPLES if whole else FEW_EXAMPLES)
-        session = cls(bench, rows, options.selection, entries, examples, played, survey=survey)
+        session = cls(bench, prepared.rows, options.selection, prepared.known, examples, played, survey=survey)
         session.record.given, session.trace = options.words, options.trace
         session.record.shard, session.record.thorough = options.shard, options.thorough
         return session
+
+    def start(self) -> None:
+        """Start the driver and the provider, of which was only known what the driver declares.
+
+        Raises:
+            CouldNotRun: the driver does not start, or declares something else.
+        """
+        declared = self.bench.started
+        with playable():
+            self.bench.__enter__()
+        if self.bench.started != declared:
+            self.end()
+            raise CouldNotRun("the driver declares something else when it is started once more")
 
     def on(self, bench: Bench) -> Session:
         """The same checks for another implementation."""
@@ -315,7 +287,7 @@ class Session:
 
     def end(self) -> None:
         """Stop the driver. Its faults in runs that had ended turn the verdicts of those runs into errors."""
-        if self._ended:
+        if self._ended or not self.bench.is_open:
             return
         self._ended = True
         self.bench.__exit__()

@@ -1,6 +1,6 @@
 """A worker: one of the processes that play a run between them, each with a provider and a driver of its own.
 
-pytest-xdist starts them and deals the checks (see ``commands.parallel``). What a worker comes to goes back with the
+pytest-xdist starts them and deals the checks (see ``commands.hosts``). What a worker comes to goes back with the
 report of each check, and once more as a whole at its end, when the driver has stopped and no verdict can change.
 """
 
@@ -17,7 +17,8 @@ import pytest
 from looptck.suite.parts import news_of, part_of
 
 if TYPE_CHECKING:
-    from looptck.suite.session import Options, Session
+    from looptck.suite.options import Options
+    from looptck.suite.session import Session
 
 KEY = "looptck"
 """The name of what looptck passes to a worker, and of what it gets back."""
@@ -39,23 +40,35 @@ def options_of(config: pytest.Config) -> Options | None:
     return options  # type: ignore[no-any-return]
 
 
+class News:
+    """What a session has come to since the last look."""
+
+    def __init__(self, session: Session) -> None:
+        self._record = session.record
+        self._results = self._findings = self._answers = 0
+
+    def take(self) -> dict[str, Any]:
+        """What has been added; empty if nothing has."""
+        record = self._record
+        news = news_of(record, self._results, self._findings, self._answers)
+        self._results, self._findings = len(record.results), len(record.findings)
+        self._answers = len(record.answers)
+        return news | {"judged": record.judged} if news["results"] or news["answers"] else {}
+
+
 class Worker:
     """A pytest plugin that sends back what a session comes to."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._results = self._findings = self._answers = 0
+        self._news = News(session)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
         """Send what has been added with the report."""
         report = yield
-        record = self._session.record
-        news = news_of(record, self._results, self._findings, self._answers)
-        if news["results"] or news["answers"]:
-            setattr(report, KEY, orjson.dumps(news | {"judged": record.judged}).decode())
-        self._results, self._findings = len(record.results), len(record.findings)
-        self._answers = len(record.answers)
+        if news := self._news.take():
+            setattr(report, KEY, orjson.dumps(news).decode())
         return report
 
     def end(self, config: pytest.Config) -> None:

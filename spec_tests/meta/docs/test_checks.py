@@ -17,7 +17,8 @@ from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.traits import traits
 from looptck.suite.asking import Question, Survey, loop_for
-from looptck.suite.session import Options, Session
+from looptck.suite.options import Options
+from looptck.suite.session import Session
 from looptck.values.cell import Cell
 from meta.docs.pages import block
 

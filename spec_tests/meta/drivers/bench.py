@@ -15,8 +15,8 @@ from typing import Any
 
 from looptck.bench.bench import Patience
 from looptck.commands.pytest_run import run_suite
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options
 
 HERE = Path(__file__).parent
 PLAIN = "openai-chat/plain/sync"

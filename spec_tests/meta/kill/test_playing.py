@@ -12,8 +12,9 @@ from looptck.commands.pytest_run import run_pytest
 from looptck.drivers import REFERENCE
 from looptck.kill.plan import cases_of, plan, sample
 from looptck.kill.playing import play
+from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.session import Session
 from meta.kit.flawed import TakesCallsForAnswers
 
 SELECTION = Selection(("core",), ("call-runs-its-tool-once", "plain-and-stream-agree"), ("openai-chat/*/sync",))

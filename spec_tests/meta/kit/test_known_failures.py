@@ -10,7 +10,8 @@ import pytest
 from looptck.catalogue.known_failures import Known, read
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.yaml_files import BadFile
-from looptck.suite.session import Options, Session
+from looptck.suite.options import Options
+from looptck.suite.session import Session
 from looptck.values.cell import Cell
 from meta.drivers.bench import PLAIN, judged
 

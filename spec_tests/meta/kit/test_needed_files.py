@@ -16,10 +16,11 @@ from looptck.catalogue.yaml_files import _UniqueKeys
 from looptck.commands.pytest_run import run_pytest
 from looptck.suite import files
 from looptck.suite.choosing import PLAYING_ALL
+from looptck.suite.options import Options
 from looptck.suite.plugin import check_of
 from looptck.suite.questions import question_of
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 
 FOLDER = Path(next(iter(spec.__path__)))
 FILES = sorted(str(path.relative_to(FOLDER).with_suffix("")) for path in FOLDER.rglob("test_*.py"))

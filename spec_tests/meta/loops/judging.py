@@ -12,8 +12,9 @@ from pathlib import Path
 from looptck.bench.bench import Patience
 from looptck.catalogue.data import cassette
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from looptck.values.verdicts import Result
 
 RECORDED = (

@@ -11,8 +11,9 @@ from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.playback import case_followed, is_ordinary
 from looptck.catalogue.agents import Tool, agent
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from looptck.values.history import parsed
 from meta.loops.fitting import misfit, watched
 from meta.loops.judging import recordings

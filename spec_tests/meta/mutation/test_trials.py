@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.suite.session import CouldNotRun
+from looptck.suite.options import CouldNotRun
 from tools.mutation import __main__ as mutation
 from tools.mutation.by_tests import killed_by
 from tools.mutation.covering import Covered, Watch, remembered, spread

@@ -15,8 +15,9 @@ from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import catalogue
 from looptck.cli.group import main
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from looptck.suite.sizes import spare
 from looptck.suite.summary import serializable, stale
 from looptck.values.cell import Cell

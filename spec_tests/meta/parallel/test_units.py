@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from looptck.bench.cases import cases
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import Options
 from looptck.suite.plugin import check_of
 from looptck.suite.questions import question_of
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from looptck.suite.units import Shard, unit_of, units
 from meta.kit.steady import STEADY
 

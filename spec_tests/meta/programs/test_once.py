@@ -41,6 +41,7 @@ class Playing:
 
     def __init__(self, description: Description) -> None:
         self.programs = Programs(description)
+        self.programs.start()
         self.scratch: Scratch
         self.exit: Exit | None = None
 

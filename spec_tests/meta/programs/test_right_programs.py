@@ -14,8 +14,9 @@ import pytest
 from looptck.catalogue.requirements import catalogue
 from looptck.drivers import PROGRAM_OF_REFERENCE
 from looptck.kill.plan import cases_of, plan
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 
 RIGHT = Path(__file__).parent / "right"
 OF_AN_SDK = [

@@ -14,8 +14,9 @@ from looptck.bench.bench import Patience
 from looptck.commands.pytest_run import run_pytest
 from looptck.kill.plan import Planned, chosen, plan
 from looptck.kill.playing import play
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from looptck.values.verdicts import Result
 
 HERE = Path(__file__).resolve().parent

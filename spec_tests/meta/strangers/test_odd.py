@@ -6,8 +6,9 @@ import pytest
 
 from looptck.bench.bench import Patience
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from looptck.values.verdicts import AGAINST
 from meta.strangers.playing import HERE, NODE, driver, rows
 

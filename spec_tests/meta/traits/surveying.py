@@ -8,8 +8,9 @@ from functools import cache
 from looptck.bench.bench import Patience
 from looptck.catalogue.traits import Answer, traits
 from looptck.commands.pytest_run import run_pytest
+from looptck.suite.options import Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from meta.loops.judging import recordings
 
 

@@ -26,8 +26,9 @@ from looptck.catalogue.yaml_files import BadFile
 from looptck.cli.group import main
 from looptck.drivers import DriverFault, Started
 from looptck.suite.asking import Loop, Question, Survey, answer_of, cut, loop_for
+from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.session import Session
 from looptck.values.cell import Cell
 from looptck.values.turns import says
 

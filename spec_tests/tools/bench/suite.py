@@ -21,9 +21,10 @@ import pytest
 from looptck.commands.pytest_run import run_pytest
 from looptck.provider.http import HttpReply, HttpRequest
 from looptck.provider.mock_run import MockRun
+from looptck.suite.options import Options
 from looptck.suite.plugin import check_of
 from looptck.suite.selection import Selection
-from looptck.suite.session import Options, Session
+from looptck.suite.session import Session
 from tools.bench.replayer import Replayer
 
 REPEATS = 5

@@ -19,7 +19,7 @@ from time import monotonic
 
 import click
 
-from looptck.suite.session import CouldNotRun
+from looptck.suite.options import CouldNotRun
 from tools.mutation import judge as judges
 from tools.mutation import reference as references
 from tools.mutation.equivalents import equivalents

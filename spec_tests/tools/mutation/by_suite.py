@@ -12,8 +12,9 @@ from looptck.drivers import REFERENCE, SERVER, SOLUTIONS, DriverFault
 from looptck.drivers.protocol import AGENT_LOOP, SERVER_LOOP
 from looptck.kill.plan import NothingSelected, Planned, plan
 from looptck.kill.playing import play
+from looptck.suite.options import CouldNotRun, Options
 from looptck.suite.selection import Selection
-from looptck.suite.session import CouldNotRun, Options, Session
+from looptck.suite.session import Session
 from tools.mutation.covering import Covered, Watch, spread
 from tools.mutation.trials import Kill
 

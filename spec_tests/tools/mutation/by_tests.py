@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase, settings
 
-from looptck.suite.session import CouldNotRun
+from looptck.suite.options import CouldNotRun
 from tools.mutation.covering import Covered, Watch
 from tools.mutation.trials import Kill
 

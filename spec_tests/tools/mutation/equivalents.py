@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from looptck.catalogue.yaml_files import BadFile, load
-from looptck.suite.session import CouldNotRun
+from looptck.suite.options import CouldNotRun
 
 LIST = Path(__file__).with_name("equivalents_reference.yaml")
 SCHEMA = Path(__file__).with_name("equivalents.schema.json")

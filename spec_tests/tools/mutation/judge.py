@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from looptck.catalogue.data import json_fixture
-from looptck.suite.session import CouldNotRun
+from looptck.suite.options import CouldNotRun
 from looptck.wires.anthropic_messages.judge import RULES as MESSAGES
 from looptck.wires.openai_chat.judge import RULES as CHAT
 from looptck.wires.openai_responses.judge import RULES as RESPONSES

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from looptck.kill.apart import apart
-from looptck.suite.session import CouldNotRun
+from looptck.suite.options import CouldNotRun
 from tools.mutation.by_suite import Suite
 from tools.mutation.by_tests import ROOT, Tests
 from tools.mutation.covering import Covered, remembered

@@ -42,7 +42,7 @@ class Programs:
 
     def __init__(self, description: Description) -> None:
         self.description = description
-        self._places = Places(description)
+        self._places: Places
         self._playing: dict[str, Once] = {}
         self._exits: dict[str, Exit] = {}
         self._acp: Acp | None = None
@@ -50,6 +50,7 @@ class Programs:
 
     def start(self) -> Started:
         """The declaration of the program; no process is started yet."""
+        self._places = Places(self.description)
         one = self.description
         return Started(
             name=one.name,
