@@ -119,7 +119,7 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         "--workers",
         type=click.IntRange(1),
         metavar="N",
-        help="Play in N processes, each with its own driver.  [default: 3 for 2 cores; one if little is selected]",
+        help="Play in N processes, each with its own driver.  [default: two for each core; one if little is selected]",
     ),
     "shard": click.option(
         "--shard", metavar="I/N", help="Play only part I of N of the run; looptck merge makes one run of the parts."

@@ -28,7 +28,7 @@ import pytest
 from looptck.commands.gathering import Gathering
 from looptck.drivers import Started
 from looptck.guard import playing
-from looptck.guard.descendants import kill_descendants
+from looptck.guard.descendants import is_stopped, kill_descendants
 from looptck.report.terminal import Terminal
 from looptck.suite.options import CouldNotRun, Prepared
 from looptck.suite.parts import part_of
@@ -40,6 +40,10 @@ PENDING = 3
 """How many checks a fork has to do at least: while it plays one, it knows the next."""
 ROUNDS = 61
 """In how many rounds through the suite the units are dealt."""
+LOOK = 0.5
+"""Seconds between two looks at the forks."""
+STOPPED = 40
+"""Looks in a row at which a fork may be stopped. One that stops itself would never go on."""
 STOPPING = 10.0
 """Seconds that a fork has to stop its driver when the run is interrupted."""
 
@@ -103,6 +107,8 @@ class _Fork:
     """The places of what it has to play, the one that it plays first."""
     is_last: bool = False
     """Whether it knows that there is nothing more."""
+    stopped: int = 0
+    """At how many looks in a row it was stopped."""
 
 
 class Forks:
@@ -176,10 +182,21 @@ class _Dealing:
         """Until every fork has ended."""
         for ours in list(self._forks):
             self._deal(ours)
+        looked = monotonic()
         while self._forks:
-            for one in wait(list(self._forks)):
+            for one in wait(list(self._forks), LOOK):
                 assert isinstance(one, Connection)
                 self._hear(one)
+            if monotonic() - looked >= LOOK:
+                looked = monotonic()
+                self._end_stopped()
+
+    def _end_stopped(self) -> None:
+        """Kill the forks that stay stopped, which is heard next."""
+        for fork in self._forks.values():
+            fork.stopped = fork.stopped + 1 if is_stopped(fork.process.pid or 0) else 0
+            if fork.stopped > STOPPED:
+                fork.process.kill()
 
     def _deal(self, ours: Connection) -> None:
         """Send the next units to a fork that has little to do, or that there are no more."""

@@ -70,7 +70,7 @@ def run_suite(
         html: the folder for the results as pages.
         quiet: print only failures and counts.
         preflight: first make sure that some run of the implementation reaches the provider, else skip the suite.
-        workers: how many processes play at a time; None: three for two cores, or one if little is selected.
+        workers: how many processes play at a time; None: two for each core, or one if little is selected.
         durations: print where the time went, and this many of the slowest checks; None: print nothing of it.
         hosts: in their place, where the processes are, as pytest-xdist's ``--tx`` takes it.
     """

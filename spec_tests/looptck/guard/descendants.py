@@ -59,6 +59,14 @@ def kill_descendants(pid: int) -> None:
             return
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a child process is stopped, as by SIGSTOP; False where the system does not say."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    except (AttributeError, ChildProcessError):
+        return False
+
+
 def _reap(pids: list[int]) -> None:
     """Take the status of those that are children of this process; others have parents of their own."""
     for pid in pids:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Self
 
-from looptck.guard.descendants import adopt_orphans, kill_descendants
+from looptck.guard.descendants import adopt_orphans, is_stopped, kill_descendants
 from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder, locked_folder
 from looptck.guard.salvage import salvage
 
@@ -107,7 +107,7 @@ def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -
             else:
                 select.select([ended], [], [], LOOK)
             now = time.monotonic()
-            stopped = stopped + 1 if _is_stopped(process.pid) else 0
+            stopped = stopped + 1 if is_stopped(process.pid) else 0
             if stopped > STOPPED:
                 was_stopped = True
                 process.kill()
@@ -118,14 +118,6 @@ def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -
             if signals.asked and now - signals.asked_at > INTERRUPTED:
                 process.kill()
     return was_stopped
-
-
-def _is_stopped(pid: int) -> bool:
-    """Whether a child process is stopped, as by SIGSTOP; False where the system does not say."""
-    try:
-        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
-    except (AttributeError, ChildProcessError):
-        return False
 
 
 @contextlib.contextmanager

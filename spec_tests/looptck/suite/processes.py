@@ -9,8 +9,8 @@ WANTED = "PYTEST_XDIST_AUTO_NUM_WORKERS"
 
 
 def usual() -> int:
-    """Three for two cores, since each waits at times, mostly for what must not happen; or what the environment says."""
-    return said() or (3 * cores() + 1) // 2
+    """Two for each core, since each waits at times, mostly for what must not happen; or what the environment says."""
+    return said() or 2 * cores()
 
 
 def said() -> int:

@@ -192,14 +192,14 @@ def test_process_that_stops_itself_is_ended(
     goes_on: bool, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that is stopped at so many looks in a row is killed, and told from one that goes on in time."""
-    is_stopped = watching._is_stopped
+    is_stopped = watching.is_stopped
 
     def seen(pid: int) -> bool:
         if (stopped := is_stopped(pid)) and goes_on:
             os.kill(pid, signal.SIGCONT)
         return stopped
 
-    monkeypatch.setattr(watching, "_is_stopped", seen)
+    monkeypatch.setattr(watching, "is_stopped", seen)
     monkeypatch.setattr(watching, "LOOK", 0.01)
     process = subprocess.Popen([sys.executable, "-c", STOPS_ITSELF])
 

@@ -10,8 +10,8 @@ from looptck.suite.processes import WANTED, usual
 
 @pytest.mark.parametrize(("said", "expected"), [("1", 1), ("3", 3), ("0", None), ("", None), ("many", None)])
 def test_the_environment_may_say_how_many(said: str, expected: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A number that the environment wants of pytest-xdist counts; else there are three for two cores."""
+    """A number that the environment wants of pytest-xdist counts; else there are two for each core."""
     monkeypatch.setenv(WANTED, said)
     monkeypatch.setattr(processes, "cores", lambda: 4)
 
-    assert (expected or 6) == usual()
+    assert (expected or 8) == usual()

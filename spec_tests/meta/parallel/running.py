@@ -21,6 +21,7 @@ ROWS = (
 """Declared cases, recordings, tests with parameters, a property: one unit or many for each."""
 CELL = "openai-chat/plain/sync"
 FAULTY = f"python:{Path(__file__).parents[1] / 'strangers' / 'python' / 'eight_faults.py'}:Driver"
+COMMAND = (sys.executable, "-m", "looptck.cli")
 ENDERS = Path(__file__).parents[1] / "guard" / "enders.py"
 
 
@@ -39,20 +40,49 @@ class Ran:
         return json.loads(self.text)
 
 
-def played(file: Path, *words: str, driver: str = FAULTY, rows: tuple[str, ...] = ROWS, cell: str = CELL) -> Ran:
+def played(
+    file: Path,
+    *further: str,
+    driver: str = FAULTY,
+    rows: tuple[str, ...] = ROWS,
+    cell: str = CELL,
+) -> Ran:
     """A run of these requirements, with these further words, which writes its results to a file."""
-    chosen = [word for row in rows for word in ("--requirement", row)]
-    return command("run", "-q", "--driver", driver, *chosen, "--cell", cell, *words, file=file)
-
-
-def command(*words: str, file: Path) -> Ran:
-    """Any command of looptck that writes results to a file."""
     done = subprocess.run(
-        [sys.executable, "-m", "looptck.cli", *words, "--json", str(file)],
+        words(file, *further, driver=driver, rows=rows, cell=cell),
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env=environ(),
     )
-    return Ran(done.returncode, done.stdout, file.read_text("utf-8") if file.exists() else "")
+    return left(done.returncode, done.stdout, file)
+
+
+def words(file: Path, *further: str, driver: str = FAULTY, rows: tuple[str, ...] = ROWS, cell: str = CELL) -> list[str]:
+    """The command line of such a run."""
+    chosen = [word for row in rows for word in ("--requirement", row)]
+    return [*COMMAND, "run", "-q", "--driver", driver, *chosen, "--cell", cell, *further, "--json", str(file)]
+
+
+def command(*further: str, file: Path) -> Ran:
+    """Any command of looptck that writes results to a file."""
+    done = subprocess.run(
+        [*COMMAND, *further, "--json", str(file)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=environ(),
+    )
+    return left(done.returncode, done.stdout, file)
+
+
+def environ() -> dict[str, str]:
+    """The environment of a command."""
+    return os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def left(status: int, printed: str, file: Path) -> Ran:
+    """What a command left."""
+    return Ran(status, printed, file.read_text("utf-8") if file.exists() else "")

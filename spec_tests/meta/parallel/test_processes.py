@@ -25,10 +25,12 @@ def test_the_loop_fails(alone: Ran) -> None:
     assert found["summary"]["pass"] > 0
 
 
-@pytest.mark.parametrize("workers", ["2", "3"])
-def test_the_results_are_the_same_text(workers: str, alone: Ran, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words", [("-j", "2"), ("-j", "3"), ("--tx", "popen", "--tx", "popen")], ids=["two", "three", "hosts"]
+)
+def test_the_results_are_the_same_text(words: tuple[str, ...], alone: Ran, tmp_path: Path) -> None:
     """Verdicts, their order, their reasons, causes and evidence: the files are equal."""
-    ran = played(tmp_path / "results.json", "-j", workers)
+    ran = played(tmp_path / "results.json", *words)
 
     assert (alone.status, alone.printed) == (ran.status, ran.printed)
     assert alone.text == ran.text

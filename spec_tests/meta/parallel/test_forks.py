@@ -1,0 +1,111 @@
+"""The processes of a run are forks: what happens in one, or to one, is told, and no other is harmed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from looptck.commands.forks import can_fork
+from meta.parallel.running import environ, left, played, words
+
+DRIVERS = Path(__file__).with_name("drivers_in_forks.py")
+
+pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are not forked on this system")
+
+
+@pytest.fixture(autouse=True)
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which drivers leave word."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    monkeypatch.setenv("NOTES", str(folder))
+    return folder
+
+
+def driver(name: str) -> str:
+    """How one of the drivers is named."""
+    return f"python:{DRIVERS}:{name}"
+
+
+def test_no_process_that_is_forked_loads_the_driver(notes: Path, tmp_path: Path) -> None:
+    """The driver is loaded in the forks alone: in the one that tries it, and in those that play."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("Plays"))
+
+    loaded = {path.name.partition("-")[2] for path in notes.glob("loaded-*")}
+    parents = {path.name.partition("-")[2] for path in notes.glob("parent-*")}
+    assert 0 == ran.status
+    assert 3 == len(loaded)
+    assert 1 == len(parents)
+    assert parents.isdisjoint(loaded)
+
+
+def test_the_others_go_on_when_one_has_ended(tmp_path: Path) -> None:
+    """What a process that has ended had before it is lost, and nothing else."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("OneEnds"))
+
+    assert 2 == ran.status
+    assert "has ended during " in ran.printed
+    assert ran.results["unfinished"]["checks"] < len(ran.results["results"])
+
+
+def test_one_that_stops_itself_is_ended(tmp_path: Path) -> None:
+    """It is killed when it has been stopped for long, and is told like any that has ended."""
+    file = tmp_path / "results.json"
+    line = words(file, "-j", "2", driver=driver("OneStops"))
+    done = subprocess.run(
+        [line[0], "-c", SOON, *line[3:]], stdout=subprocess.PIPE, text=True, env=environ(), check=False, timeout=120
+    )
+    ran = left(done.returncode, done.stdout, file)
+
+    assert 2 == ran.status
+    assert "has ended during " in ran.printed
+
+
+def test_an_interrupt_stops_every_driver(notes: Path, tmp_path: Path) -> None:
+    """The verdicts until then are kept, each driver is stopped, and the status is 2."""
+    os.mkfifo(notes / "pipe")
+    file = tmp_path / "results.json"
+    with subprocess.Popen(
+        words(file, "-j", "2", driver=driver("Waits")), stdout=subprocess.PIPE, text=True, env=environ()
+    ) as process:
+        waiting = ""
+        while len(waiting) < 2:
+            waiting += (notes / "pipe").read_text("ascii")
+        process.send_signal(signal.SIGINT)
+        printed, _ = process.communicate(timeout=120)
+    ran = left(process.returncode, printed, file)
+
+    assert 2 == ran.status
+    assert "the run was interrupted" in ran.printed
+    assert ran.results["unfinished"]["checks"] > 0
+    assert 3 == len([*notes.glob("stop-*")])
+
+
+def test_a_driver_that_declares_something_else_is_told(tmp_path: Path) -> None:
+    """What was collected for one declaration is not played with another."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("Differs"))
+
+    assert 2 == ran.status
+    assert "the driver declares something else when it is started once more" in ran.printed
+
+
+def test_the_end_of_the_first_fork_is_the_end_of_the_run(tmp_path: Path) -> None:
+    """A driver that ends its process when it starts ends the run, and never with status 0."""
+    enders = Path(__file__).parents[1] / "guard" / "enders.py"
+    ran = played(tmp_path / "results.json", "-j", "2", driver=f"python:{enders}:StartExits")
+
+    assert 2 == ran.status
+    assert "exited with status 0 before looptck had finished" in ran.printed
+
+
+SOON = """
+from looptck.cli.group import main
+from looptck.commands import forks
+forks.LOOK, forks.STOPPED = 0.05, 4
+main()
+"""
+"""The command, which ends what has been stopped for a fifth of a second."""
