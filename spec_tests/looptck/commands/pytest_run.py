@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,8 +13,6 @@ from rich.console import Console
 from looptck import spec
 from looptck.catalogue.content import content
 from looptck.catalogue.yaml_files import BadFile
-from looptck.commands.forks import Forks, can_fork, tried
-from looptck.commands.gathering import Gathering
 from looptck.guard import playing
 from looptck.report.console import could_not_run, output_console
 from looptck.report.files import unwritable, write_all
@@ -171,6 +170,8 @@ def _begun(
     prepared = Prepared.of(options)
     processes = _processes(workers, prepared)
     if _are_forks(processes, hosts):
+        from looptck.commands.trying import tried
+
         prepared.bench.started, why = tried(prepared, noted, preflight=preflight)
         return Session.of(prepared), processes, why
     session = Session.opened(prepared)
@@ -191,8 +192,8 @@ def _processes(wanted: int | None, prepared: Prepared) -> int:
 
 
 def _are_forks(processes: int, hosts: Sequence[str]) -> bool:
-    """Whether the processes are forks of this one, which then starts no driver."""
-    return processes > 1 and not hosts and can_fork()
+    """Whether the processes are forks of this one, which then starts no driver; not all systems' libraries bear it."""
+    return processes > 1 and not hosts and sys.platform == "linux"
 
 
 def _play(
@@ -212,9 +213,13 @@ def _play(
         raise CouldNotRun("--tx: the implementation is running already, or looks for its model on one port, here")
     if processes == 1 and not hosts:
         return run_pytest(session, arguments, [terminal]), lambda junit: junit
+    from looptck.commands.gathering import Gathering
+
     gathering = Gathering(session.record)
     try:
         if _are_forks(processes, hosts):
+            from looptck.commands.forks import Forks
+
             forks = Forks(session, gathering, processes, terminal, junit=bool(arguments))
             status = run_pytest(session, arguments, [forks, terminal])
         else:

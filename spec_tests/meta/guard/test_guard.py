@@ -19,7 +19,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from looptck.catalogue.data import json_fixture
-from looptck.guard import watching
+from looptck.guard import descendants, watching
 from looptck.guard.folder import PREFIX, Folder
 from looptck.guard.salvage import salvage
 
@@ -192,7 +192,7 @@ def test_process_that_stops_itself_is_ended(
     goes_on: bool, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that is stopped at so many looks in a row is killed, and told from one that goes on in time."""
-    is_stopped = watching.is_stopped
+    is_stopped = descendants.is_stopped
 
     def seen(pid: int) -> bool:
         if (stopped := is_stopped(pid)) and goes_on:

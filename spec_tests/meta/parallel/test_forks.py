@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from looptck.commands.forks import can_fork
 from meta.parallel.running import environ, left, played, words
 
 DRIVERS = Path(__file__).with_name("drivers_in_forks.py")
 
-pytestmark = pytest.mark.skipif(not can_fork(), reason="processes are not forked on this system")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are not forked on this system")
 
 
 @pytest.fixture(autouse=True)
@@ -104,8 +104,8 @@ def test_the_end_of_the_first_fork_is_the_end_of_the_run(tmp_path: Path) -> None
 
 SOON = """
 from looptck.cli.group import main
-from looptck.commands import forks
-forks.LOOK, forks.STOPPED = 0.05, 4
+from looptck.commands import forking
+forking.LOOK, forking.STOPPED = 0.05, 4
 main()
 """
 """The command, which ends what has been stopped for a fifth of a second."""
