@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from looptck.commands import forking
-from looptck.commands.forking import Fork, forked
 from looptck.commands.gathering import Gathering
 from looptck.commands.in_fork import PLAYED, REPORTS, WHOLE, WHY, play
+from looptck.guard import forking
+from looptck.guard.forking import Fork, forked
 from looptck.report.terminal import Terminal
 from looptck.suite.session import Session
 from looptck.suite.units import units

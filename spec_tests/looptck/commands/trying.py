@@ -7,9 +7,9 @@ import signal
 from collections.abc import Callable
 from typing import NoReturn
 
-from looptck.commands import forking
-from looptck.commands.forking import Fork, forked
 from looptck.drivers import Started
+from looptck.guard import forking
+from looptck.guard.forking import Fork, forked
 from looptck.suite.options import CouldNotRun, Prepared
 from looptck.suite.session import Session
 

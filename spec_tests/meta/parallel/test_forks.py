@@ -104,7 +104,7 @@ def test_the_end_of_the_first_fork_is_the_end_of_the_run(tmp_path: Path) -> None
 
 SOON = """
 from looptck.cli.group import main
-from looptck.commands import forking
+from looptck.guard import forking
 forking.LOOK, forking.STOPPED = 0.05, 4
 main()
 """

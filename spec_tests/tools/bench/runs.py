@@ -35,7 +35,7 @@ SMALL = {
 WHOLE = {
     "common, one process": ["-j", "1"],
     "common": [],
-    "common, twice as many processes": ["-j", "4"],
+    "common, workers of pytest-xdist": ["--tx", "2*popen"],
     "thorough": ["--thorough"],
 }
 

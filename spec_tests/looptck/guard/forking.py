@@ -78,13 +78,10 @@ def forked(work: Callable[[Connection], None]) -> Fork:
     sys.stdout.flush()
     sys.stderr.flush()
     process = fork.Process(target=_in_fork, args=(work, dying_with_this_process(), ours, theirs))
-    gc.collect()
-    gc.freeze()  # else a collection in the fork would touch, and so copy, the memory of this process
     with warnings.catch_warnings():
         # Python 3.12 warns about other threads, which may hold a lock: those of looptck wait for the guard
         warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
         process.start()
-    gc.unfreeze()
     theirs.close()
     return Fork(process, ours)
 
@@ -92,6 +89,7 @@ def forked(work: Callable[[Connection], None]) -> Fork:
 def _in_fork(
     work: Callable[[Connection], None], dying: Callable[[], None] | None, ours: Connection, theirs: Connection
 ) -> None:
+    gc.freeze()  # the garbage collector would touch, and so copy, the parent's memory
     if dying is not None:
         dying()
     ours.close()
