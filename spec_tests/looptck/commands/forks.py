@@ -54,7 +54,7 @@ class Forks:
         if session.testsfailed:
             return None
         ids = self._gathering.ids = [item.nodeid for item in session.items]
-        dealing = _Dealing(self._gathering, _mixed(units(ids)), partial(_log, session.config.hook, session.config))
+        dealing = _Dealing(self._gathering, mixed(units(ids)), partial(_log, session.config.hook, session.config))
         work = partial(play, pytest_session=session, session=self._session, with_reports=self._junit)
         self._terminal.stop()  # a fork must not meet the thread that shows the progress
         with dealing.between([forked(work) for _ in range(min(self._workers, len(ids)))]):
@@ -63,7 +63,7 @@ class Forks:
         return True
 
 
-def _mixed(ordered: Sequence[list[int]]) -> deque[list[int]]:
+def mixed(ordered: Sequence[list[int]]) -> deque[list[int]]:
     """The units in rounds: those that wait, which are beside each other in the suite, are dealt beside others."""
     return deque(unit for begin in range(ROUNDS) for unit in ordered[begin::ROUNDS])
 

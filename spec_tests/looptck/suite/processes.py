@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 WANTED = "PYTEST_XDIST_AUTO_NUM_WORKERS"
-"""The variable in which pytest-xdist, which starts the processes, looks for the number that ``auto`` stands for."""
+"""The variable in which pytest-xdist looks for the number of processes that ``auto`` stands for; it counts here too."""
 
 
 def usual() -> int:

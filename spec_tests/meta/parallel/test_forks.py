@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from looptck.commands.forks import ROUNDS, mixed
 from meta.parallel.running import environ, left, played, words
 
 DRIVERS = Path(__file__).with_name("drivers_in_forks.py")
@@ -100,6 +101,18 @@ def test_the_end_of_the_first_fork_is_the_end_of_the_run(tmp_path: Path) -> None
 
     assert 2 == ran.status
     assert "exited with status 0 before looptck had finished" in ran.printed
+
+
+@pytest.mark.parametrize("count", [0, 1, ROUNDS, ROUNDS + 1, 7 * ROUNDS + 3])
+def test_units_that_are_beside_each_other_are_dealt_far_from_each_other(count: int) -> None:
+    """Every unit is dealt once; between two neighbours are all others of a round."""
+    ordered = [[number] for number in range(count)]
+
+    dealt = [*mixed(ordered)]
+
+    assert ordered == sorted(dealt)
+    places = {number: place for place, (number,) in enumerate(dealt)}
+    assert all(abs(places[one] - places[one + 1]) >= count // ROUNDS for one in range(count - 1))
 
 
 SOON = """
