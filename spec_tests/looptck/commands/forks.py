@@ -7,10 +7,8 @@ Each fork has a provider and a driver of its own. This process deals the units o
 
 from __future__ import annotations
 
-import os
-import signal
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -32,8 +30,6 @@ PENDING = 3
 """How many checks a fork has to do at least: while it plays one, it knows the next."""
 ROUNDS = 61
 """In how many rounds through the suite the units are dealt."""
-STOPPING = 10.0
-"""Seconds that a fork has to end, and to stop its driver before."""
 
 
 class Forks:
@@ -54,7 +50,7 @@ class Forks:
         if session.testsfailed:
             return None
         ids = self._gathering.ids = [item.nodeid for item in session.items]
-        dealing = _Dealing(self._gathering, mixed(units(ids)), partial(_log, session.config.hook, session.config))
+        dealing = _Dealing(self._gathering, mixed(units(ids)), partial(_log, session.config))
         work = partial(play, pytest_session=session, session=self._session, with_reports=self._junit)
         self._terminal.stop()  # a fork must not meet the thread that shows the progress
         with dealing.between([forked(work) for _ in range(min(self._workers, len(ids)))]):
@@ -68,8 +64,9 @@ def mixed(ordered: Sequence[list[int]]) -> deque[list[int]]:
     return deque(unit for begin in range(ROUNDS) for unit in ordered[begin::ROUNDS])
 
 
-def _log(hook: Any, config: pytest.Config, data: dict[str, Any]) -> None:
+def _log(config: pytest.Config, data: dict[str, Any]) -> None:
     """Report to pytest's plugins what a fork has reported to its own."""
+    hook = config.hook
     hook.pytest_runtest_logreport(report=hook.pytest_report_from_serializable(config=config, data=data))
 
 
@@ -88,7 +85,7 @@ class _Player:
 class _Dealing:
     """Deals units to players until there is none."""
 
-    def __init__(self, gathering: Gathering, waiting: deque[list[int]], log: Any) -> None:
+    def __init__(self, gathering: Gathering, waiting: deque[list[int]], log: Callable[[dict[str, Any]], None]) -> None:
         self._gathering = gathering
         self._waiting = waiting
         self._log = log
@@ -116,8 +113,10 @@ class _Dealing:
             self._hear(forking.LOOK)
             if monotonic() - looked >= forking.LOOK:
                 looked = monotonic()
-                for player in self._players.values():
+                for player in list(self._players.values()):
                     player.fork.look()
+                    if player.fork.is_silent:
+                        self._crashed(player)
 
     def _hear(self, seconds: float) -> None:
         """What players say within this time."""
@@ -162,22 +161,20 @@ class _Dealing:
 
     def _crashed(self, player: _Player) -> None:
         """The others go on with what it had to do, but not with what it played."""
-        during, *left = player.pending or [None]
-        self._gathering.crashed("" if during is None else self._gathering.ids[during])
-        if left:
-            self._waiting.appendleft([place for place in left if place is not None])
+        self._gathering.crashed(self._gathering.ids[player.pending.popleft()] if player.pending else "")
+        if player.pending:
+            self._waiting.appendleft([*player.pending])
         self._gone(player)
 
     def _gone(self, player: _Player) -> None:
         del self._players[player.fork.ours]
-        player.fork.end(STOPPING)
+        player.fork.end(forking.STOPPING)
 
     def _interrupt(self) -> None:
         """Give the players time to stop their drivers and to say what they have come to."""
-        until = monotonic() + STOPPING
+        until = monotonic() + forking.STOPPING
         self._waiting.clear()
         for player in self._players.values():
-            with suppress(OSError):
-                os.kill(player.fork.pid, signal.SIGINT)
+            player.fork.interrupt()
         while self._players and (left := until - monotonic()) > 0:
             self._hear(left)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -26,29 +25,29 @@ def play(theirs: Connection, pytest_session: pytest.Session, session: Session, *
     session.record.listeners.clear()
     try:
         session.start()
+        _play_items(theirs, pytest_session, News(session), with_reports=with_reports)
     except CouldNotRun as error:
         theirs.send({WHY: str(error)})
         return
-    try:
-        _play_items(theirs, pytest_session, News(session), with_reports=with_reports)
+    except (KeyboardInterrupt, EOFError):
+        pass  # what it has come to until then counts
     finally:
         session.end()
     theirs.send({WHOLE: part_of(session.record)})
 
 
 def _play_items(theirs: Connection, pytest_session: pytest.Session, news: News, *, with_reports: bool) -> None:
-    """Play, until the end or an interrupt."""
+    """Play until the end."""
     items, config = pytest_session.items, pytest_session.config
     reports = _Reports(config) if with_reports else None
     places = _places(theirs)
-    with suppress(KeyboardInterrupt, EOFError):
-        place = next(places, None)
-        while place is not None:
-            following = next(places, None)
-            after = None if following is None else items[following]
-            config.hook.pytest_runtest_protocol(item=items[place], nextitem=after)
-            theirs.send({PLAYED: news.take(), REPORTS: reports.take() if reports else []})
-            place = following
+    place = next(places, None)
+    while place is not None:
+        following = next(places, None)
+        after = None if following is None else items[following]
+        config.hook.pytest_runtest_protocol(item=items[place], nextitem=after)
+        theirs.send({PLAYED: news.take(), REPORTS: reports.take() if reports else []})
+        place = following
 
 
 def _places(theirs: Connection) -> Iterator[int]:

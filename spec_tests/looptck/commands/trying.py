@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 from looptck.drivers import Started
@@ -27,6 +28,10 @@ def tried(prepared: Prepared, noted: Callable[[Session], None], *, preflight: bo
     found: tuple[Started, str | None] | str | None = None
     try:
         found = _heard(fork)
+    except KeyboardInterrupt:
+        fork.interrupt()
+        fork.end(forking.STOPPING)
+        raise
     finally:
         status = fork.end()
     if found is None:
@@ -40,6 +45,8 @@ def _heard(fork: Fork) -> tuple[Started, str | None] | str | None:
     """What it has found; None if it has ended without a word."""
     while not fork.ours.poll(forking.LOOK):
         fork.look()
+        if fork.is_silent:
+            return None
     try:
         found: tuple[Started, str | None] | str = fork.hear()
     except EOFError:
@@ -63,6 +70,7 @@ def _try(prepared: Prepared, noted: Callable[[Session], None], *, preflight: boo
 def _end_as(status: int) -> NoReturn:
     """End this process as another has ended: with its exit status, or by the signal that is the negative of it."""
     if status < 0:
-        signal.signal(-status, signal.SIG_DFL)
+        with suppress(OSError):  # SIGKILL cannot be handled
+            signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
     os._exit(status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -19,6 +20,8 @@ from looptck.guard.descendants import dying_with_this_process, is_stopped, kill_
 
 LOOK = 0.5
 """Seconds between two looks at a fork."""
+STOPPING = 10.0
+"""Seconds that a fork that is interrupted has to end."""
 STOPPED = 40
 """Looks in a row at which a fork may be stopped. One that stops itself would never go on."""
 BROKEN = "broken"
@@ -48,6 +51,16 @@ class Fork:
         if isinstance(said, dict) and BROKEN in said:
             raise RuntimeError(said[BROKEN])
         return said
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has ended and all that it has sent was heard. What it has left may keep its connection open."""
+        return not self.process.is_alive() and not self.ours.poll()
+
+    def interrupt(self) -> None:
+        """Ask it to end."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGINT)
 
     def look(self) -> None:
         """Kill it if it stays stopped; to be called every `LOOK` seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -131,12 +131,12 @@ class Session:
         """Start the driver and the provider, of which was only known what the driver declares.
 
         Raises:
-            CouldNotRun: the driver does not start, or declares something else.
+            CouldNotRun: the driver does not start, or declares something else; its version may be another.
         """
         declared = self.bench.started
         with playable():
             self.bench.__enter__()
-        if self.bench.started != declared:
+        if replace(self.bench.started, version=declared.version) != declared:
             self.end()
             raise CouldNotRun("the driver declares something else when it is started once more")
 

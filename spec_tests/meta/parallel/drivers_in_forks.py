@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from looptck.suite import worker
 from looptck_reference.kit.driver import Driver
 
 NOTES = Path(os.environ.get("NOTES", "."))
@@ -73,7 +74,77 @@ class Waits(Driver):
 
 
 class Differs(Driver):
+    """Declares other wires when it is started once more."""
+
+    def start(self) -> Any:
+        return super().start() | ({} if first("started") else {"wires": ["openai-chat"]})
+
+
+class OneEndsAndLeavesAFork(OneEnds):
+    """The same, and what it has forked lives on and keeps every connection open."""
+
+    def run(self, *words: Any) -> Any:
+        if self._runs == 1 and not (NOTES / "ended").exists() and os.fork() == 0:
+            signal.pause()
+        return super().run(*words)
+
+
+class StartIsKilled(Driver):
+    """Ends its process by SIGKILL in ``start``."""
+
+    def start(self) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return super().start()
+
+
+class TrialWaits(Waits):
+    """Says through a pipe that its first run has begun, and never returns from it."""
+
+    _runs = 1
+
+
+class LastToStartWaits(Waits):
+    """Of the processes that play, the one that starts last says so through a pipe, and never starts."""
+
+    def start(self) -> Any:
+        if not first("tries") and not first("plays"):
+            (NOTES / "pipe").write_text("!!", encoding="ascii")
+            threading.Event().wait()
+        return super().start()
+
+
+class DiffersInVersion(Driver):
     """Declares another version each time that it is started."""
 
     def start(self) -> Any:
         return super().start() | {"version": str(os.getpid())}
+
+
+class OneIsInterrupted(Driver):
+    """One of the processes gets SIGINT in its second run."""
+
+    _runs = 0
+
+    def run(self, *words: Any) -> Any:
+        self._runs += 1
+        if self._runs == 2 and first("interrupted"):
+            os.kill(os.getpid(), signal.SIGINT)
+            threading.Event().wait()
+        return super().run(*words)
+
+
+class StartStops(Driver):
+    """Stops its process in ``start``."""
+
+    def start(self) -> Any:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return super().start()
+
+
+class BreaksTheKit(Driver):
+    """Takes the kit apart when it is started once more."""
+
+    def start(self) -> Any:
+        if not first("started"):
+            vars(worker)["News"].take = None
+        return super().start()

@@ -48,15 +48,7 @@ def played(
     cell: str = CELL,
 ) -> Ran:
     """A run of these requirements, with these further words, which writes its results to a file."""
-    done = subprocess.run(
-        words(file, *further, driver=driver, rows=rows, cell=cell),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=environ(),
-    )
-    return left(done.returncode, done.stdout, file)
+    return _ran(words(file, *further, driver=driver, rows=rows, cell=cell), file)
 
 
 def words(file: Path, *further: str, driver: str = FAULTY, rows: tuple[str, ...] = ROWS, cell: str = CELL) -> list[str]:
@@ -67,14 +59,11 @@ def words(file: Path, *further: str, driver: str = FAULTY, rows: tuple[str, ...]
 
 def command(*further: str, file: Path) -> Ran:
     """Any command of looptck that writes results to a file."""
-    done = subprocess.run(
-        [*COMMAND, *further, "--json", str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env=environ(),
-    )
+    return _ran([*COMMAND, *further, "--json", str(file)], file)
+
+
+def _ran(line: list[str], file: Path) -> Ran:
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300, env=environ())
     return left(done.returncode, done.stdout, file)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from looptck.commands.forks import ROUNDS, mixed
-from meta.parallel.running import environ, left, played, words
+from meta.parallel.running import ENDERS, environ, left, played, words
 
 DRIVERS = Path(__file__).with_name("drivers_in_forks.py")
 
@@ -44,46 +44,77 @@ def test_no_process_that_is_forked_loads_the_driver(notes: Path, tmp_path: Path)
     assert parents.isdisjoint(loaded)
 
 
-def test_the_others_go_on_when_one_has_ended(tmp_path: Path) -> None:
-    """What a process that has ended had before it is lost, and nothing else."""
-    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("OneEnds"))
+@pytest.mark.parametrize("name", ["OneEnds", "OneEndsAndLeavesAFork"])
+def test_the_others_go_on_when_one_has_ended(name: str, tmp_path: Path) -> None:
+    """What a process that has ended had before it is lost, and nothing else; whatever it has left lives on."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver(name))
 
     assert 2 == ran.status
     assert "has ended during " in ran.printed
     assert ran.results["unfinished"]["checks"] < len(ran.results["results"])
 
 
-def test_one_that_stops_itself_is_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "end"), [("OneStops", "has ended during "), ("StartStops", "before looptck had finished")]
+)
+def test_one_that_stops_itself_is_ended(name: str, end: str, tmp_path: Path) -> None:
     """It is killed when it has been stopped for long, and is told like any that has ended."""
     file = tmp_path / "results.json"
-    line = words(file, "-j", "2", driver=driver("OneStops"))
+    line = words(file, "-j", "2", driver=driver(name))
     done = subprocess.run(
         [line[0], "-c", SOON, *line[3:]], stdout=subprocess.PIPE, text=True, env=environ(), check=False, timeout=120
     )
     ran = left(done.returncode, done.stdout, file)
 
     assert 2 == ran.status
-    assert "has ended during " in ran.printed
+    assert end in ran.printed
 
 
-def test_an_interrupt_stops_every_driver(notes: Path, tmp_path: Path) -> None:
-    """The verdicts until then are kept, each driver is stopped, and the status is 2."""
+def test_one_that_is_interrupted_is_no_success(tmp_path: Path) -> None:
+    """What it has not played has no verdict, and the status is 2."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("OneIsInterrupted"))
+
+    assert 2 == ran.status
+    assert "no verdict for " in ran.printed
+    assert ran.results["unfinished"]["checks"] > 0
+
+
+def test_an_error_of_the_kit_in_a_fork_is_told(tmp_path: Path) -> None:
+    """With its traceback, and status 2."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("BreaksTheKit"))
+
+    assert 2 == ran.status
+    assert "TypeError: 'NoneType' object is not callable" in ran.printed
+
+
+@pytest.mark.parametrize(
+    ("name", "stopped", "words_of_it"),
+    [
+        ("Waits", 3, "the run was interrupted"),
+        ("LastToStartWaits", 2, "the run was interrupted"),
+        ("TrialWaits", 1, "it was interrupted before the first check"),
+    ],
+)
+def test_an_interrupt_stops_every_driver(
+    name: str, stopped: int, words_of_it: str, notes: Path, tmp_path: Path
+) -> None:
+    """Each driver that has started is stopped, no process is taken for one that has crashed, and the status is 2."""
     os.mkfifo(notes / "pipe")
     file = tmp_path / "results.json"
     with subprocess.Popen(
-        words(file, "-j", "2", driver=driver("Waits")), stdout=subprocess.PIPE, text=True, env=environ()
+        words(file, "-j", "2", driver=driver(name)), stdout=subprocess.PIPE, text=True, env=environ()
     ) as process:
         waiting = ""
-        while len(waiting) < 2:
+        while len(waiting) < min(stopped, 2):
             waiting += (notes / "pipe").read_text("ascii")
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate(timeout=120)
     ran = left(process.returncode, printed, file)
 
     assert 2 == ran.status
-    assert "the run was interrupted" in ran.printed
-    assert ran.results["unfinished"]["checks"] > 0
-    assert 3 == len([*notes.glob("stop-*")])
+    assert words_of_it in ran.printed
+    assert "has ended" not in ran.printed
+    assert stopped == len([*notes.glob("stop-*")])
 
 
 def test_a_driver_that_declares_something_else_is_told(tmp_path: Path) -> None:
@@ -94,13 +125,27 @@ def test_a_driver_that_declares_something_else_is_told(tmp_path: Path) -> None:
     assert "the driver declares something else when it is started once more" in ran.printed
 
 
-def test_the_end_of_the_first_fork_is_the_end_of_the_run(tmp_path: Path) -> None:
-    """A driver that ends its process when it starts ends the run, and never with status 0."""
-    enders = Path(__file__).parents[1] / "guard" / "enders.py"
-    ran = played(tmp_path / "results.json", "-j", "2", driver=f"python:{enders}:StartExits")
+def test_a_driver_may_have_another_version_each_time(tmp_path: Path) -> None:
+    """Nothing that is played depends on it."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("DiffersInVersion"))
+
+    assert 0 == ran.status
+
+
+@pytest.mark.parametrize(
+    ("ender", "end"),
+    [
+        (f"python:{ENDERS}:StartExits", "exited with status 0 before looptck had finished"),
+        (driver("StartIsKilled"), "was ended by SIGKILL before looptck had finished"),
+    ],
+    ids=["exits", "killed"],
+)
+def test_the_end_of_the_first_fork_is_the_end_of_the_run(ender: str, end: str, tmp_path: Path) -> None:
+    """A driver that ends its process when it starts ends the run in the same way, and never with status 0."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=ender)
 
     assert 2 == ran.status
-    assert "exited with status 0 before looptck had finished" in ran.printed
+    assert end in ran.printed
 
 
 @pytest.mark.parametrize("count", [0, 1, ROUNDS, ROUNDS + 1, 7 * ROUNDS + 3])
@@ -116,9 +161,10 @@ def test_units_that_are_beside_each_other_are_dealt_far_from_each_other(count: i
 
 
 SOON = """
-from looptck.cli.group import main
+import sys
+from looptck.cli import entry
 from looptck.guard import forking
 forking.LOOK, forking.STOPPED = 0.05, 4
-main()
+entry()
 """
 """The command, which ends what has been stopped for a fifth of a second."""
