@@ -100,15 +100,17 @@ def test_an_interrupt_stops_every_driver(
 ) -> None:
     """Each driver that has started is stopped, no process is taken for one that has crashed, and the status is 2."""
     os.mkfifo(notes / "pipe")
+    pipe = os.open(notes / "pipe", os.O_RDWR)  # open all the time: what is written while nobody reads is lost
     file = tmp_path / "results.json"
     with subprocess.Popen(
         words(file, "-j", "2", driver=driver(name)), stdout=subprocess.PIPE, text=True, env=environ()
     ) as process:
-        waiting = ""
+        waiting = b""
         while len(waiting) < min(stopped, 2):
-            waiting += (notes / "pipe").read_text("ascii")
+            waiting += os.read(pipe, 16)
         process.send_signal(signal.SIGINT)
         printed, _ = process.communicate(timeout=120)
+    os.close(pipe)
     ran = left(process.returncode, printed, file)
 
     assert 2 == ran.status
