@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from looptck.bench.answering import answerable
@@ -11,14 +10,13 @@ from looptck.bench.bench import Bench, Patience, Running, Scenario
 from looptck.bench.hosting import offering
 from looptck.bench.reasoning import named
 from looptck.bench.run import Run
-from looptck.bench.settling import may_go_on, settle
+from looptck.bench.settling import come_to_rest, may_go_on, settle
 from looptck.client import Ask
 from looptck.drivers import MODEL, USUAL, Connection, DriverFault, Servers, case_message
 from looptck.drivers.case_message import RunOptions
 from looptck.drivers.idle import AtWork, Pulse, Rest
 from looptck.provider import shared
 from looptck.provider.confirmation import Confirmation
-from looptck.provider.gate import LOOK, REST
 from looptck.provider.habits import Habits
 from looptck.provider.mock_run import MockRun
 from looptck.provider.modelfile import ScriptedModel
@@ -146,11 +144,11 @@ class LoopBench(Bench):
         self._connection.cancel(running.run.id)
 
     def rest(self) -> None:
-        """Wait until the implementation has taken in what it was sent, and waits for more."""
-        until = monotonic() + LONGEST_REST
-        rest = Rest(self._pulse)  # the provider's own looks from another thread, and sees this one at work
-        while rest() < REST and monotonic() < until:
-            sleep(LOOK)
+        """Wait until the implementation has taken in what it was sent, and waits for more.
+
+        The provider's own `Rest` looks from another thread, and sees the one that waits here at work.
+        """
+        come_to_rest(self._pulse, LONGEST_REST)
 
     def renew(self) -> None:
         """Let the next run find nothing that earlier ones have left in the driver."""

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterable
 from itertools import takewhile
 
-from looptck.drivers.idle import ENOUGH, LONGEST, Pulse
+from looptck.drivers.idle import ENOUGH, LONGEST, Pulse, Rest
+from looptck.provider import gate
 from looptck.provider.gates import ABSENCE
 from looptck.provider.mock_run import MockRun
 from looptck.provider.server import Provider
@@ -76,6 +77,18 @@ def _last_sign(transcript: Transcript) -> float:
         if not isinstance(event, UnroutedRequest) or unrouted <= MOST_UNROUTED:
             last = event.at
     return last
+
+
+def come_to_rest(look: Callable[[], Pulse], most: float) -> None:
+    """Wait until an implementation has rested for `gate.REST` seconds: it has done all that it was going to do.
+
+    Args:
+        look: looks at its threads, and not at the one that waits here.
+        most: the longest time, in seconds; some implementations never rest.
+    """
+    until, rest = time.monotonic() + most, Rest(look)
+    while rest() < gate.REST and time.monotonic() < until:
+        time.sleep(gate.LOOK)
 
 
 def may_go_on(mock_run: MockRun) -> bool:

@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from looptck.catalogue.requirements import catalogue
 from looptck.kill.mutants import Mutant
 from looptck.kill.playing import Played
+from looptck.values.verdicts import Verdict
 
 
 class State(StrEnum):
@@ -112,7 +113,17 @@ class Column:
     def _instead(self, id: str) -> str:
         if id in self.crashed:
             return f", but crashes with {self.crashed[id]}"
-        return ", which is not reached" if id in self.hidden else ""
+        verdicts: dict[Verdict, Played] = {}
+        for one in self.played:
+            if one.result.requirement == id:
+                verdicts.setdefault(one.result.verdict, one)
+        verdict = next((one for one in ("not-reached", "pass", *verdicts) if one in verdicts), None)
+        if verdict is None:
+            return ", which was not judged"
+        if verdict == "pass":
+            return ", which passes"
+        reason = first_line(verdicts[verdict])
+        return f", which is {verdict}" + (f": {reason}" if reason else "")
 
     def _reason(self, id: str) -> str:
         if id in self.crashed:

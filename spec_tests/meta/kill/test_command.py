@@ -61,8 +61,8 @@ def test_what_is_not_as_declared_is_reported(made: tuple[int, str, dict[str, Any
     assert (
         "mutant noisy: it also fails limit-of-zero-runs-no-tool, which it does not declare: openai-chat/plain" in output
     )
-    assert "mutant mistaken: it does not fail every-call-is-answered\n" in output
-    assert "mutant harmless: it does not fail every-call-is-answered\n" in output
+    assert "mutant mistaken: it does not fail every-call-is-answered, which passes\n" in output
+    assert "mutant harmless: it does not fail every-call-is-answered, which passes\n" in output
     last = "2 killed   1 killed by others only   1 survived   2 broken   2 noisy   0 idle   (6 mutants; "
     assert output.splitlines()[-1].startswith(last)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -29,12 +30,18 @@ def test_one_failure_of_several_checks_is_enough() -> None:
 @pytest.mark.parametrize(
     ("checks", "state", "told"),
     [
-        ([], State.SURVIVED, "it does not fail one"),
-        ([played("one", "not-reached")], State.SURVIVED, "it does not fail one, which is not reached"),
+        ([], State.SURVIVED, "it does not fail one, which was not judged"),
+        ([played("one", "pass")], State.SURVIVED, "it does not fail one, which passes"),
+        (
+            [*map(partial(played, "one"), ("not-applicable", "pass"))],
+            State.SURVIVED,
+            "it does not fail one, which passes",
+        ),
+        ([played("one", "not-reached")], State.SURVIVED, "it does not fail one, which is not-reached: it is wrong"),
         ([played("one", "fail", crash="KeyError")], State.BY_OTHERS, "it does not fail one, but crashes with KeyError"),
-        ([*failed("two")], State.BY_OTHERS, "it does not fail one"),
+        ([*failed("two")], State.BY_OTHERS, "it does not fail one, which was not judged"),
     ],
-    ids=["nothing", "not reached", "a crash", "another"],
+    ids=["nothing", "a pass", "a pass beside what does not apply", "not reached", "a crash", "another"],
 )
 def test_only_a_failure_kills(checks: list[object], state: State, told: str) -> None:
     """A check that was not reached has judged nothing, nor has one that failed by a crash."""
