@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +18,7 @@ from looptck.bench.settling import in_time, waited_for
 from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
 from looptck.drivers.idle import pulse
+from looptck.guard.waiting import done_within
 from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gate import Gate
 from looptck.provider.gates import opener
@@ -312,7 +313,7 @@ class Running:
             return fault.uncaught
 
     def _ended(self, seconds: float) -> bool:
-        return bool(wait([self.future], seconds).done)
+        return done_within(seconds, self.future)
 
 
 def _late(run: str, count: int) -> DriverFault:

@@ -22,6 +22,7 @@ from looptck.commands.gathering import Gathering
 from looptck.commands.in_fork import PLAYED, REPORTS, WHOLE, WHY, play
 from looptck.guard import forking
 from looptck.guard.forking import Fork, forked
+from looptck.guard.interrupts import held
 from looptck.report.terminal import Terminal
 from looptck.suite.session import Session
 from looptck.suite.units import units
@@ -106,8 +107,9 @@ class _Dealing:
 
     def deal(self) -> None:
         """Until every player has ended."""
-        for player in self._players.values():
-            self._give(player)
+        with held():
+            for player in self._players.values():
+                self._give(player)
         looked = monotonic()
         while self._players:
             self._hear(forking.LOOK)
@@ -122,13 +124,16 @@ class _Dealing:
         """What players say within this time."""
         for ours in wait(list(self._players), seconds):
             assert isinstance(ours, Connection)
-            player = self._players[ours]
-            try:
-                said = player.fork.hear()
-            except EOFError:
-                self._crashed(player)
-            else:
-                self._take(player, said)
+            with held():
+                self._hear_from(self._players[ours])
+
+    def _hear_from(self, player: _Player) -> None:
+        try:
+            said = player.fork.hear()
+        except EOFError:
+            self._crashed(player)
+        else:
+            self._take(player, said)
 
     def _give(self, player: _Player) -> None:
         """Send the next units to a player that has little to do, or that there are no more."""

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from looptck.guard import playing
+from looptck.guard.interrupts import held
+from looptck.guard.waiting import LOOK
 from looptck.suite.options import CouldNotRun
 from looptck.suite.parts import part_of
 from looptck.suite.session import Session
@@ -46,13 +48,20 @@ def _play_items(theirs: Connection, pytest_session: pytest.Session, news: News, 
         following = next(places, None)
         after = None if following is None else items[following]
         config.hook.pytest_runtest_protocol(item=items[place], nextitem=after)
-        theirs.send({PLAYED: news.take(), REPORTS: reports.take() if reports else []})
+        said = {PLAYED: news.take(), REPORTS: reports.take() if reports else []}
+        with held():
+            theirs.send(said)
         place = following
 
 
 def _places(theirs: Connection) -> Iterator[int]:
     """The places that are sent, one after the other."""
-    while some := theirs.recv():
+    while True:
+        while not theirs.poll(LOOK):
+            pass
+        some = theirs.recv()
+        if not some:
+            return
         yield from some
 
 

@@ -8,7 +8,7 @@ import queue
 import threading
 import traceback
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import CancelledError, Future, InvalidStateError, wait
+from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +20,7 @@ from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
+from looptck.guard.waiting import done_within
 from looptck.values.outcome import Outcome, from_message
 
 STARTING = 60.0
@@ -132,7 +133,7 @@ class InProcess:
         stopping = _Worker()
         stopped: Future[None] = Future()
         stopping.take(lambda: self._stop(stopped))
-        if not served(STOPPING, lambda seconds: bool(wait([stopped], seconds).done), self.pulse):
+        if not served(STOPPING, lambda seconds: done_within(seconds, stopped), self.pulse):
             self._late.append(DriverFault("hung", f"stop() did not return within {STOPPING:g} s"))
         for worker in (*self._workers, stopping):
             worker.leave()

@@ -72,15 +72,25 @@ class Folder:
 def locked_folder() -> Iterator[Folder]:
     """A new folder, locked until it is removed at the end. Folders that commands have left behind are removed first."""
     _sweep()
-    folder = Folder(Path(tempfile.mkdtemp(prefix=PREFIX)))
-    folder.files.mkdir()
-    lock = os.open(folder.path / "lock", os.O_CREAT | os.O_RDWR)
+    while (made := _made()) is None:
+        pass
+    folder, lock = made
     try:
-        _lock(lock)
         yield folder
     finally:
         folder.remove()
         os.close(lock)
+
+
+def _made() -> tuple[Folder, int] | None:
+    """A new folder and its lock; None if another command has taken it for one that was left, before it was locked."""
+    folder = Folder(Path(tempfile.mkdtemp(prefix=PREFIX)))
+    folder.files.mkdir()
+    lock = os.open(folder.path / "lock", os.O_CREAT | os.O_RDWR)
+    if _lock(lock) and (folder.path / "lock").exists():
+        return folder, lock
+    os.close(lock)
+    return None
 
 
 def _sweep() -> None:

@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from looptck.guard import interrupts
 from looptck.guard.descendants import dying_with_this_process, is_stopped, kill_descendants
 
 LOOK = 0.5
@@ -105,6 +106,7 @@ def _in_fork(
     gc.freeze()  # the garbage collector would touch, and so copy, the parent's memory
     if dying is not None:
         dying()
+    interrupts.once()
     ours.close()
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from looptck.guard import folder as folders
 from looptck.guard.descendants import kill_descendants
 from looptck.guard.folder import PREFIX, locked_folder
 from meta.guard.test_guard import COMMON, command, environ, run
@@ -108,3 +110,22 @@ def test_grandchildren_are_killed() -> None:
 
         assert "" == child.stdout.read()
         assert 0 == child.wait(60)
+
+
+@pytest.mark.parametrize("is_done", [True, False], ids=["gone", "being removed"])
+def test_folder_that_another_command_removes_is_not_used(is_done: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the moments when a folder has a file to be locked and when it is locked, another command may sweep."""
+    lock = folders._lock
+    swept: list[Path] = []
+
+    def swept_first(descriptor: int) -> bool:
+        if swept:
+            return lock(descriptor)
+        swept.append(Path(f"/proc/self/fd/{descriptor}").readlink().parent)
+        shutil.rmtree(swept[0])
+        return is_done and lock(descriptor)
+
+    monkeypatch.setattr(folders, "_lock", swept_first)
+    with locked_folder() as folder:
+        assert folder.files.is_dir()
+        assert swept != [folder.path]

@@ -104,11 +104,11 @@ class TrialWaits(Waits):
 
 
 class LastToStartWaits(Waits):
-    """Of the processes that play, the one that starts last says so through a pipe, and never starts."""
+    """Of the processes that play, the one that starts last never does; both say through a pipe how far they are."""
 
     def start(self) -> Any:
         if not first("tries") and not first("plays"):
-            (NOTES / "pipe").write_text("!!", encoding="ascii")
+            (NOTES / "pipe").write_text("!", encoding="ascii")
             threading.Event().wait()
         return super().start()
 

@@ -64,6 +64,7 @@ def command(*further: str, file: Path) -> Ran:
 
 def _ran(line: list[str], file: Path) -> Ran:
     done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=300, env=environ())
+    sys.stderr.write(done.stderr)  # pytest shows it beside a failure
     return left(done.returncode, done.stdout, file)
 
 
