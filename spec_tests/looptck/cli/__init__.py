@@ -21,7 +21,9 @@ def entry() -> None:
     if not playing.begin() and words[:1] and words[0] in GUARDED and not {"-h", "--help"} & {*words}:
         from looptck.guard.watching import watch
 
-        sys.exit(watch(words))
+        if (status := watch(words)) is not None:
+            sys.exit(status)
+        playing.begin()
     from looptck.guard.importing import importing
 
     with importing():

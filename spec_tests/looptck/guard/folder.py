@@ -68,18 +68,22 @@ class Folder:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-@contextlib.contextmanager
-def locked_folder() -> Iterator[Folder]:
-    """A new folder, locked until it is removed at the end. Folders that commands have left behind are removed first."""
-    _sweep()
-    while (made := _made()) is None:
-        pass
-    folder, lock = made
-    try:
-        yield folder
-    finally:
-        folder.remove()
-        os.close(lock)
+class LockedFolder:
+    """A new folder, locked until it is removed. Folders that commands have left behind are removed first."""
+
+    def __init__(self) -> None:
+        _sweep()
+        while (made := _made()) is None:
+            pass
+        self.folder, self._lock = made
+
+    def leave(self) -> None:
+        """In a fork: the lock is the other process's."""
+        os.close(self._lock)
+
+    def remove(self) -> None:
+        self.folder.remove()
+        os.close(self._lock)
 
 
 def _made() -> tuple[Folder, int] | None:

@@ -1,4 +1,4 @@
-"""The watching process: starts a command again in a process of its own, passes signals on, and says how it ended.
+"""The watching process: lets a process of its own run the command, passes signals on, and says how that one ended.
 
 Exit status: the one that the command has said it ends with; without that word always 2, whatever the process did.
 """
@@ -9,15 +9,15 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from types import FrameType
-from typing import Self
+from typing import Protocol, Self
 
 from looptck.guard.descendants import adopt_orphans, is_stopped, kill_descendants
-from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder, locked_folder
+from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder, LockedFolder
 from looptck.guard.salvage import salvage
 
 ENDING = 10.0
@@ -30,38 +30,109 @@ STOPPED = 40
 """Looks in a row at which a process may be stopped. One that stops itself would never go on."""
 
 
-def watch(words: Sequence[str]) -> int:
-    """Run this command line once more, in a process of its own; returns the exit status.
+class _Process(Protocol):
+    """The process that is watched, as far as `subprocess.Popen` says it too."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def returncode(self) -> int | None: ...
+
+    def poll(self) -> int | None: ...
+
+    def send_signal(self, sig: int, /) -> None: ...
+
+    def kill(self) -> None: ...
+
+
+def watch(words: Sequence[str]) -> int | None:
+    """Watch another process run this command line; returns the exit status. In that process: None.
+
+    On Linux it is a fork of this one, which has loaded nothing of others; elsewhere the command is started once more,
+    since a fork may not use what the system offers.
 
     Args:
         words: the words behind the program's name, for the message about a process that does not finish.
     """
     adopt_orphans()
-    with locked_folder() as folder:
-        reading, writing = os.pipe()
-        process = subprocess.Popen(  # noqa: S603  our own command
-            [sys.executable, *sys.orig_argv[1:]],
-            stdin=subprocess.DEVNULL,
-            env=os.environ | {FOLDER: str(folder.path), LIFELINE: str(reading)},
-            pass_fds=() if sys.platform == "win32" else (reading,),
-            process_group=None if sys.platform == "win32" else 0,
-        )
-        os.close(reading)
+    locked = LockedFolder()
+    folder = locked.folder
+    reading, writing = os.pipe()
+    os.set_inheritable(reading, True)
+    os.environ |= {FOLDER: str(folder.path), LIFELINE: str(reading)}
+    process = _fork() if sys.platform == "linux" else _spawned(reading)
+    if process is None:
+        os.close(writing)
+        locked.leave()
+        return None
+    os.close(reading)
+    try:
         with _Signals(process) as signals:
             was_stopped = _wait(process, folder, signals)
         os.close(writing)
         kill_descendants(os.getpid())  # what a driver has left would keep the output open for whoever reads it
         status = folder.status()
         if status is None:
-            end = "stopped itself" if was_stopped else _end(process.returncode, asked=signals.asked > 0)
+            end = "stopped itself" if was_stopped else _end(process.returncode or 0, asked=signals.asked > 0)
             return salvage(folder, end, words, USAGE_ERROR)
         return status
+    finally:
+        locked.remove()
+
+
+def _spawned(lifeline: int) -> _Process:
+    """The same command line once more."""
+    import subprocess  # which no fork needs
+
+    return subprocess.Popen(  # noqa: S603  our own command
+        [sys.executable, *sys.orig_argv[1:]],
+        stdin=subprocess.DEVNULL,
+        pass_fds=() if sys.platform == "win32" else (lifeline,),
+        process_group=None if sys.platform == "win32" else 0,
+    )
+
+
+def _fork() -> _Forked | None:
+    """A fork of this process, in a process group of its own; None: this is the fork."""
+    if pid := os.fork():
+        with contextlib.suppress(OSError):  # whichever of the two comes first
+            os.setpgid(pid, pid)
+        return _Forked(pid)
+    os.setpgid(0, 0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return None
+
+
+@dataclass(slots=True)
+class _Forked:
+    """A fork of this process."""
+
+    pid: int
+    returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit status, or the negative of the signal that has ended it; None while it is alive."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
 
 
 class _Signals:
     """What the guard is asked by signals, it asks the command; a second time it kills it."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: _Process) -> None:
         self.asked = 0
         self.asked_at = 0.0
         self._process = process
@@ -95,15 +166,14 @@ class _Signals:
             os.killpg(self._process.pid, signal.SIGCONT)
 
 
-def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -> bool:
+def _wait(process: _Process, folder: Folder, signals: _Signals) -> bool:
     """Wait until a process has ended, and kill it where its end takes too long; returns whether it was stopped."""
     finished_at = None
     stopped, was_stopped = 0, False
     with _end_of(process) as ended:
         while process.poll() is None:
             if ended is None:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(LOOK)
+                time.sleep(LOOK / 10)
             else:
                 select.select([ended], [], [], LOOK)
             now = time.monotonic()
@@ -121,7 +191,7 @@ def _wait(process: subprocess.Popen[bytes], folder: Folder, signals: _Signals) -
 
 
 @contextlib.contextmanager
-def _end_of(process: subprocess.Popen[bytes]) -> Iterator[int | None]:
+def _end_of(process: _Process) -> Iterator[int | None]:
     """A descriptor that can be read once the process has ended; None where the system has none."""
     try:
         descriptor = os.pidfd_open(process.pid)  # type: ignore[attr-defined,unused-ignore]

@@ -15,7 +15,7 @@ import pytest
 
 from looptck.guard import folder as folders
 from looptck.guard.descendants import kill_descendants
-from looptck.guard.folder import PREFIX, locked_folder
+from looptck.guard.folder import PREFIX, LockedFolder
 from meta.guard.test_guard import COMMON, command, environ, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what a process has started")
@@ -90,10 +90,12 @@ def test_a_folder_that_was_left_behind_is_removed(tmp_path: Path, monkeypatch: p
         folder.mkdir()
     (abandoned / "lock").touch()
 
-    with locked_folder() as first, locked_folder() as second:
-        there = {*tmp_path.iterdir()}
+    first, second = LockedFolder(), LockedFolder()
+    there = {*tmp_path.iterdir()}
+    first.remove()
+    second.remove()
 
-    assert {strange, first.path, second.path} == there
+    assert {strange, first.folder.path, second.folder.path} == there
     assert {strange} == {*tmp_path.iterdir()}
 
 
@@ -113,7 +115,9 @@ def test_grandchildren_are_killed() -> None:
 
 
 @pytest.mark.parametrize("is_done", [True, False], ids=["gone", "being removed"])
-def test_folder_that_another_command_removes_is_not_used(is_done: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_that_another_command_removes_is_not_used(
+    is_done: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Between the moments when a folder has a file to be locked and when it is locked, another command may sweep."""
     lock = folders._lock
     swept: list[Path] = []
@@ -125,7 +129,10 @@ def test_folder_that_another_command_removes_is_not_used(is_done: bool, monkeypa
         shutil.rmtree(swept[0])
         return is_done and lock(descriptor)
 
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(folders, "_lock", swept_first)
-    with locked_folder() as folder:
-        assert folder.files.is_dir()
-        assert swept != [folder.path]
+    locked = LockedFolder()
+
+    assert locked.folder.files.is_dir()
+    assert swept != [locked.folder.path]
+    locked.remove()
