@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
@@ -31,6 +32,8 @@ PENDING = 3
 """How many checks a fork has to do at least: while it plays one, it knows the next."""
 ROUNDS = 61
 """In how many rounds through the suite the units are dealt."""
+SPARE = 10
+"""How many forks may take the place of others that have crashed."""
 
 
 class Forks:
@@ -51,11 +54,16 @@ class Forks:
         if session.testsfailed:
             return None
         ids = self._gathering.ids = [item.nodeid for item in session.items]
-        dealing = _Dealing(self._gathering, mixed(units(ids)), partial(_log, session.config))
         work = partial(play, pytest_session=session, session=self._session, with_reports=self._junit)
-        self._terminal.stop()  # a fork must not meet the thread that shows the progress
-        with dealing.between([forked(work) for _ in range(min(self._workers, len(ids)))]):
+
+        def forks(count: int) -> list[Fork]:
+            self._terminal.stop()  # a fork must not meet the thread that shows the progress
+            begun = [forked(work) for _ in range(count)]
             self._terminal.go_on()
+            return begun
+
+        dealing = _Dealing(self._gathering, mixed(units(ids)), partial(_log, session.config), forks)
+        with dealing.between(min(self._workers, len(ids))):
             dealing.deal()
         return True
 
@@ -86,17 +94,27 @@ class _Player:
 class _Dealing:
     """Deals units to players until there is none."""
 
-    def __init__(self, gathering: Gathering, waiting: deque[list[int]], log: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self,
+        gathering: Gathering,
+        waiting: deque[list[int]],
+        log: Callable[[dict[str, Any]], None],
+        forks: Callable[[int], list[Fork]],
+    ) -> None:
         self._gathering = gathering
         self._waiting = waiting
         self._log = log
+        self._forks = forks
         self._players: dict[Connection, _Player] = {}
+        self._names = (f"f{number}" for number in count())
+        self._spare = SPARE
 
     @contextmanager
-    def between(self, forks: Sequence[Fork]) -> Iterator[None]:
-        """These play; at the end they are gone."""
-        self._players = {fork.ours: _Player(f"f{number}", fork) for number, fork in enumerate(forks)}
+    def between(self, players: int) -> Iterator[None]:
+        """So many play, or others in their place; at the end they are gone."""
         try:
+            with held():
+                self._begin(players)
             yield
         except KeyboardInterrupt:
             self._interrupt()
@@ -105,11 +123,14 @@ class _Dealing:
             for player in self._players.values():
                 player.fork.end()
 
+    def _begin(self, players: int) -> None:
+        """Let so many more play."""
+        for fork in self._forks(players):
+            player = self._players[fork.ours] = _Player(next(self._names), fork)
+            self._give(player)
+
     def deal(self) -> None:
         """Until every player has ended."""
-        with held():
-            for player in self._players.values():
-                self._give(player)
         looked = monotonic()
         while self._players:
             self._hear(forking.LOOK)
@@ -118,7 +139,8 @@ class _Dealing:
                 for player in list(self._players.values()):
                     player.fork.look()
                     if player.fork.is_silent:
-                        self._crashed(player)
+                        with held():
+                            self._crashed(player)
 
     def _hear(self, seconds: float) -> None:
         """What players say within this time."""
@@ -165,11 +187,15 @@ class _Dealing:
         self._gone(player)
 
     def _crashed(self, player: _Player) -> None:
-        """The others go on with what it had to do, but not with what it played."""
-        self._gathering.crashed(self._gathering.ids[player.pending.popleft()] if player.pending else "")
+        """Others go on with what it had to do, but not with what it played: one that takes its place, if need be."""
+        self._gone(player)
+        during = self._gathering.ids[player.pending.popleft()] if player.pending else ""
+        self._gathering.crashed(during, player.fork.ending)
         if player.pending:
             self._waiting.appendleft([*player.pending])
-        self._gone(player)
+        if self._waiting and self._spare:
+            self._spare -= 1
+            self._begin(1)
 
     def _gone(self, player: _Player) -> None:
         del self._players[player.fork.ours]
@@ -179,6 +205,7 @@ class _Dealing:
         """Give the players time to stop their drivers and to say what they have come to."""
         until = monotonic() + forking.STOPPING
         self._waiting.clear()
+        self._spare = 0
         for player in self._players.values():
             player.fork.interrupt()
         while self._players and (left := until - monotonic()) > 0:

@@ -24,7 +24,9 @@ class Gathering:
         self.ids: Sequence[str] = ()
         """What there is to play, by pytest's ids, in the order in which one process would."""
         self._crashes: list[str] = []
-        """During which checks processes have crashed; empty for one that played none."""
+        """How processes have ended, and during which checks."""
+        self._idle_crashes: list[str] = []
+        """The same of those that played none."""
         self.why: str | None = None
         """Why a process could not play at all."""
 
@@ -44,15 +46,18 @@ class Gathering:
         """Take in the whole of a process that has ended."""
         self._parts[name] = part
 
-    def crashed(self, during: str = "") -> None:
-        """Note that a process has crashed during a check, by pytest's id."""
-        self._crashes.append(f" during {during.partition('[')[2].removesuffix(']')}" if during else "")
+    def crashed(self, during: str = "", how: str = "has ended") -> None:
+        """Note that a process has crashed during a check, by pytest's id; ``how``: in words."""
+        if during:
+            self._crashes.append(f"{how} during {during.partition('[')[2].removesuffix(']')}")
+        else:
+            self._idle_crashes.append(how)
 
     def finish(self) -> None:
         """Put the parts together, in place of what came in on the way."""
         record = self.record
-        for during in list(filter(None, self._crashes)) or self._crashes[:1]:
-            detail = f"a process of the run that ran {record.driver} has ended{during}"
+        for crash in self._crashes or self._idle_crashes[:1]:
+            detail = f"a process of the run that ran {record.driver} {crash}"
             record.faults.append(DriverFault("crashed", detail))
         record.results.clear()
         record.spent = Spent()

@@ -24,7 +24,10 @@ the implementation does not start, why."""
 def play(theirs: Connection, pytest_session: pytest.Session, session: Session, *, with_reports: bool) -> None:
     """Play the items of the pytest session whose places are sent, until an empty list is."""
     playing.leave()
-    session.record.listeners.clear()
+    record = session.record
+    record.listeners.clear()
+    record.results.clear()  # what others have come to, if this process takes the place of one that has crashed
+    record.judged = 0
     try:
         session.start()
         _play_items(theirs, pytest_session, News(session), with_reports=with_reports)
@@ -35,7 +38,7 @@ def play(theirs: Connection, pytest_session: pytest.Session, session: Session, *
         pass  # what it has come to until then counts
     finally:
         session.end()
-    theirs.send({WHOLE: part_of(session.record)})
+    theirs.send({WHOLE: part_of(record)})
 
 
 def _play_items(theirs: Connection, pytest_session: pytest.Session, news: News, *, with_reports: bool) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from looptck.guard import interrupts
 from looptck.guard.descendants import dying_with_this_process, is_stopped, kill_descendants
+from looptck.guard.endings import STOPPED_ITSELF, ending
 
 LOOK = 0.5
 """Seconds between two looks at a fork."""
@@ -68,6 +69,11 @@ class Fork:
         self._stopped = self._stopped + 1 if is_stopped(self.pid) else 0
         if self._stopped > STOPPED:
             self.process.kill()
+
+    @property
+    def ending(self) -> str:
+        """How it has ended, in words."""
+        return STOPPED_ITSELF if self._stopped > STOPPED else ending(self.process.exitcode or 0)
 
     def end(self, seconds: float = 0) -> int:
         """Wait for its end for some seconds, then kill it and all that it has started; returns its exit status."""

@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Protocol, Self
 
 from looptck.guard.descendants import adopt_orphans, is_stopped, kill_descendants
+from looptck.guard.endings import STOPPED_ITSELF, ending
 from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder, LockedFolder
 from looptck.guard.salvage import salvage
 
@@ -74,7 +75,7 @@ def watch(words: Sequence[str]) -> int | None:
         kill_descendants(os.getpid())  # what a driver has left would keep the output open for whoever reads it
         status = folder.status()
         if status is None:
-            end = "stopped itself" if was_stopped else _end(process.returncode or 0, asked=signals.asked > 0)
+            end = STOPPED_ITSELF if was_stopped else _end(process.returncode or 0, asked=signals.asked > 0)
             return salvage(folder, end, words, USAGE_ERROR)
         return status
     finally:
@@ -205,12 +206,4 @@ def _end_of(process: _Process) -> Iterator[int | None]:
 
 
 def _end(status: int, *, asked: bool) -> str:
-    """How a process ended, in words."""
-    if status >= 0:
-        how = f"exited with status {status}"
-    else:
-        try:
-            how = f"was ended by {signal.Signals(-status).name}"
-        except ValueError:
-            how = f"was ended by signal {-status}"
-    return f"{how} when it was asked to end" if asked else f"{how} before looptck had finished"
+    return f"{ending(status)} {'when it was asked to end' if asked else 'before looptck had finished'}"

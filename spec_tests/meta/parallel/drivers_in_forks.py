@@ -45,6 +45,30 @@ class OneEnds(Driver):
         return super().run(*words)
 
 
+class FourEnd(Driver):
+    """Four of the processes end in their second run."""
+
+    _runs = 0
+
+    def run(self, *words: Any) -> Any:
+        self._runs += 1
+        if self._runs == 2 and any(first(f"ended-{number}") for number in range(4)):
+            os._exit(3)
+        return super().run(*words)
+
+
+class EachEnds(Driver):
+    """Each of the processes is killed in its second run."""
+
+    _runs = 0
+
+    def run(self, *words: Any) -> Any:
+        self._runs += 1
+        if self._runs == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().run(*words)
+
+
 class OneStops(Driver):
     """One of the processes stops itself in its second run."""
 

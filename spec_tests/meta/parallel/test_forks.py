@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from looptck.commands.forks import ROUNDS, mixed
+from looptck.commands.forks import ROUNDS, SPARE, mixed
 from meta.parallel.running import ENDERS, environ, left, played, words
 
 DRIVERS = Path(__file__).with_name("drivers_in_forks.py")
@@ -50,12 +50,30 @@ def test_the_others_go_on_when_one_has_ended(name: str, tmp_path: Path) -> None:
     ran = played(tmp_path / "results.json", "-j", "2", driver=driver(name))
 
     assert 2 == ran.status
-    assert "has ended during " in ran.printed
-    assert ran.results["unfinished"]["checks"] < len(ran.results["results"])
+    assert "exited with status 0 during " in ran.printed
+    assert 1 == ran.results["unfinished"]["checks"]
+
+
+def test_another_takes_the_place_of_one_that_has_ended(tmp_path: Path) -> None:
+    """However many end: only the checks in which they end have no verdict."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("FourEnd"))
+
+    assert 2 == ran.status
+    assert 4 == ran.printed.count("exited with status 3 during ")
+    assert 4 == ran.results["unfinished"]["checks"]
+
+
+def test_not_for_ever(tmp_path: Path) -> None:
+    """Where each process ends in its second run, the run ends too, and what it has not come to has no verdict."""
+    ran = played(tmp_path / "results.json", "-j", "2", driver=driver("EachEnds"))
+
+    assert 2 == ran.status
+    assert 2 + SPARE == ran.printed.count("was ended by SIGKILL during ")
+    assert 2 + SPARE < ran.results["unfinished"]["checks"]
 
 
 @pytest.mark.parametrize(
-    ("name", "end"), [("OneStops", "has ended during "), ("StartStops", "before looptck had finished")]
+    ("name", "end"), [("OneStops", "stopped itself during "), ("StartStops", "before looptck had finished")]
 )
 def test_one_that_stops_itself_is_ended(name: str, end: str, tmp_path: Path) -> None:
     """It is killed when it has been stopped for long, and is told like any that has ended."""
@@ -115,7 +133,7 @@ def test_an_interrupt_stops_every_driver(
 
     assert 2 == ran.status
     assert words_of_it in ran.printed
-    assert "has ended" not in ran.printed
+    assert "a process of the run" not in ran.printed
     assert stopped == len([*notes.glob("stop-*")])
 
 
