@@ -75,7 +75,7 @@ def test_a_process_that_ends_is_no_success(tmp_path: Path) -> None:
     )
 
     assert 2 == ran.status
-    assert "has ended during " in ran.printed
+    assert "exited with status 0 during " in ran.printed
     assert f"/{CELL}/" in ran.printed
     found = ran.results
     assert found["unfinished"]["checks"] > 0
