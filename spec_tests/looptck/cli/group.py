@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +86,13 @@ def list_requirements(profile: tuple[str, ...]) -> None:
 
 
 @main.command()
-@click.argument("requirement")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options("driver")
-def explain(requirement: str, driver: str | None) -> None:
-    """Explain a REQUIREMENT (text, source, checks) or a trait (question, answers)."""
+def explain(ids: Sequence[str], driver: str | None) -> None:
+    """Explain requirements (text, source, checks) and traits (question, answers) by their IDs."""
     from looptck.report.pages import explanation
 
-    click.echo(explanation(requirement, driver), nl=False)
+    click.echo("\n".join(explanation(id, driver) for id in ids), nl=False)
 
 
 @main.command(epilog=EXIT)

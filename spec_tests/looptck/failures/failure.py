@@ -104,7 +104,7 @@ def again(driver: str, check: Check, given: Sequence[str] = ()) -> str:
 
 def indented(label: str, text: str) -> list[str]:
     """A text after a label, with its further lines indented below the first."""
-    first, *rest = text.splitlines() or [""]
+    first, *rest = text.removesuffix("\n").split("\n")
     return [label + first, *(" " * len(label) + line for line in rest)]
 
 

@@ -292,7 +292,7 @@ _VARIES = (
 
 def _alike(message: str) -> str:
     """The first line of a message, without text that differs from run to run."""
-    line = next(iter(message.strip().splitlines()), "")
+    line = message.strip().partition("\n")[0]
     for pattern, word in _VARIES:
         line = pattern.sub(word, line)
     return line[:80]

@@ -24,6 +24,10 @@ from looptck.values.transcript import UnroutedRequest
 from looptck.values.turns import Call, calls, says
 
 ANSWER = "Hello from the model."
+NOT_PLAYED = tuple(
+    f"/v1/{name}" for name in ("conversations", "files", "vector_stores", "containers", "threads", "skills")
+)
+"""Where the services have endpoints beside those of the wires that a loop may use, and the provider has none."""
 TOOL, ARGUMENTS = "weather", {"city": "Paris"}
 
 
@@ -142,6 +146,8 @@ def _sent(run: Run) -> str:
 def _reached(run: Run) -> None:
     if not run.requests:
         unrouted = [event.path for event in run.transcript.events if isinstance(event, UnroutedRequest)]
+        if unrouted and unrouted[0].startswith(NOT_PLAYED):
+            raise Unreached(f"a request came to {unrouted[0]}, an endpoint of the service that looptck does not play")
         if unrouted:
             raise Unreached(
                 f"a request came to {unrouted[0]}, which is no route of the wire: the base URL of a case ends in /v1, "

@@ -73,7 +73,7 @@ def _first_lines(error: AssertionError) -> str:
     if not own and rest:
         said = _WORDS.search(rest[0])
         own = f"{PLAIN}{said[1]}" if said else ""
-    return "\n".join(own.strip().splitlines()[:MOST_LINES]) or UNSAID
+    return "\n".join(own.strip().split("\n")[:MOST_LINES]) or UNSAID
 
 
 def result_of(check: Check, error: BaseException | None, states: str = "") -> Result:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import httpx
+
+from looptck.driver import error
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.values import Turn
@@ -71,6 +74,18 @@ class DoublesTheVersion(Driver):
     async def run_async(self, case: Json, emit: Any) -> Json:
         """Run below another URL."""
         return await super().run_async({**case, "base_url": f"{case['base_url']}/v1"}, emit)
+
+
+class KeepsTheConversationElsewhere(Driver):
+    """Begins with a request to an endpoint of the service that belongs to no wire."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Fail where it is not there."""
+        try:
+            httpx.post(f"{case['base_url']}/conversations", json={}).raise_for_status()
+        except httpx.HTTPStatusError as refused:
+            return dict(error(refused, "provider"))
+        return super().run(case, emit)
 
 
 class HidesItsTools(Driver):

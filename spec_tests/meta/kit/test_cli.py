@@ -55,6 +55,15 @@ def test_explain_tells_what_checks_a_requirement(requirement: str) -> None:
         assert piece in output
 
 
+def test_explain_takes_several() -> None:
+    """A requirement and the trait beside it, one after the other."""
+    status, output = run("explain", "equal-calls-run-again", "equal-calls-in-a-turn")
+
+    assert 0 == status
+    assert output.startswith("equal-calls-run-again  [MUST")
+    assert "\nequal-calls-in-a-turn  [trait" in output
+
+
 def test_explain_names_every_test() -> None:
     """The tests that an explanation reads are those that are bound to the requirement when they are imported."""
     rows = catalogue()
@@ -111,6 +120,11 @@ def test_what_makes_no_sense_has_exit_status_2(words: list[str], told: str) -> N
         ("python:meta.kit.flawed:Pretends", 1, "no model request came to the base URL of the case"),
         ("server:python:looptck_reference.server.bench:Bench", 0, "ok    question [anthropic-messages/stream/sync]"),
         ("python:meta.kit.flawed:DoublesTheVersion", 1, "a request came to /v1/v1/chat/completions"),
+        (
+            "python:meta.kit.flawed:KeepsTheConversationElsewhere",
+            1,
+            "an endpoint of the service that looptck does not play",
+        ),
         ("python:meta.kit.flawed:HidesItsTools", 1, "the request offers no tool, not weather"),
         ("python:meta.kit.flawed:TakesCallsForAnswers", 0, "the model called weather, which never ran"),
         ("python:meta.kit.flawed:AsksOnce", 0, "the model was not asked again: the loop raised"),

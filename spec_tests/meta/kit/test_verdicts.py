@@ -45,6 +45,7 @@ FLAWED = "python:meta.kit.flawed:"
         (ExceptionGroup("two", [NotReached("late"), AssertionError("wrong")]), "fail", "wrong"),
         (ExceptionGroup("two", [AssertionError("wrong"), DriverFault("hung", "r1")]), "error", "driver: hung: "),
         (ExceptionGroup("deep", [ExceptionGroup("one", [NotReached("late")])]), "not-reached", "late"),
+        (AssertionError("got a\u2028b"), "fail", "got a\u2028b"),
         (FlakyFailure("now and then", [AssertionError("wrong")]), "fail", "wrong"),
     ],
 )
