@@ -34,7 +34,8 @@ def cut(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     half = most // 2
-    return f"{text[:half]} … {len(text) - 2 * half} characters … {text[-half:]}"
+    left_out = f" … {len(text) - 2 * half} characters … "
+    return f"{text[:half]}{left_out}{text[-half:]}" if len(text) > most + len(left_out) else text
 
 
 def times(count: int) -> str:

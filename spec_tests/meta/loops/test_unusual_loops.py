@@ -36,6 +36,22 @@ def test_loop_fails_nothing(loop: type[Driver], cells: list[str]) -> None:
     assert 150 * len(loop.wires) <= sum(result.verdict == "pass" for result in results)
 
 
+def test_whole_words_are_handed_on() -> None:
+    """A loop need not hand on a word that the model has not ended."""
+    requirements = ["final-text-arrives-as-it-is-written", "spec-text-is-forwarded", "chunks-join-to-the-answer"]
+    results = judged(unusual.WordByWord, "openai-chat/stream/sync", requirements=requirements)
+
+    assert {"pass"} == {result.verdict for result in results}
+
+
+def test_memory_on_another_wire() -> None:
+    """A capability is declared for all wires at once, and a loop may rely on the service's memory on one of them."""
+    requirements = ["lost-memory-reruns-no-tool", "refused-memory-is-done-without"]
+    results = judged(unusual.RemembersElsewhere, "anthropic-messages/plain/sync", requirements=requirements)
+
+    assert {"not-applicable"} == {result.verdict for result in results}
+
+
 def test_fractions_of_fifteen_digits() -> None:
     """No language has to write more digits of a number than any decimal number of so many keeps."""
     requirements = ["arguments-arrive-whatever-their-shape", "recorded-traffic-is-read-right"]

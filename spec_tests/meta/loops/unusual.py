@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -60,6 +61,34 @@ class InThreadsSentAgain(Leaning):
     """Relies on the service's state of the conversation, and sends it all again if it is lost."""
 
     invoker = asking(Retelling)
+
+
+class WordByWord(Driver):
+    """Hands on whole words of a stream, each with the blank behind it, and the last one at the end of the run."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Keep the beginning of a word until its end has come."""
+        begun = ""
+
+        def hand_on(text: str) -> None:
+            nonlocal begun
+            *whole, begun = re.split(r"(?<=\s)(?=\S)", begun + text)
+            for word in whole:
+                emit(word)
+
+        outcome = super().run(case, hand_on)
+        if begun:
+            emit(begun)
+        return outcome
+
+
+class RemembersElsewhere(Driver):
+    """Declares the capability for a wire that is not among the judged ones."""
+
+    def start(self) -> Json:
+        """The description, with the capability."""
+        started = super().start()
+        return {**started, "capabilities": {**started["capabilities"], "memory": True}}
 
 
 class ItemsByIndex(Driver):

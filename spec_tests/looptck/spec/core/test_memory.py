@@ -29,8 +29,8 @@ def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
     """Check that the loop's requests depend on the service's memory, whatever its driver declares.
 
     Raises:
-        NotApplicable: the loop sends its whole history, and the driver declares nothing else.
-        NotReached: the loop sends its whole history although the driver declares the capability.
+        NotApplicable: the loop sends its whole history, and the driver declares nothing else, or other wires too.
+        NotReached: the loop sends its whole history although the driver declares the capability for its only wire.
     """
     scenario.plays(WEATHER, says("Warm."))
     run = implementation.run()
@@ -39,6 +39,8 @@ def _require_memory(scenario: Scenario, implementation: Implementation) -> None:
         raise NotApplicable("the driver declares no capability `memory`, and there was no second request")
     if run.request(2).request.relies:
         implementation.diverges("the service's memory", "used" if declared else "used, and not declared")
+    elif declared and len(implementation.started.wires) > 1:
+        raise NotApplicable("request 2 carries the whole history on this wire, so the capability `memory` is another's")
     elif declared:
         raise NotReached("request 2 carries the whole history, though the driver declares the capability memory")
     else:

@@ -22,9 +22,9 @@ SLOW = DEFAULT.but(fragment=1)
 
 @requirement("final-text-arrives-as-it-is-written")
 def test_text_arrives_while_it_is_written(scenario: Scenario, implementation: Implementation) -> None:
-    """The provider sends the rest of the answer only once the caller has its beginning."""
-    caller = gates.caller_has("A long")
-    scenario.plays(WEATHER, Step(says("A long story."), SLOW, holds=(Hold(caller, after="A long"),)))
+    """The provider sends the rest of the answer once the caller has its beginning; a loop may hand on whole words."""
+    held = Hold(gates.caller_has("A"), after="A long st")
+    scenario.plays(WEATHER, Step(says("A long story."), SLOW, holds=(held,)))
 
     run = implementation.run()
 

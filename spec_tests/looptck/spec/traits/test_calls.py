@@ -191,7 +191,7 @@ def test_order_of_results(loop: Loop) -> None:
 @trait("text-of-a-tool-turn")
 def test_text_of_a_tool_turn(loop: Loop) -> None:
     """The stream of a turn with text and a call is held after the text."""
-    caller = gates.caller_has("One moment")
+    caller = gates.caller_has("One")
     caller.patience = SOON
     turn = calls(WEATHER, text="One moment please.")
     run = loop.plays(Step(turn, DEFAULT.but(fragment=1), holds=(Hold(caller, after="One moment"),)), says("Done."))
