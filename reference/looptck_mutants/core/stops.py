@@ -189,6 +189,14 @@ class TruncationUntold(Loop):
         return super().stop(replace(turn, stop=Stop.END) if turn.stop is Stop.LENGTH else turn)
 
 
+@breaks("truncated-answer-is-told", cells=MESSAGES)
+class FullWindowUntold(MessagesWire):
+    """Takes an answer for complete that ended because the context window was full."""
+
+    def stop_for(self, reason: str) -> Stop:
+        return Stop.END if reason == "model_context_window_exceeded" else super().stop_for(reason)
+
+
 @breaks("filtered-answer-is-told")
 class FilterUntold(Loop):
     """Returns an answer that the content filter truncated as complete."""
