@@ -56,6 +56,7 @@ class Gathering:
     def finish(self) -> None:
         """Put the parts together, in place of what came in on the way."""
         record = self.record
+        record.has_lost = bool(self._crashes or self._idle_crashes)
         for crash in self._crashes or self._idle_crashes[:1]:
             detail = f"a process of the run that ran {record.driver} {crash}"
             record.faults.append(DriverFault("crashed", detail))

@@ -290,8 +290,8 @@ class Kill:
     def _judged(self, mutant: Mutant) -> list[Played]:
         warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)  # the fault of some mutants
         played = self._played(mutant.driver, self.checks(mutant))
-        said = {"pass", "divergence"}
-        return [one for one in played if one.result.verdict not in said or one.result.requirement in mutant.breaks]
+        usual = {"pass", "divergence"}
+        return [one for one in played if one.result.verdict not in usual or one.result.requirement in mutant.breaks]
 
     def _column(self, done: Done[Mutant, list[Played]]) -> Column:
         played, trouble = done.value or [], done.trouble

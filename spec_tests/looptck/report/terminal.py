@@ -136,8 +136,7 @@ class Terminal:
         for trouble in troubles(record):
             self._console.print(Text(trouble, style="bold red"), soft_wrap=True)
         if record.checks and (left := unjudged(record)):
-            has_crashed = any(one.kind == "crashed" for one in record.faults)
-            why = "a process that played them has ended" if has_crashed else "the run was interrupted"
+            why = "a process that played them has ended" if record.has_lost else "the run was interrupted"
             message = f"no verdict for {left} of {record.checks} checks: {why}"
             self._console.print(Text(message, style="bold red"))
         if record.answers:

@@ -50,6 +50,8 @@ class Record:
     """How many questions about traits were chosen."""
     judged: int = 0
     """How many checks have a verdict."""
+    has_lost: bool = False
+    """Whether one of the processes that played has ended before its time."""
     offered: Sequence[str] = ()
     """The cases of the checks before the selection by case."""
     thorough: bool = True

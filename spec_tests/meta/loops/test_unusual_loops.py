@@ -44,12 +44,15 @@ def test_whole_words_are_handed_on() -> None:
     assert {"pass"} == {result.verdict for result in results}
 
 
-def test_memory_on_another_wire() -> None:
+@pytest.mark.parametrize(
+    ("loop", "verdict"), [(unusual.RemembersElsewhere, "not-applicable"), (unusual.RemembersNowhere, "not-reached")]
+)
+def test_memory_on_another_wire(loop: type[Driver], verdict: str) -> None:
     """A capability is declared for all wires at once, and a loop may rely on the service's memory on one of them."""
     requirements = ["lost-memory-reruns-no-tool", "refused-memory-is-done-without"]
-    results = judged(unusual.RemembersElsewhere, "anthropic-messages/plain/sync", requirements=requirements)
+    results = judged(loop, "anthropic-messages/plain/sync", requirements=requirements)
 
-    assert {"not-applicable"} == {result.verdict for result in results}
+    assert {verdict} == {result.verdict for result in results}
 
 
 def test_fractions_of_fifteen_digits() -> None:

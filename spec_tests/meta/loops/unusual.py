@@ -6,7 +6,7 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from looptck_mutants.core.memory import Leaning, Retelling
 from looptck_mutants.parts import asking, streaming
@@ -14,7 +14,7 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.actions import Action, Finish
 from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
-from looptck_reference.wires import ResponsesStream
+from looptck_reference.wires import ANTHROPIC_MESSAGES, ResponsesStream
 from meta.loops.declaring import without_talking
 
 
@@ -89,6 +89,12 @@ class RemembersElsewhere(Driver):
         """The description, with the capability."""
         started = super().start()
         return {**started, "capabilities": {**started["capabilities"], "memory": True}}
+
+
+class RemembersNowhere(RemembersElsewhere):
+    """The same of a driver whose only wire that would be."""
+
+    wires: ClassVar = {"anthropic-messages": ANTHROPIC_MESSAGES}
 
 
 class ItemsByIndex(Driver):
