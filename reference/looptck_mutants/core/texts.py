@@ -38,6 +38,15 @@ class LastItemAlone(Loop):
         return super().stop(replace(turn, text=parts[-1].get("text", turn.text) if parts else turn.text))
 
 
+@breaks("answer-in-items-is-whole", cells=RESPONSES)
+class FirstPartAlone(Loop):
+    """Reads only the first part of each message."""
+
+    def stop(self, turn: Turn) -> Action:
+        firsts = [part for item in turn.content if item.get("type") == "message" for part in item["content"][:1]]
+        return super().stop(replace(turn, text="".join(part.get("text", "") for part in firsts) or turn.text))
+
+
 @breaks("final-text-keeps-its-blanks")
 class AnswerStripped(Loop):
     """Strips white space from the answer."""
