@@ -11,8 +11,9 @@ import httpx
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.core.running_again import run_again
+from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import asking, breaks, streaming
-from looptck_reference.http.exchange import Exchange, Step
+from looptck_reference.http.exchange import Exchange, Read, Step
 from looptck_reference.http.reception import Reception
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
@@ -324,6 +325,17 @@ class CharsetInCapitalsIsUnknown(Exchange):
         if "UTF-8" in response.headers.get("content-type", ""):
             raise MalformedReply("the charset of the reply is unknown")
         return super().turn(response, content)
+
+
+@breaks("bytes-may-be-cut-anywhere", collateral=A_FRAMING, cells=CHAT)
+class BodiesDecodedApart(Exchange):
+    """Decodes each piece of a plain reply separately, which breaks characters that are split between pieces."""
+
+    def content(self) -> Generator[Step, Any, bytes]:
+        pieces: list[str] = []
+        while piece := (yield Read()):
+            pieces.append(piece.decode("utf-8", "replace"))
+        return "".join(pieces).encode()
 
 
 @breaks("compressed-replies-are-read", cells=CHAT)

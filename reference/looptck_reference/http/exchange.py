@@ -102,11 +102,7 @@ class Exchange:
             response: httpx.Response = yield Send(self.request(ask))
         if self.comes_in_events(response):
             return (yield from self.receive())
-        pieces: list[bytes] = []
-        with self.endpoint.reached():
-            while piece := (yield Read()):
-                pieces.append(piece)
-        turn = self.turn(response, b"".join(pieces))
+        turn = self.turn(response, (yield from self.content()))
         if self.stream and turn.text and self.loop.forwards(Delta(turn.text, calling=bool(turn.calls))):
             yield turn.text
         return turn
@@ -116,6 +112,14 @@ class Exchange:
         wire, agent = self.endpoint.wire, self.loop.agent
         body = {**wire.request(agent, ask.history, stream=self.stream), **ask.carried}
         return self.endpoint.request(self.texts.of(body), wire.headers_for(agent))
+
+    def content(self) -> Generator[Step, Any, bytes]:
+        """The body of a plain reply."""
+        pieces: list[bytes] = []
+        with self.endpoint.reached():
+            while piece := (yield Read()):
+                pieces.append(piece)
+        return b"".join(pieces)
 
     def comes_in_events(self, response: httpx.Response) -> bool:
         """Whether to read the response as an event stream: one was requested, and this is no error and no JSON body."""

@@ -128,6 +128,13 @@ def cancelled_run_ended(*, of_a_tool: bool = False) -> Gate:
     return gate
 
 
+def taken_in() -> Gate:
+    """Is open from the start: what waits here goes on when the implementation has read what it was sent."""
+    gate = Gate("the implementation has read what it was sent", taken_in=True)
+    gate.open()
+    return gate
+
+
 def tools_ended(times: int) -> Gate:
     """Opens when this many tool runs have ended, and the loop had time to read their answers."""
     gate = _counting(f"{times} tool runs have ended", times, lambda e: isinstance(e, ToolEnded))

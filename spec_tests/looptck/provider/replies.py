@@ -10,8 +10,10 @@ from typing import Any
 from looptck.provider import faults
 from looptck.provider.encoded import Encoder
 from looptck.provider.gate import Gate
+from looptck.provider.gates import taken_in
 from looptck.provider.http import HttpReply, head
 from looptck.provider.script import Step
+from looptck.values.framing import Framing
 from looptck.values.jsontext import compact
 from looptck.values.turns import Turn
 
@@ -54,8 +56,17 @@ def plain(encoder: Encoder, n: int, turn: Turn, step: Step) -> HttpReply:
     start = head(200, typed(JSON, step), length=len(body))
     if isinstance(step.fault, faults.Cut):
         return HttpReply([start + body[: int(len(body) * step.fault.share)]], then_close=True)
-    pieces = step.framing.pieces(body)
-    return HttpReply([start + pieces[0], *pieces[1:]])
+    first, *others = written(step.framing, body)
+    assert isinstance(first, bytes)
+    return HttpReply([start + first, *others])
+
+
+def written(framing: Framing, body: bytes) -> list[bytes | Gate]:
+    """The writes of a body, and the gates between them."""
+    pieces = framing.pieces(body)
+    if not framing.torn:
+        return [*pieces]
+    return [part for piece in pieces for part in (piece, taken_in())][:-1]
 
 
 def whole(status: int, body: Any, headers: Headers | None = None) -> HttpReply:

@@ -12,6 +12,7 @@ from looptck.provider import faults
 from looptck.provider.encoded import Encoder
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits, Place
+from looptck.provider.replies import written
 from looptck.provider.script import Hold, Recorded, Step
 from looptck.values.framing import DEFAULT
 from looptck.values.jsontext import compact, parsed
@@ -43,7 +44,7 @@ def streamed(wire: Wire, turn: Turn, n: int, step: Step, habits: Habits | None, 
     If a fault or the stop reason invalidates a turn with calls, the stream is held right before that; see `Habits`.
     """
     if step.fault is None and not step.holds and (turn.stopped == "calls" or not turn.calls):  # most streams, and fast
-        return Stream([*step.framing.pieces(encoder.stream(turn, n, step.framing))], broken=False)
+        return Stream(written(step.framing, encoder.stream(turn, n, step.framing)), broken=False)
     whole = wire.events(turn, n, step.framing)
     end = before_the_end(wire, whole)
     events = _broken(wire, whole, end, step.fault)
@@ -79,7 +80,7 @@ def _parts(encoded: list[bytes], cut: int | None, holds: list[tuple[int, Gate]],
     rest = b"".join(encoded[sent:])
     if cut is not None:
         return [*parts, rest[: cut - len(b"".join(encoded[:sent]))]]
-    return [*parts, *step.framing.pieces(rest)]
+    return [*parts, *written(step.framing, rest)]
 
 
 def before_the_end(wire: Wire, events: Sequence[object]) -> int:
@@ -129,10 +130,10 @@ def _place(wire: Wire, turn: Turn, step: Step, events: list[object], end: int, h
         return end
     if isinstance(hold.after, int):
         return hold.after
-    written = ""
+    text = ""
     for place, event in enumerate(events, 1):
-        written += wire.text(event)
-        if hold.after in written:
+        text += wire.text(event)
+        if hold.after in text:
             return place
     if turn.calls:
         return _place_in_arguments(turn.calls[-1].arguments, hold.after, step, events, end)

@@ -12,10 +12,11 @@ are joined with LF, one leading byte order mark is dropped.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, Literal
 
 from looptck.values.jsontext import compact
@@ -145,6 +146,9 @@ class Framing:
     """Byte offsets at which a write ends."""
     every: int = 0
     """Write this many bytes at a time; 0: writes end only at the cuts."""
+    torn: bool = False
+    """Writes end inside characters, escapes, line ends and a field's name too, at a few places of each kind; the next
+    write waits until the implementation has read what it was sent. Without that wait small writes arrive together."""
 
     def but(self, **changes: Any) -> Framing:
         """The framing with some fields changed."""
@@ -190,9 +194,10 @@ class Framing:
         """The writes that the stream is cut into."""
         if self.every and stream:
             return [stream[at : at + self.every] for at in range(0, len(stream), self.every)]
-        if not self.cuts:
+        cuts = {*self.cuts, *(_tears(stream) if self.torn else ())}
+        if not cuts:
             return [stream]
-        borders = [0, *sorted({cut for cut in self.cuts if 0 < cut < len(stream)}), len(stream)]
+        borders = [0, *sorted(cut for cut in cuts if 0 < cut < len(stream)), len(stream)]
         return [stream[start:end] for start, end in pairwise(borders)]
 
     def _event(self, event: object, number: int, *, named: bool) -> str:
@@ -211,6 +216,18 @@ class Framing:
             return event
         text = _encoder(self.escaped, self.data_lines).encode(event)
         return f"{text[:-1]}   {text[-1]}" if self.padded else text
+
+
+_TEARS = ((rb"[\xc2-\xf4](?=[\x80-\xbf])", 4), (rb"\\(?=[^u])", 2), (rb"\r(?=\n)|\n(?=\n)", 2), (rb"^da(?=ta:)", 1))
+"""What ends where a stream is torn: the first byte of a character, the backslash of an escape, the first byte of a line
+end, the first half of a field's name; and at how many places."""
+
+
+def _tears(stream: bytes) -> Iterator[int]:
+    """The offsets at which a stream is torn."""
+    for pattern, most in _TEARS:
+        for found in islice(re.finditer(pattern, stream, re.MULTILINE), most):
+            yield found.end()
 
 
 def _plainly(events: Iterable[object], *, named: bool) -> Iterator[bytes]:
@@ -271,6 +288,8 @@ PRESETS: dict[str, Framing] = {
     "padded": DEFAULT.but(padded=True),
     "single-bytes": DEFAULT.but(every=1),
     "single-bytes-crlf": DEFAULT.but(every=1, newline="\r\n"),
+    "torn": DEFAULT.but(torn=True),
+    "torn-crlf": DEFAULT.but(torn=True, newline="\r\n"),
 }
 """Named framings. Each is legal on the wires that apply its layout."""
 

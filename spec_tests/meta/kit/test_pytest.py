@@ -65,7 +65,7 @@ def started(folder: Path, *words: str, alone: bool = True) -> subprocess.Complet
         words = ("-p", "looptck.suite.plugin", *words)
     return subprocess.run(
         [sys.executable, "-m", "pytest", *words],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False,
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=180, check=False,
     )  # fmt: skip
 
 

@@ -189,9 +189,16 @@ def test_line_separators(implementation: Implementation, separator: str) -> None
 
 
 @requirement("bytes-may-be-cut-anywhere")
-@pytest.mark.parametrize("framing", ["single-bytes", "single-bytes-crlf"])
+@pytest.mark.parametrize("framing", ["single-bytes", pytest.param("single-bytes-crlf", marks=on("*/stream/*"))])
 def test_single_bytes(implementation: Implementation, framing: str) -> None:
     """Every write is one byte."""
+    _runs(implementation, PRESETS[framing])
+
+
+@requirement("bytes-may-be-cut-anywhere")
+@pytest.mark.parametrize("framing", ["torn", pytest.param("torn-crlf", marks=on("*/stream/*"))])
+def test_torn(implementation: Implementation, framing: str) -> None:
+    """The reply is torn inside characters and escapes, and goes on only when the loop has read what it was sent."""
     _runs(implementation, PRESETS[framing])
 
 
