@@ -31,3 +31,12 @@ class SaidTwice(Driver):
         if case["stream"] and outcome["kind"] == "value":
             emit(outcome["text"])
         return outcome
+
+
+@breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
+class BlanksAreNoNews(Driver):
+    """Forwards no piece that is empty once it is stripped."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Forward the pieces with something in them."""
+        return super().run(case, lambda piece: emit(piece) if piece.strip() else None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
@@ -18,6 +20,8 @@ from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 SLOW = DEFAULT.but(fragment=1)
+SIGNS = "It is 18 °C — über alles."
+BLANKS = "10 - 10 = 0,  so:\n\n\tit is 0."
 
 
 @requirement("final-text-arrives-as-it-is-written")
@@ -33,17 +37,18 @@ def test_text_arrives_while_it_is_written(scenario: Scenario, implementation: Im
 
 
 @requirement("chunks-join-to-the-answer")
-def test_chunks_join(scenario: Scenario, implementation: Implementation) -> None:
-    """The joined chunks end with the final text and contain it once."""
-    scenario.plays(WEATHER, Step(says("It is 18 °C — über alles."), DEFAULT.but(fragment=2)))
+@pytest.mark.parametrize("text", [SIGNS, BLANKS], ids=["signs", "blanks"])
+def test_chunks_join(scenario: Scenario, implementation: Implementation, text: str) -> None:
+    """The joined chunks end with the final text and contain it once; some deltas are one blank, line end or zero."""
+    scenario.plays(WEATHER, Step(says(text), SLOW))
 
     run = implementation.run()
 
     run.delivered(2)
-    assert "It is 18 °C — über alles." == run.value.text
+    assert text == run.value.text
     joined = "".join(chunk.text for chunk in run.chunks)
-    assert joined.endswith("It is 18 °C — über alles.")
-    assert 1 == joined.count("18 °C")
+    assert joined.endswith(text)
+    assert 1 == joined.count(text[:8])
 
 
 @requirement("plain-and-stream-agree")
