@@ -387,6 +387,8 @@ export interface Capabilities {
 export interface Dialect {
   /** What the limit counts. Absent means model-calls. */
   limit_counts?: 'model-calls' | 'tool-rounds';
+  /** What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached. */
+  limit_of_zero?: 'reached' | 'no-limit';
 }
 
 /**

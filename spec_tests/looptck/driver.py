@@ -294,6 +294,9 @@ class Dialect(TypedDict, total=False):
     """The loop's answers where the documents leave the choice open."""
 
     limit_counts: Literal["model-calls", "tool-rounds"]
+    """What the limit counts. Absent means model-calls."""
+    limit_of_zero: Literal["reached", "no-limit"]
+    """What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached."""
 
 
 class _Answer(TypedDict):

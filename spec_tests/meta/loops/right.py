@@ -89,6 +89,13 @@ class ZeroIsEndless(Driver):
             return self.limit > 0 and super().limit_reached()
 
 
+class ZeroIsDeclared(ZeroIsEndless):
+    """Treats a limit of 0 as no limit, and says so."""
+
+    def start(self) -> Json:
+        return {**super().start(), "dialect": {"limit_of_zero": "no-limit"}}
+
+
 class AsksForText(Driver):
     """Asks the model again after an empty turn, as Anthropic's page on empty responses recommends."""
 

@@ -37,6 +37,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
         ),
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
+        (right.ZeroIsDeclared, PLAIN, LIMITS, ()),
         (
             right.OtherWords,
             "*/stream/sync",
