@@ -14,7 +14,7 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action
 from looptck_reference.vocabulary.tools import json_text
-from looptck_reference.vocabulary.values import Json, ToolResult, Turn
+from looptck_reference.vocabulary.values import Json, Stop, ToolResult, Turn
 
 INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe0e\ufe0f]")
 """Signs that no eye sees: joiners, selectors, marks."""
@@ -45,6 +45,17 @@ class FirstPartAlone(Loop):
     def stop(self, turn: Turn) -> Action:
         firsts = [part for item in turn.content if item.get("type") == "message" for part in item["content"][:1]]
         return super().stop(replace(turn, text="".join(part.get("text", "") for part in firsts) or turn.text))
+
+
+@breaks("continued-answer-is-whole", cells=CHAT)
+class RestIsTheAnswer(Loop):
+    """Asks for the rest of an answer that was cut, and returns the rest alone."""
+
+    def model_answered(self, turn: Turn) -> Action:
+        if turn.calls or not turn.text or turn.stop is not Stop.LENGTH:
+            return super().model_answered(turn)
+        self.append_answer(turn)
+        return self._enter(self.ask())
 
 
 @breaks("final-text-keeps-its-blanks")

@@ -96,6 +96,23 @@ class ZeroIsDeclared(ZeroIsEndless):
         return {**super().start(), "dialect": {"limit_of_zero": "no-limit"}}
 
 
+class AsksForTheRest(Driver):
+    """Asks for the rest of an answer that was cut, and returns both parts."""
+
+    class loop(Loop):  # noqa: N801
+        beginning = ""
+
+        def model_answered(self, turn: Turn) -> Action:
+            if turn.calls:
+                self.beginning = ""
+            whole = replace(turn, text=self.beginning + turn.text)
+            if turn.calls or not turn.text or turn.stop is not Stop.LENGTH:
+                return super().model_answered(whole)
+            self.beginning = whole.text
+            self.append_answer(turn)
+            return self._enter(self.ask())
+
+
 class AsksForText(Driver):
     """Asks the model again after an empty turn, as Anthropic's page on empty responses recommends."""
 

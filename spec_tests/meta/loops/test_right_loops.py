@@ -38,6 +38,7 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsDeclared, PLAIN, LIMITS, ()),
+        (right.AsksForTheRest, PLAIN, ["continued-answer-is-whole", "text-before-calls-is-not-the-answer"], ()),
         (
             right.OtherWords,
             "*/stream/sync",

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from looptck.bench.assertions.caller import shows_failure
 from looptck.bench.assertions.results import answered_once, answers, answers_follow
 from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.assertions.turns import calls_echoed
@@ -19,7 +20,7 @@ from looptck.provider.toolbox import Behaviour, Returns
 from looptck.spec import strategies
 from looptck.spec.long_results import is_told_as_shortened, long_text, loss
 from looptck.values.framing import DEFAULT, Quirk
-from looptck.values.history import Answered
+from looptck.values.history import Answered, Said
 from looptck.values.history import holds as whole
 from looptck.values.outcome import Value
 from looptck.values.structured import left_out
@@ -213,6 +214,22 @@ def test_cut_text_before_calls(scenario: Scenario, implementation: Implementatio
         raise NotApplicable("the loop does not go on after a text that was cut")
     run.delivered(3)
     assert "The capital of" not in (run.value.text or ""), f"calls came after the cut text, and the loop {run.outcome}"
+
+
+@requirement("continued-answer-is-whole")
+def test_continued_answer(scenario: Scenario, implementation: Implementation) -> None:
+    """A loop that sends a cut answer back for its rest returns both parts, or says that one is missing."""
+    scenario.plays(says("The capital of", stop="length"), says(" France is Paris."))
+
+    run = implementation.run()
+
+    run.replied(1)
+    sent = run.requests[1].request.items if len(run.requests) > 1 else ()
+    if not any(isinstance(item, Said) and item.role == "assistant" for item in sent):
+        raise NotApplicable("the loop does not ask for the rest of an answer that was cut")
+    run.delivered(2)
+    whole = "The capital of" in run.value.text if isinstance(run.outcome, Value) and run.value.text else False
+    assert whole or shows_failure(run), f"of an answer that it asked for in two parts the loop {run.outcome}"
 
 
 @requirement("no-calls-in-any-spelling")
