@@ -21,6 +21,7 @@ from looptck.values.cell import Cell
 from looptck.values.drawing import seed_of, undisturbed
 from looptck.values.framing import Framing
 from looptck.values.outcome import Nothing
+from looptck.values.transcript import Ended, Replied, ToolEnded
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
 
@@ -220,7 +221,7 @@ class Implementation:
             raise
         self.runs.append(run)
         if isinstance(run.outcome, Nothing):
-            self._stopped = Liveness(f"liveness: the loop {run.outcome}, after {len(run.received)} model requests")
+            self._stopped = Liveness(f"liveness: the loop {run.outcome}, {_far(run)}")
             raise self._stopped
         return run
 
@@ -299,6 +300,18 @@ class Implementation:
             chosen(seed(seed_of(body))(search))()
         self.example = {}
         return values_of
+
+
+def _far(run: Run) -> str:
+    """How far a run came that has no outcome: its requests, and what it was sent last if it did nothing afterwards."""
+    asked = f"after {len(run.received)} model request{'s' if len(run.received) != 1 else ''}"
+    match next((event for event in reversed(run.transcript.events) if not isinstance(event, Ended)), None):
+        case Replied() as reply:
+            return f"{asked}; the last thing it was sent is reply {reply.n}: {reply.words}"
+        case ToolEnded() as ended:
+            return f"{asked}; the last thing it was sent is the result of tool run {ended.run}, of {ended.tool or 'a tool'}"
+        case _:
+            return asked
 
 
 def control(run: Run, *tools: str) -> None:

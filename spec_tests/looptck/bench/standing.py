@@ -21,6 +21,8 @@ _REFUSED = {
     PROGRAM: "program-no-request-is-refused",
 }
 """The same requirement for profiles without ``core``."""
+ALL_REFUSED = (REFUSED, *_REFUSED.values())
+"""The requirements that a refused request fails."""
 
 
 def refused(profile: str) -> str:
@@ -32,7 +34,7 @@ def refusals(run: Run) -> Iterator[str]:
     """The refusals of a run's requests, in order, as messages."""
     for received in run.received:
         for problem in received.problems:
-            yield f"request {received.n} {problem.refusal}: {problem.message} ({problem.rule})"
+            yield f"request {received.n} {problem.refusal}: {problem.told} ({problem.rule})"
 
 
 def first_refused(runs: Iterable[Run]) -> tuple[Run, str] | None:

@@ -89,7 +89,7 @@ def list_requirements(profile: tuple[str, ...]) -> None:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options("driver")
 def explain(ids: Sequence[str], driver: str | None) -> None:
-    """Explain requirements (text, source, checks) and traits (question, answers) by their IDs."""
+    """Explain requirements (text, source, checks), traits (question, answers) and rules of a service by their IDs."""
     from looptck.report.pages import explanation
 
     click.echo("\n".join(explanation(id, driver) for id in ids), nl=False)

@@ -14,7 +14,7 @@ from textwrap import wrap
 from looptck.failures.causes import Cause, patterns
 from looptck.failures.failure import indented, weight
 from looptck.failures.groups import Finding
-from looptck.values.plain import cut
+from looptck.values.plain import begun
 
 AT_LENGTH = 2
 """The most causes that are reported in full."""
@@ -23,15 +23,11 @@ MOST_LINES = 140
 MOST_CASES = 4
 MOST_ROWS = 8
 MOST_SOURCES = 2
-REASON = 300
-"""The most characters of a reason."""
+REASON = 600
+"""The most characters of a line of a reason."""
 SEVERAL_LINES = 4
 WIDTH = 140
 """The most characters of a line; the command line to paste may be longer."""
-LEAST = 40
-"""The least characters of a reason, even if it does not fit the width."""
-CUT = 26
-"""The length of the note that says how much of a reason was cut."""
 FEW_ROWS = 3
 AGAIN = "  again: "
 
@@ -54,14 +50,14 @@ def _wrapped(lines: Iterable[str]) -> list[str]:
     return [part for line in lines for part in (wrapped(line) if not line.startswith(AGAIN) else [line])]
 
 
-def wrapped(line: str) -> list[str]:
-    """A line wrapped to `WIDTH`, its further lines indented below the first."""
-    if len(line) <= WIDTH:
+def wrapped(line: str, width: int = WIDTH) -> list[str]:
+    """A line wrapped to a width, its further lines indented below the first."""
+    if len(line) <= width:
         return [line]
     indent = " " * (len(line) - len(line.lstrip()))
     return wrap(
         line.strip(),
-        WIDTH,
+        width,
         initial_indent=indent,
         subsequent_indent=f"{indent}    ",
         expand_tabs=False,
@@ -70,10 +66,14 @@ def wrapped(line: str) -> list[str]:
     )
 
 
-def one_line(cause: Cause, cells: Sequence[str]) -> str:
-    """A cause in one line."""
-    head = _head(cause, cells)
-    return f"{head}  {_shortly(cause.example, WIDTH - len(head) - 2)}"
+def one_line_each(causes: Sequence[Cause], cells: Sequence[str]) -> list[str]:
+    """A line for each cause, with the cases where several are named after one requirement."""
+    named = Counter(cause.row.id for cause in causes)
+    return [_one_line(cause, cells, _few_cases(cause) if named[cause.row.id] > 1 else "") for cause in causes]
+
+
+def _one_line(cause: Cause, cells: Sequence[str], cases: str = "") -> str:
+    return "  ".join(filter(None, (_head(cause, cells), cases and f"({cases})", _shortly(cause.example))))
 
 
 def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:
@@ -120,32 +120,35 @@ def _middling(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 def _short(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
     yield f"  {weight(cause.row)} {cause.row.text}"
-    yield f"  because: {_shortly(cause.example, WIDTH - len('  because: '))}"
+    yield f"  because: {_shortly(cause.example)}"
     yield from _others(cause, most=FEW_ROWS)
     yield f"{AGAIN}{cause.example.again}"
 
 
 def _shortest(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
-    yield one_line(cause, cells)
+    yield _one_line(cause, cells)
     yield f"{AGAIN}{cause.example.again}"
 
 
-def _shortly(one: Finding, width: int) -> str:
-    """The first line of a reason, cut to a width."""
-    reason = next(iter(one.result.reason.splitlines()), "")
-    return reason if len(reason) <= width else cut(reason, max(LEAST, width - CUT))
+def _shortly(one: Finding) -> str:
+    """The first line of a reason."""
+    return begun(next(iter(one.result.reason.splitlines()), ""), REASON)
 
 
 def _because(one: Finding) -> Iterator[str]:
-    lines = [cut(line, REASON) for line in one.result.reason.splitlines()[:SEVERAL_LINES]]
+    lines = [begun(line, REASON) for line in one.result.reason.splitlines()[:SEVERAL_LINES]]
     yield from indented("  because: ", "\n".join(lines))
 
 
 def _cases(cause: Cause) -> Iterator[str]:
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in cause.verdicts.items())
+    yield f"  {_few_cases(cause)} ({counts})"
+
+
+def _few_cases(cause: Cause) -> str:
     cases = list(cause.cases)
     more = f", and {len(cases) - MOST_CASES} more" if len(cases) > MOST_CASES else ""
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in cause.verdicts.items())
-    yield f"  case{'s' if len(cases) > 1 else ''}: {', '.join(cases[:MOST_CASES])}{more} ({counts})"
+    return f"case{'s' if len(cases) > 1 else ''}: {', '.join(cases[:MOST_CASES])}{more}"
 
 
 def _others(cause: Cause, words: str = "also fails", most: int = MOST_ROWS) -> Iterator[str]:

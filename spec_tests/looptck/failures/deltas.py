@@ -24,14 +24,14 @@ Said = tuple[str, str]
 
 
 def deltas(writes: Sequence[bytes], wire: str, most: int) -> list[str]:
-    """The lines that describe a stream, at most ``most``."""
+    """The lines that describe a stream, at most ``most`` and a note on what is left out."""
     said = [one for data in _events(b"".join(writes)) for one in _words(data, wire)]
     lines = []
     for what, group in groupby(said, key=itemgetter(0)):
         texts = [text for _, text in group]
         pieces = " ".join(json.dumps(text, ensure_ascii=False) for text in texts if text)
         lines.append(cut(f"{what}: {pieces}" if pieces else _counted(what, len(texts)), WIDEST))
-    if len(lines) > most:
+    if len(lines) > most + 1:
         half = most // 2
         lines = [*lines[:half], f"({len(lines) - 2 * half} lines in the middle are omitted)", *lines[-half:]]
     return lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from looptck.bench.checks import Check
@@ -36,6 +37,8 @@ from looptck.values.transcript import (
 from looptck.values.verdicts import Result
 
 MOST_EVENTS = 40
+MOST_PIECES = 110
+"""The most characters of chunks that came one after the other."""
 MOST_DELTAS = 30
 """The most lines for one stream."""
 FEW = 6
@@ -126,7 +129,7 @@ def _problems(run: Run, reason: str) -> Iterator[str]:
             seen.add(problem.rule)
             if not known:
                 where = f"request {received.n} {problem.refusal}"
-                yield f"  {where}: {problem.message} ({problem.rule})"
+                yield f"  {where}: {problem.told} ({problem.rule})"
 
 
 def _streams(run: Run, most: int) -> Iterator[str]:
@@ -169,12 +172,23 @@ def _spans(run: Run) -> Iterator[str]:
 
 def _timeline(run: Run) -> Iterator[str]:
     yield f"  what happened, in ms (run {run.id}):"
-    events = run.transcript.events
-    if len(events) > MOST_EVENTS:
-        left_out = len(events) - MOST_EVENTS
-        events = [*events[: MOST_EVENTS // 2], *events[-MOST_EVENTS // 2 :]]
-        yield f"    ({left_out} events in the middle are omitted)"
-    yield from (f"    {event.at * 1000:8.1f}  {_event(event)}" for event in events)
+    lines = [f"{event.at * 1000:8.1f}  {words}" for event, words in _happened(run.transcript.events)]
+    if (left_out := len(lines) - MOST_EVENTS) > 1:
+        half = MOST_EVENTS // 2
+        lines = [*lines[:half], f"          ({left_out} events in the middle are omitted)", *lines[-half:]]
+    yield from (f"    {line}" for line in lines)
+
+
+def _happened(events: Sequence[Event]) -> Iterator[tuple[Event, str]]:
+    """The events in words. Chunks between which nothing else happened are one."""
+    for kind, group in groupby(events, key=type):
+        chunks = [event for event in group if isinstance(event, Chunk)] if kind is Chunk else []
+        if len(chunks) > 1:
+            pieces = cut(" ".join(plain(chunk.text) for chunk in chunks), MOST_PIECES)
+            took = (chunks[-1].at - chunks[0].at) * 1000
+            yield chunks[0], f"the caller receives {len(chunks)} chunks in {took:.1f} ms: {pieces}"
+        else:
+            yield from ((event, _event(event)) for event in chunks or group)
 
 
 def _event(event: Event) -> str:
@@ -184,7 +198,7 @@ def _event(event: Event) -> str:
             size = len(event.request.items)
             return f"request {event.n}: {size} history items, {len(event.raw)} bytes{late}"
         case Replied():
-            return f"reply {event.n}: {event.status}, {event.what}"
+            return f"reply {event.n}: {event.words}"
         case ToolBegan():
             return f"tool run {event.run} begins: {event.tool}({shortened(event.arguments, 80)})"
         case ToolEnded():

@@ -112,6 +112,8 @@ class ModelRun:
         """The habits of the implementation in this cell; None: a stream is held only where its step says so."""
         self.bodies: dict[int, bytes] = {}
         """The body of each other reply, by its number, as far as it is sent."""
+        self.headers: dict[int, tuple[tuple[str, str], ...]] = {}
+        """The headers that the script has for a reply, by its number."""
         self.judging = 0.0
         """Seconds that reading and judging requests took."""
         self.held = 0.0
@@ -301,6 +303,7 @@ class ModelRun:
             error = wire.error_body(fault.status, fault.message)
             if fault.code is not None:
                 error["error"]["code" if "code" in error["error"] else "type"] = fault.code
+            self.headers[n] = fault.headers
             reply = whole(fault.status, error, [*JSON, *fault.headers])
             return self._noted(n, fault.status, "an error", reply)
         if isinstance(fault, faults.NotJson):
@@ -343,6 +346,7 @@ class ModelRun:
             if unlike and speaker.wire.can_say(turn, stream=streams):
                 return self._noted(n, 200, what, self._says(speaker, n, spoken, Step(spoken), stream=streams))
         headers = list(reply.headers)
+        self.headers[n] = tuple(one for one in headers if one[0] != "content-type")
         if not reply.streamed:
             length = len(reply.body) + reply.broken  # a broken reply is shorter than announced
             told = head(reply.status, headers, length=length) + reply.body
@@ -390,8 +394,8 @@ class ModelRun:
         """Record a reply, and only then let it be under way no more: who closes the run looks at that first."""
         if n in self.under_way:
             status, what = self.under_way[n]
-            stream, body = self.streams.get(n, ()), self.bodies.get(n, b"")
-            self._note(Replied(self.transcript.now(), n, status, what + how, stream, body))
+            stream, body, headers = self.streams.get(n, ()), self.bodies.get(n, b""), self.headers.get(n, ())
+            self._note(Replied(self.transcript.now(), n, status, what + how, stream, body, headers))
             del self.under_way[n]
 
     def finish(self) -> None:

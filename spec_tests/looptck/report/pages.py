@@ -1,10 +1,13 @@
-"""The output of ``looptck list`` and ``looptck explain``."""
+"""The output of ``looptck list`` and ``looptck explain``.
+
+A report names three kinds of ids: requirements, traits, and the rules by which a wire's judge refuses a request.
+"""
 
 from __future__ import annotations
 
 import ast
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -43,19 +46,36 @@ def listing(profiles: tuple[str, ...]) -> str:
 
 
 def explanation(id: str, driver: str | None = None) -> str:
-    """The explanation of a requirement or a trait, ending in the command that runs it on a driver.
+    """The explanation of a requirement, a trait or a rule; one that can be run ends in the command that does that.
 
     Raises:
-        click.UsageError: neither a requirement nor a trait has this id.
+        click.UsageError: none of them has this id.
     """
+    from looptck.wires.rules import RULES
+
+    rows = catalogue().rows
+    lines: list[str] = []
     if id in traits():
-        return "\n".join(_asked(traits()[id], driver)) + "\n"
-    try:
-        row = catalogue()[id]
-    except KeyError:
-        ids = [*(row.id for row in catalogue()), *(trait.id for trait in traits())]
-        raise click.UsageError(unknown("requirement or trait", id, ids)) from None
-    return "\n".join(_explained(row, driver)) + "\n"
+        lines += _asked(traits()[id], driver)
+    if id in rows:
+        lines += _explained(rows[id], driver)
+    if sentences := {wire: rules[id] for wire, rules in RULES.items() if id in rules}:
+        lines += [*([""] if lines else []), *_ruled(id, sentences)]
+    if not lines:
+        rules = dict.fromkeys(rule for of_wire in RULES.values() for rule in of_wire)
+        known = [*rows, *(trait.id for trait in traits()), *rules]
+        raise click.UsageError(unknown("requirement, trait or rule", id, known))
+    return "\n".join(lines) + "\n"
+
+
+def _ruled(id: str, sentences: Mapping[str, str]) -> Iterator[str]:
+    """A rule, whose id stands in parentheses behind a service's message."""
+    from looptck.bench.standing import ALL_REFUSED
+
+    yield f"{id}  [a rule: the service refuses a request that breaks it]"
+    width = max(map(len, sentences))
+    yield from (f"  {wire + ':':<{width + 1}} {sentence}" for wire, sentence in sentences.items())
+    yield f"  it is judged in every run, by the requirement of the run's profile: {', '.join(ALL_REFUSED)}"
 
 
 def _asked(trait: Trait, driver: str | None) -> Iterator[str]:

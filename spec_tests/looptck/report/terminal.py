@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from looptck.failures.blocks import blocks, one_line
+from looptck.failures.blocks import blocks, one_line_each, wrapped
 from looptck.report import traits
 from looptck.report.progress import Progress
 from looptck.report.table import STYLES, table
@@ -100,8 +100,9 @@ class Terminal:
         cells = list(dict.fromkeys(judged))
         if self._quiet:
             self._console.print()
-            for cause in found:
-                self._console.print(Text(one_line(cause, cells)), soft_wrap=True)
+            for line in one_line_each(found, cells):
+                lines = wrapped(line, self._console.width) if self._console.is_terminal else [line]
+                self._console.print(Text("\n".join(lines)), soft_wrap=True)
             return
         failures = sum(len(cause.findings) for cause in found)
         if len(found) > 1:

@@ -38,6 +38,14 @@ def cut(text: str, most: int) -> str:
     return f"{text[:half]}{left_out}{text[-half:]}" if len(text) > most + len(left_out) else text
 
 
+def begun(text: str, most: int) -> str:
+    """A text, cut behind a word if it has more than this many characters."""
+    if len(text) <= most:
+        return text
+    kept = text[:most]
+    return f"{kept[: kept.rfind(' ')] if ' ' in kept else kept} …"
+
+
 def times(count: int) -> str:
     """How often something was done."""
     return "once" if count == 1 else f"{count} times"

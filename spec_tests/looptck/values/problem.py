@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,15 @@ class Problem:
     state_missing: bool = False
     """The request is valid, but the service has lost, or never had, the state that it relies on; the loop may resend it
     in full."""
+    hint: str = field(default="", compare=False)
+    """What reports add to the service's message; empty: nothing."""
 
     @property
     def refusal(self) -> str:
         """That a request is refused, and where."""
         return f"is refused at {self.pointer}" if self.pointer else "is refused"
+
+    @property
+    def told(self) -> str:
+        """The message for a report: the service's, then looptck's hint in brackets."""
+        return f"{self.message} [{self.hint}]" if self.hint else self.message

@@ -48,6 +48,14 @@ class Replied:
     """The writes of an event stream, including its faults."""
     body: bytes = b""
     """The body of any other reply."""
+    headers: tuple[tuple[str, str], ...] = ()
+    """The headers that the script has for this reply."""
+
+    @property
+    def words(self) -> str:
+        """Status, description and headers."""
+        headers = " and ".join(f"{name} {value!r}" for name, value in self.headers)
+        return f"{self.status}, {self.what}{f', with {headers}' if headers else ''}"
 
 
 @dataclass(frozen=True, slots=True)

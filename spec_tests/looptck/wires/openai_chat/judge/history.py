@@ -54,7 +54,7 @@ def problems(body: dict[str, Any]) -> list[Problem]:
             elif role == "function" and not message.get("name"):
                 found.append(_nameless(place))
         if message.get("content") is None and _needs_content(message):
-            blank.append(_contentless(place))
+            blank.append(_contentless(place, message))
     if waiting:
         found.append(_unanswered(messages, asker, waiting, len(messages), late))
     return found + blank
@@ -134,11 +134,12 @@ def _needs_content(message: _Message) -> bool:
     return role != "function" or "content" not in message
 
 
-def _contentless(place: int) -> Problem:
+def _contentless(place: int, message: _Message) -> Problem:
     return Problem(
         "content-is-present",
         f"/messages/{place}/content",
         "Invalid value for 'content': expected a string, got null.",
+        hint="" if "content" in message else "the content is missing",
     )
 
 

@@ -118,7 +118,14 @@ def _thought(
         if opened or bare_call or following.get("id") is not None:
             return []
     message = f"Item '{id}' of type 'reasoning' was provided without its required following item."
-    return [Problem("thoughts-come-with-what-followed", pointer, message)]
+    return [Problem("thoughts-come-with-what-followed", pointer, message, hint=_nameless(following))]
+
+
+def _nameless(following: dict[str, Any] | None) -> str:
+    """What the service's message does not say: that the item is there and lacks only its id."""
+    if following is None or not _is_output(following) or following.get("id") is not None:
+        return ""
+    return f"the {following.get('type', 'message')} behind it has no `id`, by which the service would know it"
 
 
 def _open(sent: Sent) -> bool:
