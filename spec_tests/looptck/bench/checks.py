@@ -309,7 +309,7 @@ def _far(run: Run) -> str:
         case Replied() as reply:
             return f"{asked}; the last thing it was sent is reply {reply.n}: {reply.words}"
         case ToolEnded() as ended:
-            return f"{asked}; the last thing it was sent is the result of tool run {ended.run}, of {ended.tool or 'a tool'}"
+            return f"{asked}; the last thing it was sent is the result of tool run {ended.run}"
         case _:
             return asked
 

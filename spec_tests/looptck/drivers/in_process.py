@@ -18,6 +18,7 @@ from looptck.drivers.connection import OnChunk
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
+from looptck.drivers.methods import called
 from looptck.drivers.protocol import VERSION, Started, complaint
 from looptck.drivers.sockets import has_connection
 from looptck.guard.waiting import done_within
@@ -56,7 +57,7 @@ class InProcess:
         try:
             with time_limit(self._starting, "start() did not return"):
                 self._driver = load(self._reference)()
-                declared = {"type": "started", **self._driver.start()}
+                declared = {"type": "started", **called(self._driver, "start")}
         except (DriverFault, KeyboardInterrupt):
             raise
         except BaseException as error:  # an import that exits would end looptck with status 0
@@ -144,14 +145,14 @@ class InProcess:
 
     def _run_sync(self, run: _Run, case: dict[str, Any]) -> None:
         try:
-            run.finished(self._driver.run(case, run.emit))
+            run.finished(called(self._driver, "run", case, run.emit))
         except BaseException as error:
             run.crashed(error)
         self._runs.pop(run.id, None)
 
     async def _run_async(self, run: _Run, case: dict[str, Any]) -> None:
         try:
-            run.finished(await self._driver.run_async(case, run.emit))
+            run.finished(await called(self._driver, "run_async", case, run.emit))
         except asyncio.CancelledError as cancelled:
             if run.may_be_cancelled:
                 run.finished(failed(cancelled, "cancelled"))
@@ -163,7 +164,7 @@ class InProcess:
 
     def _cancel(self, run: _Run) -> None:
         try:
-            self._driver.cancel(run.id)
+            called(self._driver, "cancel", run.id)
         except BaseException as error:
             if run.result.done():
                 self._late.append(_crash(run.id, error))
@@ -172,7 +173,7 @@ class InProcess:
     def _stop(self, stopped: Future[None]) -> None:
         try:
             if hasattr(self._driver, "stop"):
-                self._driver.stop()
+                called(self._driver, "stop")
         except BaseException as error:
             self._late.append(_crash(None, error))
         stopped.set_result(None)
@@ -226,7 +227,7 @@ class _Run:
 
     def crashed(self, error: BaseException) -> None:
         with suppress(InvalidStateError):
-            self.result.set_exception(error if isinstance(error, DriverFault) else _crash(self.id, error))
+            self.result.set_exception(_crash(self.id, error))
 
 
 class _Worker:
@@ -300,6 +301,8 @@ def _outcome(id: str, answer: object) -> Outcome:
 
 
 def _crash(id: str | None, error: BaseException) -> DriverFault:
+    if isinstance(error, DriverFault):
+        return error
     text = "".join(traceback.format_exception(error))
     return DriverFault("crashed", _last_line(error), stderr=text, run=id)
 

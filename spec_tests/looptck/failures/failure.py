@@ -12,6 +12,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.requirements import Requirement
 from looptck.drivers import reference
 from looptck.failures.deltas import deltas, encoding_of
+from looptck.failures.reasons import is_behind
 from looptck.failures.signs import first_difference
 from looptck.values.outcome import Failed, shortened
 from looptck.values.plain import MOST, cut, plain
@@ -60,7 +61,7 @@ def render_failure(
     if example:
         parts += indented("  with: ", "; ".join(f"{name}: {plain(value, MOST)}" for name, value in example.items()))
     if run is not None:
-        parts += _difference(run)
+        parts += _difference(run, result.reason)
         parts += _problems(run, result.reason)
         parts += _streams(run, MOST_DELTAS)
         parts += _ends_of([*_tools(run)])
@@ -77,7 +78,7 @@ def evidence(run: Run | None, reason: str = "") -> list[str]:
     """
     if run is None:
         return []
-    found = list(_difference(run)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
+    found = list(_difference(run, reason)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
     tools = list(_tools(run))
     few = tools if len(tools) <= FEW else [*tools[:FEW], "    … and more"]
     ended = [f"  the loop {run.outcome}"] if isinstance(run.outcome, Failed) and run.outcome.type not in reason else []
@@ -111,9 +112,10 @@ def indented(label: str, text: str) -> list[str]:
     return [label + first, *(" " * len(label) + line for line in rest)]
 
 
-def _difference(run: Run) -> Iterator[str]:
+def _difference(run: Run, reason: str) -> Iterator[str]:
+    """The first wrong request, if the reason can come from it."""
     found = first_difference(run)
-    if found:
+    if found and is_behind(run, reason):
         received, difference = found
         yield f"  the first wrong request is request {received.n}, at {difference.pointer}"
         yield f"    - {difference.expected}"

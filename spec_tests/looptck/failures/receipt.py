@@ -15,7 +15,8 @@ from typing import Any
 from looptck.bench.run import Run
 from looptck.failures.deltas import deltas, encoding_of
 from looptck.failures.outline import outline
-from looptck.failures.signs import Sign, first_difference, first_wrong
+from looptck.failures.reasons import wrong_behind
+from looptck.failures.signs import Sign, first_difference
 from looptck.values.outcome import serializable, shortened
 from looptck.values.plain import cut
 from looptck.values.printable import printable, steady
@@ -72,11 +73,11 @@ TOLD = {
 """The events that become a step each. Chunks that follow each other become one."""
 
 
-def receipt(runs: Sequence[Run]) -> list[dict[str, Any]] | None:
-    """The steps of the run in which the first wrong event happened, as JSON; None if nothing ran."""
+def receipt(runs: Sequence[Run], reason: str = "") -> list[dict[str, Any]] | None:
+    """The steps of the run with the first wrong event behind this reason, as JSON; None if nothing ran."""
     if not runs:
         return None
-    found = ((run, first_wrong(run)) for run in reversed(runs))
+    found = ((run, wrong_behind(run, reason)) for run in reversed(runs))
     run, wrong = next((one for one in found if one[1] is not None), (runs[-1], None))
     return [step.serializable() for step in _Telling(run, *(wrong or (None, ()))).steps()]
 

@@ -31,17 +31,10 @@ _ALIKE = {"context_window": "length", "cancelled": "in_progress", "queued": "in_
 """Stop reasons that mean the same to a loop as another one."""
 
 
-def sign(run: Run) -> Sign | None:
-    """The sign of the first wrong event of a run; None if no event is wrong."""
-    first = first_wrong(run)
-    return None if first is None else first[1]
-
-
-def first_wrong(run: Run) -> tuple[Event, Sign] | None:
-    """The first wrong event of a run, with its sign; None if no event is wrong."""
+def wrong_events(run: Run) -> list[tuple[Event, Sign]]:
+    """The wrong events of a run with their signs, in order, the slight ones last."""
     found = sorted(_found(run), key=lambda one: one[0])
-    firm = [one for one in found if one[2] not in SLIGHT]
-    return next(((event, sign) for _, event, sign in firm or found), None)
+    return [(event, sign) for _, event, sign in sorted(found, key=lambda one: one[2] in SLIGHT)]
 
 
 SLIGHT: frozenset[Sign] = frozenset(

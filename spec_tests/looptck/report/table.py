@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from looptck.values.cell import Cell
-from looptck.values.plain import begun
+from looptck.values.plain import begun, without_bodies
 from looptck.values.verdicts import AGAINST, Result, Verdict, worst
 
 if TYPE_CHECKING:
@@ -124,15 +123,13 @@ def _below(
         yield f"nothing applies to {', '.join(dresses)}: {_short(reasons_of[absent[0]])}"
 
 
-_BODY = re.compile(r"""\{.*?\\?["']message\\?["']:\s*(\\?["'])(?P<message>.*?)\1\s*[,}].*\}""", re.DOTALL)
-"""The body of an error, as JSON or as Python writes it, within the text of an exception."""
 LONGEST = 240
 """The most characters of a reason."""
 
 
 def _short(reason: str) -> str:
     """A reason for not-applicable in short: of the body of an error only its message."""
-    return begun(_BODY.sub(r"\g<message>", reason.removeprefix("the driver declares ")), LONGEST)
+    return begun(without_bodies(reason.removeprefix("the driver declares ")), LONGEST)
 
 
 def _column(cells: Sequence[Cell], results: Mapping[str, list[Result]], known: Mapping[Cell, bool]) -> Text:

@@ -18,8 +18,8 @@ from looptck.drivers import DriverFault
 from looptck.failures import trace
 from looptck.failures.failure import again, evidence, render_failure
 from looptck.failures.groups import Finding
+from looptck.failures.reasons import wrong_behind
 from looptck.failures.receipt import receipt
-from looptck.failures.signs import sign
 from looptck.suite.sizes import EXAMPLES
 from looptck.values.plain import compared, cut
 from looptck.values.verdicts import AGAINST, WORST_FIRST, NotApplicable, NotReached, Result, Verdict
@@ -162,14 +162,14 @@ def _finding(
     line = again(session.record.driver, played, [*session.record.given, *drawn])
     finding = Finding(
         result,
-        sign=next((one for one in map(sign, reversed(runs)) if one is not None), None),
+        sign=next((found[1] for run in reversed(runs) if (found := wrong_behind(run, result.reason))), None),
         runs=tuple(one.id for one in runs),
         text=render_failure(check, result, run, line, example),
         evidence=evidence(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
         known=session.record.known_of(result) is not None,
-        receipt=receipt(runs),
+        receipt=receipt(runs, result.reason),
     )
     if session.trace is not None and run is not None:
         folder = session.trace / trace.folder_of(run, check.case)

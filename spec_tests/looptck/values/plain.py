@@ -46,6 +46,14 @@ def begun(text: str, most: int) -> str:
     return f"{kept[: kept.rfind(' ')] if ' ' in kept else kept} …"
 
 
+_BODY = re.compile(r"""\{.*?\\?["']message\\?["']:\s*(\\?["'])(?P<message>.*?)\1\s*[,}].*\}""", re.DOTALL)
+
+
+def without_bodies(text: str) -> str:
+    """A text in which only the message is left of an error's body, be it in JSON or as Python shows it."""
+    return _BODY.sub(r"\g<message>", text)
+
+
 def times(count: int) -> str:
     """How often something was done."""
     return "once" if count == 1 else f"{count} times"

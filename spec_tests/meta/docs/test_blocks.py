@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -20,14 +21,16 @@ from looptck.catalogue.requirements import read as read_catalogue
 from looptck.catalogue.traits import traits
 from looptck.cli import group as cli
 from looptck.commands.init import write
+from looptck.drivers.case_message import RunOptions, case
 from looptck.drivers.programs import Description
 from looptck.drivers.protocol import complaint
 from looptck.drivers.servers import servers
 from looptck.mock.plugin import pytest_addoption as mock_addoption
 from looptck.mock.script_file import read as read_script
 from looptck.suite.plugin import pytest_addoption
+from looptck.values.cell import Cell
 from looptck_reference.server.cli import main as reference
-from meta.docs.pages import ROOT, Block, blocks
+from meta.docs.pages import ROOT, Block, blocks, rows
 
 NAMES = re.compile(r"--(requirement|trait|profile)[ =]([a-z0-9-]+)")
 DRAWN = (
@@ -187,9 +190,29 @@ def test_data_is_valid(block: Block, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", [*blocks("json")], ids=str)
 def test_messages_are_those_of_the_protocol(block: Block) -> None:
-    """Each message of a driver fits the protocol."""
-    for line in block.text.splitlines():
-        assert complaint("from-driver", json.loads(line)) is None
+    """Each message, of looptck or of a driver, fits the protocol of its direction."""
+    for message in _messages(block.text):
+        direction = "to-driver" if message["type"] in {"start", "run", "cancel", "stop"} else "from-driver"
+
+        assert complaint(direction, message) is None
+
+
+def test_the_run_that_is_shown_is_one_that_looptck_sends() -> None:
+    """The case of the example has the members of every case, and the table explains them all."""
+    (shown,) = [message for block in blocks("json") for message in _messages(block.text) if message["type"] == "run"]
+    cell = Cell("openai-chat", True, "sync")
+    sent = case(RunOptions(limit=3), cell, "http://127.0.0.1:41233/r1", name="one-call", profile="core", id="r1")
+    table = rows("docs/other-languages.md", "member of the case")
+
+    assert sent.keys() == shown["case"].keys()
+    assert sent["tools"][0].keys() == shown["case"]["tools"][0].keys()
+    assert sent["options"] == shown["case"]["options"]
+    assert {f"`{name}`" for name in sent} == {name for names, _ in table for name in names.split(", ")}
+
+
+def _messages(text: str) -> list[Any]:
+    """A message over several lines, or one in each line."""
+    return [json.loads(text)] if text.startswith("{\n") else [json.loads(line) for line in text.splitlines()]
 
 
 @pytest.mark.parametrize("block", [one for one in blocks("js") if "mypkg" not in one.text], ids=str)

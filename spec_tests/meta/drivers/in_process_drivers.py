@@ -289,6 +289,13 @@ class CannotStop(Driver):
         raise RuntimeError("the pool is closed")
 
 
+class StopsOneRun(Driver):
+    """Has a method of its own that is called ``stop``."""
+
+    def stop(self, id: str) -> None:
+        """End a run."""
+
+
 class NeverStops(Driver):
     """Hangs when it is stopped."""
 

@@ -15,6 +15,8 @@ from meta.drivers.in_process_drivers import LeavesATask
 
 CALLS = "call-runs-its-tool-once"
 HOUR = 3600.0
+UNFIT = "and the method does not fit that"
+STOP = "`def stop(self)`"
 CELLS = ("openai-chat/plain/*",)
 
 IN_A_RUN = {
@@ -145,6 +147,8 @@ def test_a_loop_that_hangs_fails(cell: str) -> None:
 
     assert (1, {"one-call": "fail"}) == (report.status, report.verdicts)
     assert report.reason("one-call").startswith("liveness: ")
+    told = "after 1 model request; the last thing it was sent is reply 1: 200, a turn"
+    assert report.reason("one-call").endswith(told)
 
 
 def test_a_blocked_event_loop_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +203,10 @@ def test_what_is_no_driver_ends_the_run(driver: str) -> None:
     [
         ("CannotStop", ("crashed", "RuntimeError: the pool is closed")),
         ("NeverStops", ("hung", "stop() did not return")),
+        (
+            "StopsOneRun",
+            ("crashed", f"looptck calls stop(), {UNFIT}: missing a required argument: 'id'; declare {STOP}"),
+        ),
     ],
 )
 def test_a_fault_at_the_end_is_reported(driver: str, fault: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

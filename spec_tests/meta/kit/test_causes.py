@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from looptck.catalogue.requirements import Requirement, Source
-from looptck.failures.blocks import AGAIN, MOST_LINES, WIDTH, blocks, one_line, where, wrapped
+from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
 from looptck.failures.signs import Sign
@@ -264,7 +264,41 @@ def test_lines_fit() -> None:
     for lines in (long, *middling):
         assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > WIDTH]
         assert "end" in " ".join(lines)
-    assert WIDTH >= len(one_line(cause, [PLAIN]))
+
+
+def test_a_line_has_the_whole_reason() -> None:
+    """What decides may stand at its end, and only a reason of very many words is cut, behind a word."""
+    (cause,) = causes([finding("echo", LOST)], ROWS)
+    cause.example.result.reason = "expected [], got " + "word " * 60 + "end"
+    (line,) = one_line_each([cause], [PLAIN])
+    cause.example.result.reason = "word " * 999 + "end"
+    (long,) = one_line_each([cause], [PLAIN])
+
+    assert line.startswith("FAIL  echo  [openai-chat/plain/sync]  expected [], got word ")
+    assert line.endswith("word end")
+    assert long.endswith(" word …")
+    assert REASON + 60 > len(long) > REASON
+
+
+def test_lines_of_one_requirement_name_their_cases() -> None:
+    """Several causes that one requirement heads are told apart; a requirement that heads one needs no more."""
+    found = causes(
+        [finding("echo", LOST), finding("echo", ("refused", "a-rule"), run="r2"), finding("leak", ENDED, run="r3")],
+        ROWS,
+    )
+    found[1].example.result.case = "another-case"
+
+    leak, *echo = one_line_each(found, [PLAIN])
+    assert "FAIL  leak  [openai-chat/plain/sync]  because of leak" == leak
+    assert ["(case: another-case)", "(case: echo-case)"] == sorted(line.split("  ")[3] for line in echo)
+
+
+def test_a_line_is_wrapped_for_a_terminal() -> None:
+    """At its width, between words."""
+    lines = wrapped("FAIL  echo  [all 4 cells]  " + "word " * 60, 100)
+
+    assert all(len(line) <= 100 for line in lines)
+    assert {"    word"} == {line[:8] for line in lines[1:]}
 
 
 def test_a_wrapped_line_hangs() -> None:

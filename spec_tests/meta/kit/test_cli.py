@@ -16,6 +16,7 @@ from looptck.bench.cases import cases
 from looptck.catalogue.requirements import catalogue
 from looptck.cli.group import main
 from looptck.report.pages import checks_of
+from looptck.wires.rules import RULES
 from meta.drivers.bench import in_process, process
 
 
@@ -64,6 +65,23 @@ def test_explain_takes_several() -> None:
     assert "\nequal-calls-in-a-turn  [trait" in output
 
 
+@pytest.mark.parametrize("rule", ["texts-are-filled", "every-call-is-answered"])
+def test_explain_knows_the_rules(rule: str) -> None:
+    """A rule behind a service's message is explained by its sentence on each wire, with what judges it.
+
+    Some rules share their id with a requirement: then both are explained.
+    """
+    status, output = run("explain", rule)
+
+    assert 0 == status
+    assert f"{rule}  [a rule: " in output
+    for wire, rules in RULES.items():
+        assert (rule in rules) == (f"  {wire}: " in output), wire
+        assert rules.get(rule, "") in output
+    assert "no-request-is-refused" in output
+    assert (rule in catalogue().rows) == (f"{rule}  [MUST, profile core" in output)
+
+
 def test_explain_names_every_test() -> None:
     """The tests that an explanation reads are those that are bound to the requirement when they are imported."""
     rows = catalogue()
@@ -95,6 +113,10 @@ def test_explain_repeats_the_driver() -> None:
     ("words", "told"),
     [
         (["explain", "call-runs-its-tool"], "did you mean call-runs-its-tool-once"),
+        (
+            ["explain", "texts-are-fille"],
+            "no requirement, trait or rule 'texts-are-fille'; did you mean texts-are-filled",
+        ),
         (["list", "--profile", "kore"], "did you mean core?"),
         (["run", "--level", "ALWAYS"], "Invalid value for '--level'"),
         (["run", "--colour"], "No such option"),

@@ -10,7 +10,7 @@ import pytest
 from looptck.values.framing import Framing
 from looptck.values.history import Asked, Said
 from looptck.values.outcome import Failed, Nothing, Value, shortened
-from looptck.values.plain import Listed, compared, differs, plain
+from looptck.values.plain import Listed, begun, compared, differs, plain, without_bodies
 from looptck.values.turns import Call, calls
 
 LONG = "x" * 400
@@ -105,3 +105,30 @@ def test_lists_in_messages_read_as_words() -> None:
 def test_long_values_are_cut_in_the_middle() -> None:
     """The beginning and the end of it, and how much is left out."""
     assert "'xx … 396 characters … xx'" == shortened("x" * 400, 6)
+
+
+def test_sentences_are_cut_behind_a_word() -> None:
+    """Their beginning says what they are about, and none of it is lost."""
+    assert "It says that …" == begun("It says that nothing came.", 15)
+    assert "It says that nothing came." == begun("It says that nothing came.", 26)
+    assert "xxxx …" == begun("x" * 9, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        (
+            """it raised Denied: '400: {"error":{"message":"It\\'s too long.","type":"invalid"}}' (reason: provider)""",
+            "it raised Denied: '400: It\\'s too long.' (reason: provider)",
+        ),
+        (
+            repr("""Error code: 400 - {'error': {'message': "It's too long.", 'code': None}}"""),
+            "'Error code: 400 - It\\'s too long.'",
+        ),
+        ('{"type": "error", "error": {"type": "x", "message": "Too long"}}', "Too long"),
+        ('{"city": "Paris"}', '{"city": "Paris"}'),
+    ],
+)
+def test_an_error_is_told_by_its_message(text: str, short: str) -> None:
+    """Of its body, within the text of an exception, nothing else is left."""
+    assert short == without_bodies(text)

@@ -9,7 +9,7 @@ import pytest
 
 from looptck.bench.run import Run
 from looptck.failures.failure import evidence
-from looptck.failures.signs import Sign, first_difference, sign
+from looptck.failures.signs import Sign, first_difference, wrong_events
 from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Request, Said
 from looptck.values.outcome import Failed, Nothing, Outcome, Value
@@ -58,6 +58,11 @@ def run(
     cell = Cell("openai-chat", stream=False, mode="sync")
     numbered = {n: turn.numbered(n) for n, turn in enumerate(turns, 1)}
     return Run("r1", cell, (("user", "Go."),), numbered, transcript, outcome, offered=["weather"])
+
+
+def sign(made: Run) -> Sign | None:
+    """The sign of the first wrong event of a run; None if no event is wrong."""
+    return next((sign for _, sign in wrong_events(made)), None)
 
 
 FIRST = request(1, 1, PROMPT)

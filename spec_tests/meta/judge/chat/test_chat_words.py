@@ -139,3 +139,14 @@ def test_all_faults_are_reported() -> None:
 def test_one_fault_is_reported_once(body: object, rules: list[str]) -> None:
     """What only follows from a reported fault is not reported as well."""
     assert rules == [problem.rule for problem in judge(body)]
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [({"role": "user"}, f"{NULL} [the content is missing]"), ({"role": "user", "content": None}, NULL)],
+)
+def test_what_is_missing_is_called_missing(message: dict[str, object], told: str) -> None:
+    """The service says the same of a content that is null and of none; a report tells them apart."""
+    (problem,) = judge(request(message))
+
+    assert (NULL, told) == (problem.message, problem.told)

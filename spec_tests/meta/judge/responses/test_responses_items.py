@@ -14,6 +14,7 @@ from meta.judge.responses.bodies import USER, Item, call, output, reference, req
 
 UNREAD = "could not be verified. Reason: Encrypted content could not be decrypted or parsed."
 OTHERS = "could not be verified. Reason: Encrypted content item_id did not match the target item id."
+FOLLOWING = "Item 'rs_thought_1a' of type 'reasoning' was provided without its required following item."
 OTHER = Thinking("another", id="thought_9a").signature
 
 
@@ -243,3 +244,22 @@ def test_pieces_of_every_kind_come_back() -> None:
 
     assert [] == backend.judge(body)
     assert echo(sent) == list(backend.read(body).items[1:-1])
+
+
+@pytest.mark.parametrize(
+    ("following", "kind"),
+    [
+        ([BARE, output("call_1a")], "function_call"),
+        ([{"role": "assistant", "content": "Warm."}], "message"),
+        ([USER], ""),
+        ([ASKED, output("call_1a")], ""),
+        ([], ""),
+    ],
+)
+def test_an_item_without_its_id_is_pointed_out(following: list[Item], kind: str) -> None:
+    """The service says that the item is missing; a report adds that it is there, without its id."""
+    told = next((one.told for one in answered().judge(request(USER, SENT, *following)) if one.hint), "")
+
+    hint = f"the {kind} behind it has no `id`, by which the service would know it"
+    assert (f"{FOLLOWING} [{hint}]" if kind else "") == told
+    assert "id`" not in str(error(answered(), request(USER, SENT, BARE, output("call_1a"))))
