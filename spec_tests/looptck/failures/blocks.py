@@ -32,22 +32,23 @@ FEW_ROWS = 3
 AGAIN = "  again: "
 
 
-def blocks(causes: Sequence[Cause], cells: Sequence[str]) -> list[list[str]]:
-    """The lines of each block; ``cells`` are all judged cells."""
+def blocks(causes: Sequence[Cause], cells: Sequence[str], width: int = WIDTH) -> list[list[str]]:
+    """The lines of each block, `WIDTH` wide at most; ``cells`` are all judged cells."""
+    width = min(width, WIDTH)
     if len(causes) <= AT_LENGTH:
-        return [_wrapped((_long if cause.example.text else _middling)(cause, cells)) for cause in causes]
-    shown = [_wrapped(_middling(cause, cells)) for cause in causes]
+        return [_wrapped((_long if cause.example.text else _middling)(cause, cells), width) for cause in causes]
+    shown = [_wrapped(_middling(cause, cells), width) for cause in causes]
     for shorter in (_short, _shortest):
         for number in reversed(range(len(shown))):
             if sum(len(lines) + 1 for lines in shown) <= MOST_LINES:
                 return shown
-            shown[number] = _wrapped(shorter(causes[number], cells))
+            shown[number] = _wrapped(shorter(causes[number], cells), width)
     return shown
 
 
-def _wrapped(lines: Iterable[str]) -> list[str]:
-    """The lines wrapped to `WIDTH`, except the command line to paste."""
-    return [part for line in lines for part in (wrapped(line) if not line.startswith(AGAIN) else [line])]
+def _wrapped(lines: Iterable[str], width: int) -> list[str]:
+    """The lines wrapped to a width, except the command line to paste."""
+    return [part for line in lines for part in (wrapped(line, width) if not line.startswith(AGAIN) else [line])]
 
 
 def wrapped(line: str, width: int = WIDTH) -> list[str]:

@@ -107,7 +107,7 @@ class Terminal:
         failures = sum(len(cause.findings) for cause in found)
         if len(found) > 1:
             self._console.print(f"\n{failures} failures, {len(found)} causes, the worst first", style="bold")
-        for lines in blocks(found, cells):
+        for lines in blocks(found, cells, self._console.width):
             self._console.print()
             self._console.print(_styled("\n".join(lines)), soft_wrap=True)
 

@@ -192,9 +192,9 @@ def test_data_is_valid(block: Block, tmp_path: Path) -> None:
 def test_messages_are_those_of_the_protocol(block: Block) -> None:
     """Each message, of looptck or of a driver, fits the protocol of its direction."""
     for message in _messages(block.text):
-        direction = "to-driver" if message["type"] in {"start", "run", "cancel", "stop"} else "from-driver"
+        is_ours = message["type"] in {"start", "run", "cancel", "stop"}
 
-        assert complaint(direction, message) is None
+        assert complaint("to-driver" if is_ours else "from-driver", message) is None
 
 
 def test_the_run_that_is_shown_is_one_that_looptck_sends() -> None:

@@ -264,6 +264,8 @@ def test_lines_fit() -> None:
     for lines in (long, *middling):
         assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > WIDTH]
         assert "end" in " ".join(lines)
+    for lines in blocks([cause] * 3, [PLAIN], 100):
+        assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > 100]
 
 
 def test_a_line_has_the_whole_reason() -> None:

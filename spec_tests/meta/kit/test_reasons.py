@@ -1,4 +1,4 @@
-"""Which wrong event of a run is behind a verdict: a wrong request that was accepted is not behind all that goes wrong."""
+"""Which wrong event is behind a verdict: a wrong request that was accepted is not behind all that goes wrong."""
 
 from __future__ import annotations
 

@@ -155,7 +155,8 @@ def test_quiet_is_the_failing_rows_and_a_line_for_each_cause() -> None:
     assert "looptck-reference" in loud
     assert "12 pass" in quiet
     assert "looptck-reference" not in quiet
-    assert "FAIL  call-runs-its-tool-once  [all 4 cells]  expected tool runs: " in flawed
+    reason = 'expected tool runs: weather({"city": "Paris"}); actual tool runs: none'
+    assert f"\nFAIL  call-runs-its-tool-once  [all 4 cells]  {reason}\n" in flawed
     assert "  again: " not in flawed
 
 

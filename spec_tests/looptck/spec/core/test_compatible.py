@@ -289,7 +289,9 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
     for n in (2, 3):
         calls_echoed(run, n - 1)
         found = kept(run, n)
-        assert [REASONING] * (n - 1) == found, f"in request {n} the messages with calls have the reasoning {found}"
+        assert [REASONING] * (n - 1) == found, (
+            f"in request {n} the messages with calls have the reasoning {plain(found)}"
+        )
 
 
 @requirement("call-extras-are-echoed")

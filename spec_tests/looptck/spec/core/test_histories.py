@@ -199,7 +199,8 @@ def test_refusal(scenario: Scenario, implementation: Implementation) -> None:
 
     run.delivered(1)
     if isinstance(run.outcome, Value):
-        assert run.outcome.stop in DECLINED or "I cannot help with that." in (run.outcome.text or "")
+        is_told = run.outcome.stop in DECLINED or "I cannot help with that." in (run.outcome.text or "")
+        assert is_told, f"the model refused, and the loop {run.outcome}"
 
 
 @requirement("text-before-calls-is-not-the-answer")
