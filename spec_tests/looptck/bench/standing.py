@@ -34,7 +34,7 @@ def refusals(run: Run) -> Iterator[str]:
     """The refusals of a run's requests, in order, as messages."""
     for received in run.received:
         for problem in received.problems:
-            yield f"request {received.n} {problem.refusal}: {problem.told} ({problem.rule})"
+            yield f"request {received.n} {problem.refusal}: {problem.reported} ({problem.rule})"
 
 
 def first_refused(runs: Iterable[Run]) -> tuple[Run, str] | None:

@@ -131,7 +131,7 @@ def _problems(run: Run, reason: str) -> Iterator[str]:
             seen.add(problem.rule)
             if not known:
                 where = f"request {received.n} {problem.refusal}"
-                yield f"  {where}: {problem.told} ({problem.rule})"
+                yield f"  {where}: {problem.reported} ({problem.rule})"
 
 
 def _streams(run: Run, most: int) -> Iterator[str]:

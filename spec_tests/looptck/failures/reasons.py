@@ -15,7 +15,7 @@ from looptck.values.transcript import Event, Received
 _BOUND = frozenset({"call", "result", "results"})
 """The parts of a history that depend on what the loop did: a result is missing where no tool ran."""
 _OF_REQUESTS = re.compile(
-    r"\brequest \d+ (?!never )|\bthe (?:\w+ )?request\b|\b(?:says|messages?|history|carr(?:y|ies))\b"
+    r"\brequest \d+ (?!never )|\bthe (?:\w+ )?request\b|\bat /\w|\b(?:says|messages?|history|carr(?:y|ies))\b"
 )
 """What reasons about the content of requests have in common."""
 
@@ -41,4 +41,7 @@ def _explains(event: Event, sign: Sign, run: Run, reason: str) -> bool:
 def _is_refused_there(event: Received, run: Run) -> bool:
     """Whether the service refuses a request at the place where it differs from the history."""
     found = first_difference(run)
-    return found is not None and event.problems[0].pointer.startswith(found[1].pointer)
+    if found is None:
+        return False
+    one, other = (f"{pointer}/" for pointer in (event.problems[0].pointer, found[1].pointer))
+    return one.startswith(other) or other.startswith(one)

@@ -162,7 +162,7 @@ class _Telling:
         if self.sign[0] == "history" and (found := first_difference(self.run)) is not None:
             return f"expected: {found[1].expected}; sent: {found[1].got}", found[1].pointer
         if event.problems:
-            return f"the service refuses it: {event.problems[0].told}", event.problems[0].pointer
+            return f"the service refuses it: {event.problems[0].reported}", event.problems[0].pointer
         return ", ".join(self.sign), ""
 
     def _reply(self, event: Replied) -> Step:

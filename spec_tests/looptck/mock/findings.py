@@ -46,10 +46,10 @@ def refused(request: Request) -> Finding:
     rules = RULES[request.wire]
     lines = [
         f"request {request.number} would be refused by {SERVICES[request.wire]} with status {first.status}:",
-        f"    {first.told}",
+        f"    {first.reported}",
         f"  at {first.pointer or '/'}: {_there(request.body, first.pointer)}",
         f"  rule {first.rule}: {rules.get(first.rule, '')}".rstrip(": "),
-        *(f"  also, at {one.pointer or '/'}: {one.told}" for one in others[:3]),
+        *(f"  also, at {one.pointer or '/'}: {one.reported}" for one in others[:3]),
         *_shown(request),
     ]
     return Finding("refused", "\n".join(lines), request.number)

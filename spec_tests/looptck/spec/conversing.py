@@ -68,7 +68,7 @@ def guarded(*names: str) -> list[Tool]:
 def accepted(received: Received) -> None:
     """The service accepts a request. Raises AssertionError with what it says if it does not."""
     problems = received.problems
-    assert not problems, f"the service refuses request {received.n}, at {problems[0].pointer}: {problems[0].told}"
+    assert not problems, f"the service refuses request {received.n}, at {problems[0].pointer}: {problems[0].reported}"
 
 
 INSTRUCTIONS = Carried("instructions", "You are a helpful assistant.")

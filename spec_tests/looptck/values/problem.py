@@ -29,6 +29,6 @@ class Problem:
         return f"is refused at {self.pointer}" if self.pointer else "is refused"
 
     @property
-    def told(self) -> str:
+    def reported(self) -> str:
         """The message for a report: the service's, then looptck's hint in brackets."""
         return f"{self.message} [{self.hint}]" if self.hint else self.message

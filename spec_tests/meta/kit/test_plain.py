@@ -129,6 +129,6 @@ def test_sentences_are_cut_behind_a_word() -> None:
         ('{"city": "Paris"}', '{"city": "Paris"}'),
     ],
 )
-def test_an_error_is_told_by_its_message(text: str, short: str) -> None:
+def test_an_error_is_shortened_to_its_message(text: str, short: str) -> None:
     """Of its body, within the text of an exception, nothing else is left."""
     assert short == without_bodies(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,6 +54,7 @@ class TwoFaults(Driver):
         (ABOUT_REQUESTS, CHANGED),
         ("expected [user says 'Go.'], got []", CHANGED),
         ("the next request carries none", CHANGED),
+        ("at /messages/1: assistant says 'Hm.', where the turn had thinking", CHANGED),
         (LIMIT, None),
         ("request 3 never came: the loop made 2 model requests and returned 'Done.'", None),
         ("expected tool runs: none; actual tool runs: ping({})", None),
@@ -65,6 +67,18 @@ def test_an_accepted_request_is_behind_verdicts_about_requests(reason: str, sign
 
     assert sign == (found and found[1])
     assert (sign is not None) == is_behind(made, reason)
+
+
+@pytest.mark.parametrize(
+    ("pointer", "sign"), [("/messages/0/content", CHANGED), ("/messages/1/role", ("refused", "a-rule"))]
+)
+def test_a_refusal_elsewhere_is_one_of_its_own(pointer: str, sign: Sign) -> None:
+    """The service refuses a request at the place of the change because of it, and elsewhere for another fault."""
+    wrong = request(2, 3, SAYS_STOP, ASKED, RESULT, problem="a-rule")
+    wrong = replace(wrong, problems=(replace(wrong.problems[0], pointer=pointer),))
+    found = wrong_behind(run(TWO, DONE, FIRST, ran(2), wrong), "request 2 is refused")
+
+    assert sign == (found and found[1])
 
 
 def test_another_wrong_event_is_behind_what_the_first_does_not_explain() -> None:

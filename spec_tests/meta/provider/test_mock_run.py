@@ -152,6 +152,9 @@ def test_an_http_error_has_its_status_and_headers(body: object) -> None:
     assert (429, "1", "application/json") == (status, headers["retry-after"], headers["content-type"])
     assert ("Slow down.", "rate_limit_error") == tuple(json.loads(error)["error"][key] for key in ("message", "type"))
     assert {} == played.turns
+    played.finish()
+    (replied,) = [event for event in played.transcript.events if isinstance(event, Replied)]
+    assert (("retry-after", "1"),) == replied.headers
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])

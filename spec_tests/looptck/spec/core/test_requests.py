@@ -121,7 +121,7 @@ def test_requests_are_accepted(scenario: Scenario, implementation: Implementatio
 
     run.request(1)
     for received in run.requests:
-        problems = [f"request {received.n} {p.refusal}: {p.told} ({p.rule})" for p in received.problems]
+        problems = [f"request {received.n} {p.refusal}: {p.reported} ({p.rule})" for p in received.problems]
         assert not problems, "\n".join(problems)
     run.request(3)
 
@@ -133,7 +133,7 @@ def test_neither_tools_nor_system(scenario: Scenario, implementation: Implementa
 
     run = implementation.run("Who are you?", agent="bare")
 
-    problems = [f"it {p.refusal}: {p.told} ({p.rule})" for p in run.request(1).problems]
+    problems = [f"it {p.refusal}: {p.reported} ({p.rule})" for p in run.request(1).problems]
     assert not problems, "\n".join(problems)
     run.delivered(1)
 

@@ -149,4 +149,4 @@ def test_what_is_missing_is_called_missing(message: dict[str, object], told: str
     """The service says the same of a content that is null and of none; a report tells them apart."""
     (problem,) = judge(request(message))
 
-    assert (NULL, told) == (problem.message, problem.told)
+    assert (NULL, told) == (problem.message, problem.reported)

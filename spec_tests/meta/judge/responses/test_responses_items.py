@@ -258,7 +258,7 @@ def test_pieces_of_every_kind_come_back() -> None:
 )
 def test_an_item_without_its_id_is_pointed_out(following: list[Item], kind: str) -> None:
     """The service says that the item is missing; a report adds that it is there, without its id."""
-    told = next((one.told for one in answered().judge(request(USER, SENT, *following)) if one.hint), "")
+    told = next((one.reported for one in answered().judge(request(USER, SENT, *following)) if one.hint), "")
 
     hint = f"the {kind} behind it has no `id`, by which the service would know it"
     assert (f"{FOLLOWING} [{hint}]" if kind else "") == told
