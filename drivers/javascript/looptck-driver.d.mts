@@ -389,6 +389,16 @@ export interface Dialect {
   limit_counts?: 'model-calls' | 'tool-rounds';
   /** What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached. */
   limit_of_zero?: 'reached' | 'no-limit';
+  /**
+   * The form of inputs and parameters in .prompty files of cases of `prompty-agent-mode`: that of the guide, or the
+   * lists of all other cases. Absent means guide.
+   */
+  agent_files?: 'guide' | 'lists';
+  /**
+   * How several profiles are followed: by one behaviour in all runs (together), or each in the cases that name it as
+   * their `profile` (apart). Absent means together.
+   */
+  profiles?: 'together' | 'apart';
 }
 
 /**
@@ -427,6 +437,8 @@ export interface Error {
   /** The error's own type name. */
   type: string;
   message: string;
+  /** The names of the classes that the error's own type extends, the nearest first; absent: the driver does not say. */
+  bases?: string[];
   /** Whether no caller of the loop could have caught it, as a rejection that nobody awaits; absent means false. */
   escaped?: boolean;
 }

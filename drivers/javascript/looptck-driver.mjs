@@ -107,9 +107,10 @@ export const suspended = (state, calls) => ({ kind: 'suspended', state, calls })
 // such as { MaxTurnsExceededError: 'limit' }. They come first, then the errors of tool handlers, and errors of Node.js
 // and of the common SDKs; where none fits, the cause of the exception is tried.
 export function error(exception, { reason, reasons = {} } = {}) {
-  const [type] = names(exception);
+  const [type, ...others] = new Set(names(exception));
+  const bases = others.filter((name) => name !== 'Object');
   const message = String(exception?.message ?? exception);
-  return { kind: 'error', reason: reason ?? guessed(exception, reasons), type, message };
+  return { kind: 'error', reason: reason ?? guessed(exception, reasons), type, message, bases };
 }
 
 function guessed(exception, reasons) {

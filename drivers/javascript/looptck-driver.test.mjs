@@ -80,6 +80,12 @@ test('the type of an error is its own name, or that of its class', () => {
   assert.deepEqual(named('no'), ['string', 'no']);
 });
 
+test('the bases of an error are its classes and those above them, the nearest first', () => {
+  assert.deepEqual(error(new BadRequestError(400, 'no')).bases, ['APIError', 'Error']);
+  assert.deepEqual(error(Object.assign(new MaxTurns(), { name: 'Tired' })).bases, ['MaxTurns', 'Error']);
+  assert.deepEqual(error('no').bases, []);
+});
+
 test('a handler asks the kit, and returns or throws what that says', async () => {
   const asked = [];
   const replies = [{ value: { warm: true } }, { error: { type: 'KeyError', message: 'no city' } }];
@@ -157,7 +163,7 @@ test('cancelling aborts the signal of one run, which is cancelled if it fails wi
   const ids = ways.map((_, n) => `r${n}`);
   const runs = ways.map((way, n) => run(ids[n], way));
   const found = await said(driver, ...runs, ...ids.map((id) => ({ type: 'cancel', id })));
-  const gone = (reason) => ({ kind: 'error', reason, type: 'Error', message: 'gone' });
+  const gone = (reason) => ({ kind: 'error', reason, type: 'Error', message: 'gone', bases: [] });
   const outcomes = Object.fromEntries(found.said.map(({ id, outcome }) => [id, outcome]));
 
   assert.deepEqual(outcomes, { r0: gone('cancelled'), r1: gone('cancelled'), r2: gone('provider'), r3: value('so far') });
@@ -185,7 +191,8 @@ test('an exception that no caller can catch ends its run, and no other, as an er
     process.on('unhandledRejection', count).on('uncaughtException', count);`;
   const found = await said(driver, ...['rejects', 'throws', 'waits'].map((how) => run(how, { how })));
   const outcomes = Object.fromEntries(found.said.filter(({ outcome }) => outcome).map(({ id, outcome }) => [id, outcome]));
-  const lost = (message) => ({ kind: 'error', reason: 'other', type: 'TypeError', message, escaped: true });
+  const error = { kind: 'error', reason: 'other', type: 'TypeError', bases: ['Error'], escaped: true };
+  const lost = (message) => ({ ...error, message });
 
   assert.equal(found.status, 0);
   assert.deepEqual(outcomes, { rejects: lost('rejects'), throws: lost('throws'), waits: value('done') });

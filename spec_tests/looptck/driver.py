@@ -297,6 +297,11 @@ class Dialect(TypedDict, total=False):
     """What the limit counts. Absent means model-calls."""
     limit_of_zero: Literal["reached", "no-limit"]
     """What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached."""
+    agent_files: Literal["guide", "lists"]
+    """The form of inputs and parameters in `.prompty` files of cases of `prompty-agent-mode`. Absent means guide."""
+    profiles: Literal["together", "apart"]
+    """Whether one behaviour follows all profiles, or each is followed in the cases that name it. Absent means together.
+    """
 
 
 class _Answer(TypedDict):
@@ -351,8 +356,13 @@ class _Error(TypedDict):
 
 
 class Error(_Error, total=False):
-    """The loop raised. `type` is the name of the exception's class; `escaped`: no caller could have caught it."""
+    """The loop raised.
 
+    `type` is the name of the exception's class, `bases` are those of the classes above it, the nearest first.
+    `escaped`: no caller could have caught it.
+    """
+
+    bases: list[str]
     escaped: bool
 
 
@@ -478,6 +488,7 @@ def error(
         "reason": reason or _reason(exception, reasons or {}),
         "type": type(exception).__name__,
         "message": str(exception),
+        "bases": [kind.__name__ for kind in type(exception).__mro__[1:-1]],
     }
 
 

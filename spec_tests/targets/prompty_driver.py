@@ -59,7 +59,7 @@ class PromptyDriver:
                 "spans": True,
                 "parallel": VARIANT == "parallel",
             },
-            "dialect": {"limit_counts": "tool-rounds"},
+            "dialect": {"limit_counts": "tool-rounds", "agent_files": "lists"},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:

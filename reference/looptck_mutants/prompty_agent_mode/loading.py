@@ -12,6 +12,7 @@ from looptck_mutants.parts import breaks
 from looptck_reference.kit.driver import Driver
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
+from looptck_reference.prompty.prompts.properties import Input
 from looptck_reference.vocabulary.tools import Tool
 
 
@@ -53,12 +54,23 @@ class LoadedWithoutFunctions(Invoker):
         return super().begin(prompt, inputs, (), **options)
 
 
+def _named(one: Input) -> Input:
+    return replace(one, default=one.name) if isinstance(one.default, str) else one
+
+
 @breaks("mode-input-default-is-used")
 class DefaultIsTheName(Driver):
-    """Uses the name of a missing input as its value."""
+    """Uses the name of a missing input as its value, where its default is a text."""
+
+    invoker = loading(lambda prompt: replace(prompt, inputs=tuple(map(_named, prompt.inputs))))
+
+
+@breaks("mode-input-default-is-used")
+class FalsyDefaultIsNone(Driver):
+    """Ignores the defaults of inputs that count as false."""
 
     invoker = loading(
-        lambda prompt: replace(prompt, inputs=tuple(replace(one, default=one.name) for one in prompt.inputs))
+        lambda prompt: replace(prompt, inputs=tuple(replace(one, default=one.default or None) for one in prompt.inputs))
     )
 
 

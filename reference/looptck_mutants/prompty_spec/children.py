@@ -16,6 +16,7 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
 from looptck_reference.vocabulary.errors import LoopError
+from looptck_reference.vocabulary.registry import KindHandler
 from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Answer, Json, ToolResult
 
@@ -52,6 +53,15 @@ class FirstArgumentAlone(Invoker):
     def begin_child(self, tool: Tool, child: Prompt, arguments: Json, *, waits: bool = False) -> Invocation:
         first = dict([*arguments.items()][:1])
         return super().begin_child(tool, child, first, waits=waits)
+
+
+@breaks("spec-child-gets-arguments-and-bindings")
+class ParentsInputsToo(Invoker):
+    """Passes a child the inputs of its parent wherever the model has written nothing."""
+
+    def children_of(self, parent: Prompt, *, waits: bool) -> KindHandler:
+        run = super().children_of(parent, waits=waits)
+        return lambda tool, arguments, agent, inputs: run(tool, {**inputs, **arguments}, agent, inputs)
 
 
 @breaks("spec-single-child-calls-once")

@@ -64,11 +64,21 @@ class VariablesByName(Loader):
 
 @breaks("spec-input-defaults-are-filled-in")
 class NoDefaults(Loader):
-    """Ignores the defaults of inputs."""
+    """Ignores the defaults that are texts."""
 
     def load(self, *arguments: Any, **named: Any) -> Prompt:
         prompt = super().load(*arguments, **named)
-        return replace(prompt, inputs=tuple(replace(one, default="") for one in prompt.inputs))
+        bare = (replace(one, default="") if isinstance(one.default, str) else one for one in prompt.inputs)
+        return replace(prompt, inputs=tuple(bare))
+
+
+@breaks("spec-input-defaults-are-filled-in")
+class FalsyDefaults(Loader):
+    """Ignores the defaults of inputs that count as false."""
+
+    def load(self, *arguments: Any, **named: Any) -> Prompt:
+        prompt = super().load(*arguments, **named)
+        return replace(prompt, inputs=tuple(replace(one, default=one.default or None) for one in prompt.inputs))
 
 
 @breaks("spec-inputs-are-no-role-markers")

@@ -116,7 +116,7 @@ class Driver:
                 "changes": True,
                 "strict": True,
             },
-            "dialect": {"limit_counts": "model-calls"},
+            "dialect": {"limit_counts": "model-calls", "profiles": "apart"},
         }
 
     def run(self, case: Json, emit: OnText) -> Json:

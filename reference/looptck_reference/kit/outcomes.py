@@ -35,4 +35,5 @@ def failed(begun: Invocation | None, error: BaseException) -> Json:
 
 
 def _error(error: BaseException, reason: str) -> Json:
-    return {"kind": "error", "reason": reason, "type": type(error).__name__, "message": str(error)}
+    named, *bases = (kind.__name__ for kind in type(error).__mro__[:-1])
+    return {"kind": "error", "reason": reason, "type": named, "message": str(error), "bases": bases}

@@ -122,7 +122,8 @@ class LoopBench(Bench):
             options, cell, self._provider.open(mock_run, after), name=name, profile=profile, id=run.id
         )
         if options.as_file:
-            case_message.with_files(message, options, cell, self._folder / run.id)
+            as_guide = self.started.reads_guide(profile)
+            case_message.with_files(message, options, cell, self._folder / run.id, as_guide=as_guide)
         trace = None
         transcript = mock_run.transcript
         if options.telemetry:

@@ -31,6 +31,19 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Otherwise:
+    """A section of a profile's document that decides otherwise than a requirement of another profile."""
+
+    profile: str
+    section: str
+    wires: tuple[str, ...]
+    """The wires on which it does; empty: all."""
+
+    def __str__(self) -> str:
+        return f"{self.profile}, {self.section}" + (f" (wires: {', '.join(self.wires)})" if self.wires else "")
+
+
+@dataclass(frozen=True, slots=True)
 class Requirement:
     """One testable statement, or one that is excluded with a reason."""
 
@@ -51,6 +64,8 @@ class Requirement:
     """Whether the requirement concerns streams only, plain replies only, or (None) both."""
     needs: tuple[str, ...] = ()
     """The capabilities that a loop needs for the requirement to apply."""
+    otherwise: tuple[Otherwise, ...] = ()
+    """What decides otherwise: an implementation that follows such a profile is not judged by it."""
     anywhere: bool = False
     """Whether every loop with the needed capabilities is judged by it, even without claiming its profile."""
     killed_by: tuple[str, ...] = ()
@@ -165,6 +180,9 @@ def read(folder: Path, proofs: Mapping[str, Sequence[str]] | None = None) -> Cat
     if not profiles:
         raise BadFile(folder, "there is no profile in it")
     rows = {row.id: row for profile in profiles.values() for row in profile.requirements}
+    for row in rows.values():
+        for name in (one.profile for one in row.otherwise if one.profile not in profiles):
+            raise BadFile(places[row.id], f"{row.id}: {unknown('profile', name, list(profiles))}")
     for path, data in files.items():
         taken = tuple(_pointing(path, one, data, rows, proofs or {}) for one in data.get("points_at", ()))
         if taken:
@@ -199,6 +217,7 @@ def _pointing(
         added=one["added"],
         streams={"stream": True, "plain": False}.get(one.get("cells", ""), row.streams),
         needs=tuple(one.get("needs", ())),
+        otherwise=(),
         killed_by=tuple(proofs.get(id, ())),
         no_mutant=one.get("no_mutant"),
         stands_for=row.id,
@@ -225,6 +244,9 @@ def _requirement(row: dict[str, Any], data: dict[str, Any], killed_by: Sequence[
         wires=tuple(row.get("wires", ())),
         streams={"stream": True, "plain": False}.get(row.get("cells", "")),
         needs=tuple(row.get("needs", ())),
+        otherwise=tuple(
+            Otherwise(one["profile"], one["section"], tuple(one.get("wires", ()))) for one in row.get("otherwise", ())
+        ),
         anywhere=row.get("anywhere", False),
         killed_by=tuple(killed_by),
         no_mutant=row.get("no_mutant"),

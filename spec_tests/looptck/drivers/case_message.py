@@ -141,10 +141,21 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str, 
     return content
 
 
-def with_files(content: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path) -> None:
-    """Write the agent and its child agents into a folder, and add the file to the case."""
+def with_files(
+    content: dict[str, Any], setting: RunOptions, cell: Cell, folder: Path, *, as_guide: bool = False
+) -> None:
+    """Write the agent and its child agents into a folder, and add the file to the case.
+
+    ``as_guide``: in the form of the Agent Mode guide.
+    """
     path = stage(
-        setting.actor, folder, cell, base_url=content["base_url"], api_key=content["api_key"], model=_other(setting)
+        setting.actor,
+        folder,
+        cell,
+        base_url=content["base_url"],
+        api_key=content["api_key"],
+        model=_other(setting),
+        as_guide=as_guide,
     )
     content["agent"]["path"] = str(path)
 

@@ -6,7 +6,7 @@ whether to stream. Everything else comes from the original file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,20 @@ _MODELS = {
 }
 
 
-def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str, model: str | None = None) -> Path:
+def stage(
+    agent: Agent,
+    folder: Path,
+    cell: Cell,
+    *,
+    base_url: str,
+    api_key: str,
+    model: str | None = None,
+    as_guide: bool = False,
+) -> Path:
     """Copy an agent and the agents of its tools into a folder, which need not exist; the path of its copy.
 
     The base URL ends in /v1, as OpenAI clients take it. ``model`` is the model's name; None: the one in each file.
+    ``as_guide``: inputs and parameters have the form of the Agent Mode guide; else they are lists.
     """
     model_settings = (
         _model(cell, base_url, api_key) if model is None else {**_model(cell, base_url, api_key), "id": model}
@@ -35,14 +45,31 @@ def stage(agent: Agent, folder: Path, cell: Cell, *, base_url: str, api_key: str
     for one in (agent, *agent.children):
         copy = folder / one.path.relative_to(home)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_text(_directed(one, model_settings), encoding="utf-8")
+        copy.write_text(_directed(one, model_settings, as_guide=as_guide), encoding="utf-8")
     return folder / agent.path.name
 
 
-def _directed(agent: Agent, model: Mapping[str, Any]) -> str:
+def _directed(agent: Agent, model: Mapping[str, Any], *, as_guide: bool) -> str:
     front, body = _original(agent.path)
     front = {**front, "model": {**front["model"], **model}}
+    front = dict(_as_guide(front)) if as_guide else front
     return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{body}"
+
+
+def _as_guide(front: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The frontmatter in the guide's form: inputs by name below `inputSchema`, parameters listed below `properties`."""
+    for key, value in front.items():
+        if key == "inputs":
+            by_name = {one["name"]: {name: said for name, said in one.items() if name != "name"} for one in value}
+            yield "inputSchema", {"properties": by_name}
+        elif key == "tools":
+            yield key, [{**tool, **_parameters(tool)} for tool in value]
+        else:
+            yield key, value
+
+
+def _parameters(tool: Mapping[str, Any]) -> dict[str, Any]:
+    return {"parameters": {"properties": tool["parameters"]}} if "parameters" in tool else {}
 
 
 _original = cache(parted)

@@ -57,6 +57,8 @@ SERVER_LOOP = "server-loop"
 """The profile of servers that run the loop themselves: they take requests, not cases."""
 AGENT_LOOP = "agent-loop-010"
 """The profile of loops whose model writes Solutions instead of tool calls."""
+AGENT_MODE = "prompty-agent-mode"
+"""The profile of the Agent Mode guide, whose agent files have a form of their own."""
 PROGRAM = "program"
 """The profile of whole programs, which run tools of their own and write their answer to standard output."""
 ALONE = frozenset({SERVER_LOOP, AGENT_LOOP, PROGRAM})
@@ -107,6 +109,14 @@ class Started:
     def alone(self) -> bool:
         """Whether only the profiles that it claims judge it."""
         return not ALONE.isdisjoint(self.profiles)
+
+    def reads_guide(self, profile: str) -> bool:
+        """Whether the agent files of this profile's cases have the form of the Agent Mode guide."""
+        return profile == AGENT_MODE and self.dialect.get("agent_files") != "lists"
+
+    def follows(self, profile: str) -> bool:
+        """Whether its behaviour is always that of a profile, and not only in cases that name the profile."""
+        return profile in self.profiles and self.dialect.get("profiles") != "apart"
 
     @property
     def is_program(self) -> bool:

@@ -14,6 +14,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.provider import gates
 from looptck.provider.toolbox import Returns
+from looptck.spec.python_errors import of_python, raised
 from looptck.values.history import Answered, Asked, Said
 from looptck.values.outcome import Value
 from looptck.values.turns import Call, Turn, calls, says
@@ -39,7 +40,7 @@ def _asked(run: Run, times: int) -> None:
     if 0 < made < times:
         run.delivered(made)
 
-    assert times == made, f"the loop {run.outcome}"
+    assert times == made, f"made {made} model request{'s' * (made != 1)}, not {times}; then the loop {run.outcome}"
 
 
 def _endless(scenario: Scenario, implementation: Implementation, limit: int) -> Run:
@@ -59,7 +60,7 @@ def test_rounds(scenario: Scenario, implementation: Implementation, rounds: int)
     run = implementation.run()
 
     run.delivered(1)
-    assert rounds + 1 == len(run.requests), f"the loop {run.outcome}"
+    _asked(run, rounds + 1)
     assert [("note", {"text": f"round {n}"}) for n in range(rounds)] == run.tools_ran
     if rounds:
         answers(run, rounds)
@@ -135,13 +136,16 @@ def test_answer_in_the_last_round(scenario: Scenario, implementation: Implementa
 @pytest.mark.parametrize("limit", [0, 1, 3])
 def test_limit_error_type(scenario: Scenario, implementation: Implementation, limit: int) -> None:
     """At the limit the caller gets an error of the documented type; of any type if the limit is 0."""
+    type = TYPES[implementation.check.requirement.id]
+    of_python(implementation, type)
+
     run = _endless(scenario, implementation, limit)
 
     if limit == 0:
         assert run.failed, f"the loop {run.outcome}"
     else:
         run.delivered(limit)
-        error(run, {"type": TYPES[implementation.check.requirement.id]})
+        raised(run, type)
 
 
 @requirement("spec-limit-error-has-the-documents-text", "mode-limit-error-has-the-documents-text")
@@ -180,7 +184,10 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
 
     run.request(3)
     for received in run.requests:
-        assert set(run.offered) == {tool.name for tool in received.request.tools}, f"request {received.n}"
+        offered = {tool.name for tool in received.request.tools}
+        left, more = sorted({*run.offered} - offered), sorted(offered - {*run.offered})
+        assert not left, f"request {received.n} does not offer {', '.join(left)}"
+        assert not more, f"request {received.n} offers {', '.join(more)}, which the run does not have"
 
 
 @requirement("spec-tools-run-one-after-the-other", "mode-tools-run-one-after-the-other")

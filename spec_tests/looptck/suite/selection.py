@@ -87,6 +87,14 @@ def concerns(requirement: Requirement, cell: Cell) -> bool:
     return requirement.streams in (None, cell.stream) and (not requirement.wires or cell.wire in requirement.wires)
 
 
+def excused(requirement: Requirement, cell: Cell, started: Started) -> str | None:
+    """Why a requirement is not for an implementation that follows another document; None if it is for it too."""
+    for one in requirement.otherwise:
+        if started.follows(one.profile) and (not one.wires or cell.wire in one.wires):
+            return f"the driver claims {one.profile}, whose document decides otherwise ({one.section})"
+    return None
+
+
 def missing(requirement: Requirement, cell: Cell, started: Started) -> str | None:
     """The needed capability that the driver does not declare; None if nothing is missing."""
     needed: Iterable[str] = (cell.needs, *requirement.needs)

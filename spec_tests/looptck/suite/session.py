@@ -30,7 +30,7 @@ from looptck.suite.asking import Question, Survey
 from looptck.suite.choosing import RECORDED, Choice, judged_by, scenarios_needed
 from looptck.suite.options import CouldNotRun, Options, Prepared, playable
 from looptck.suite.record import Record
-from looptck.suite.selection import Selection, missing
+from looptck.suite.selection import Selection, excused, missing
 from looptck.suite.sizes import EXAMPLES, FEW_EXAMPLES
 from looptck.suite.tryout import unreached
 from looptck.values.cell import Cell
@@ -342,12 +342,13 @@ def _run(played: Case | Cassette, implementation: Implementation) -> Run:
 
 
 def _lacking(check: Check, started: Started) -> str | None:
-    """The profile or capability that a check needs and the driver does not declare, in words.
+    """Why a check is not for an implementation: a profile or capability that it does not declare, or one it follows.
 
     The profile counts only if it is one of `ALONE`, which are judged for loops that claim them.
     """
     profile = check.requirement.profile
     if profile in ALONE and profile not in started.profiles:
         return f"the driver does not claim {profile}"
-    lacking = missing(check.requirement, check.cell, started)
-    return f"the driver declares no capability `{lacking}`" if lacking else None
+    if lacking := missing(check.requirement, check.cell, started):
+        return f"the driver declares no capability `{lacking}`"
+    return excused(check.requirement, check.cell, started)

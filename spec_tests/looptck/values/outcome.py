@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from looptck.values.plain import plain
@@ -36,6 +36,12 @@ class Failed:
     message: str
     escaped: bool = False
     """Whether no caller could have caught it: in Node.js it ends the process."""
+    bases: tuple[str, ...] = field(default=(), compare=False)
+    """The names of the classes that its type extends, the nearest first; empty if the driver does not say."""
+
+    def is_a(self, type: str) -> bool:
+        """Whether the error is of this type, or of one that extends it."""
+        return type in (self.type, *self.bases)
 
     def __str__(self) -> str:
         where = ", where no caller can catch it" if self.escaped else ""
@@ -82,7 +88,8 @@ def from_message(message: dict[str, Any]) -> Outcome:
     if message["kind"] == "suspended":
         calls = (Pending(one["id"], one["name"], one["arguments"]) for one in message["calls"])
         return Suspended(message["state"], tuple(calls))
-    return Failed(message["reason"], message["type"], message["message"], message.get("escaped", False))
+    bases, escaped = tuple(message.get("bases", ())), message.get("escaped", False)
+    return Failed(message["reason"], message["type"], message["message"], escaped, bases)
 
 
 def serializable(outcome: Outcome) -> dict[str, Any]:

@@ -15,14 +15,16 @@ import yaml
 
 from looptck.bench.cases import read as read_cases
 from looptck.catalogue import known_failures
+from looptck.catalogue.agents import agent, parted
 from looptck.catalogue.data import fixture
 from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.requirements import read as read_catalogue
 from looptck.catalogue.traits import traits
 from looptck.cli import group as cli
 from looptck.commands.init import write
-from looptck.drivers.case_message import RunOptions, case
+from looptck.drivers.case_message import API_KEY, RunOptions, case
 from looptck.drivers.programs import Description
+from looptck.drivers.prompty_files import stage
 from looptck.drivers.protocol import complaint
 from looptck.drivers.servers import servers
 from looptck.mock.plugin import pytest_addoption as mock_addoption
@@ -148,6 +150,26 @@ def _row(path: Path) -> None:
     assert len(rows) == len([*read_catalogue(folder)])
 
 
+def _agent_file(path: Path) -> None:
+    """Frontmatter of the agent `guide`, as a case of one of the two forms has it."""
+    shown = yaml.safe_load(path.read_text("utf-8"))
+    cell = Cell("anthropic-messages", stream=True, mode="sync")
+    written, _ = parted(
+        stage(
+            agent("guide"),
+            path.parent,
+            cell,
+            base_url="http://127.0.0.1:8100/r1/v1",
+            api_key=API_KEY,
+            as_guide="inputSchema" in shown,
+        )
+    )
+
+    for tool in shown.pop("tools", []):
+        assert tool in written["tools"]
+    assert shown.items() <= written.items()
+
+
 def _case(path: Path) -> None:
     """A declared case. `test_checks` plays it."""
     folder = path.parent / "cases"
@@ -174,6 +196,9 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "observed_at:": _row,
     "checks:\n": _case,
     "# script.yaml": _script,
+    "\n  connection:": _agent_file,
+    "inputSchema:": _agent_file,
+    "inputs:\n": _agent_file,
 }
 """What a block in YAML is, by words that no other kind has."""
 

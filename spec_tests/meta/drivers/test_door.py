@@ -149,6 +149,13 @@ def test_reasons_are_found(error: Exception, reason: str) -> None:
     assert reason == driver.error(error, reasons={RecursionError: "limit"})["reason"]
 
 
+def test_bases_are_the_classes_above() -> None:
+    """A check for the type of an error takes one that extends it."""
+    outcome = driver.error(Unknown("x"))
+
+    assert ("Unknown", ["APIError", "Exception", "BaseException"]) == (outcome["type"], outcome["bases"])
+
+
 def _case(mode: str, **tool: Any) -> driver.Case:
     parameters = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}
     probe = {"name": "probe", "description": "Tries.", "parameters": parameters, "url": "http://127.0.0.1:9/"}
@@ -197,7 +204,9 @@ def test_handlers_raise_the_error_that_the_kit_asked_for(monkeypatch: pytest.Mon
 
     with pytest.raises(driver.ToolError, match="no city") as raised:
         driver.handlers(_case("sync"))["probe"](1)
-    assert {"kind": "error", "reason": "tool", "type": "KeyError", "message": "no city"} == driver.error(raised.value)
+    outcome = driver.error(raised.value)
+
+    assert ("tool", "KeyError", "no city") == (outcome["reason"], outcome["type"], outcome["message"])
 
 
 async def _awaited(call: Callable[..., Any], *arguments: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.drivers.protocol import complaint
-from looptck.values.outcome import Outcome, Value, from_message, serializable
+from looptck.values.outcome import Failed, Outcome, Value, from_message, serializable
 
 FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
 
@@ -35,6 +35,17 @@ def test_a_value_may_be_an_output(reported: dict[str, Any], outcome: Outcome, wo
 def test_an_output_is_written_out() -> None:
     """The output is a member of the outcome."""
     assert FULL == serializable(Value("Hi.", "end", {"a": [0]}))
+
+
+def test_an_error_is_of_the_types_that_it_extends() -> None:
+    """A driver that names no bases says of its own type alone that the error is of it."""
+    error = {"kind": "error", "reason": "limit", "type": "Tired", "message": "m"}
+    alone, extending = from_message(error), from_message({**error, "bases": ["RuntimeError", "Exception"]})
+
+    assert isinstance(alone, Failed)
+    assert isinstance(extending, Failed)
+    assert (True, False) == (alone.is_a("Tired"), alone.is_a("RuntimeError"))
+    assert (True, True, False) == tuple(map(extending.is_a, ("Tired", "RuntimeError", "ValueError")))
 
 
 def test_an_error_has_no_output() -> None:

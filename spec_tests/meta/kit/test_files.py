@@ -83,6 +83,8 @@ def test_a_profile_is_read(requirements: Path) -> None:
         (profile("a", "a"), "the id a is already defined in one.yaml"),
         (profile("a") + "    level: MAY\n", "duplicate key 'level'"),
         (profile("a").replace("book: Chapter", "bok: Chapter"), "a: there is no document 'bok'; did you mean book?"),
+        (profile("a") + "    otherwise: [{profile: two, section: x}]\n", "a: there is no profile 'two'"),
+        (profile("a") + "    otherwise: [{profile: one}]\n", '/requirements/0/otherwise/0: "section" is a required'),
         (profile("a") + "  - id: [", "line 16"),
         ("", "is not of type"),
         ("\x00", "is not the YAML that was meant"),

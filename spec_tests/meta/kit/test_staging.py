@@ -11,12 +11,13 @@ import pytest
 
 from looptck.catalogue.agents import Agent, agent, parted
 from looptck.catalogue.yaml_files import BadFile
+from looptck.drivers import Started
 from looptck.drivers.prompty_files import stage
 from looptck.values.cell import Cell
 
 URL = "http://127.0.0.1:1/r1/v1"
 CHAT = Cell("openai-chat", stream=False, mode="sync")
-SHIPPED = ("assistant", "bound", "elsewhere", "guide", "parent")
+SHIPPED = ("assistant", "bound", "counting", "elsewhere", "guide", "parent")
 
 
 def staged(name: str, folder: Path, cell: Cell = CHAT) -> tuple[dict[str, Any], str]:
@@ -60,6 +61,36 @@ def test_a_copy_says_all_else_as_its_original(name: str, tmp_path: Path) -> None
 
     assert {**original, "model": None} == {**front, "model": None}
     assert text == body
+
+
+def test_a_copy_for_the_guide_has_its_form(tmp_path: Path) -> None:
+    """Inputs are a mapping by name and parameters a list, both below `properties`; the rest is the file's own."""
+    path = stage(agent("guide"), tmp_path, CHAT, base_url=URL, api_key="a-key", as_guide=True)
+    front, body = parted(path)
+    original, text = parted(agent("guide").path)
+
+    (question,) = original.pop("inputs")
+    assert {"properties": {question.pop("name"): question}} == front.pop("inputSchema")
+    lists = [tool.pop("parameters") for tool in original["tools"]]
+    assert [{"properties": one} for one in lists] == [tool.pop("parameters") for tool in front["tools"]]
+    assert ({**original, "model": None}, text) == ({**front, "model": None}, body)
+
+
+@pytest.mark.parametrize(
+    ("profile", "dialect", "as_guide"),
+    [
+        ("prompty-agent-mode", {}, True),
+        ("prompty-agent-mode", {"agent_files": "guide"}, True),
+        ("prompty-agent-mode", {"agent_files": "lists"}, False),
+        ("prompty-spec", {}, False),
+        ("core", {"agent_files": "guide"}, False),
+    ],
+)
+def test_files_are_of_the_guides_form_in_its_cases(profile: str, dialect: dict[str, str], *, as_guide: bool) -> None:
+    """Unless the driver declares that its loop reads lists alone."""
+    declared = Started("x", "1", "python", ("openai-chat",), ("sync",), (profile,), {}, dialect)
+
+    assert as_guide == declared.reads_guide(profile)
 
 
 def test_a_reference_to_the_environment_stays(tmp_path: Path) -> None:

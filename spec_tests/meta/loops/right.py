@@ -78,7 +78,7 @@ class CountsRounds(Driver):
 
     def start(self) -> Json:
         """The description, with the unit of the limit."""
-        return {**super().start(), "dialect": {"limit_counts": "tool-rounds"}}
+        return {**super().start(), "dialect": {"limit_counts": "tool-rounds", "profiles": "apart"}}
 
 
 class ZeroIsEndless(Driver):

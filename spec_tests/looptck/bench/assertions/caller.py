@@ -69,12 +69,12 @@ def outcome(run: Run, expected: str) -> None:
 
 
 def error(run: Run, expected: dict[str, str]) -> None:
-    """Decided by the error that the loop raised; any other outcome fails."""
+    """Decided by the error that the loop raised; any other outcome fails. A type that extends another is one."""
     run.replied(1)
 
     assert isinstance(run.outcome, Failed), f"no error: the loop {run.outcome}"
-    wanted, got = expected.get("type", run.outcome.type), run.outcome.type
-    assert wanted == got, f"the loop {run.outcome}; expected the type {wanted}"
+    wanted = expected.get("type", run.outcome.type)
+    assert run.outcome.is_a(wanted), f"the loop {run.outcome}; expected the type {wanted}"
     pattern = expected.get("message", ".*")
     assert re.fullmatch(pattern, run.outcome.message, re.DOTALL), f"{run.outcome.message!r} does not match {pattern!r}"
 

@@ -146,8 +146,10 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
     for received in run.requests:
         offered = {tool.name: tool for tool in received.request.tools}
         for tool in agent("assistant").tools:
-            assert tool.name in offered, f"request {received.n} offers {sorted(offered)}"
-            assert tool.description in offered[tool.name].description, f"request {received.n}: {offered[tool.name]}"
+            others = ", ".join(sorted(offered)) or "nothing"
+            assert tool.name in offered, f"request {received.n} does not offer {tool.name}; it offers {others}"
+            said = offered[tool.name].description
+            assert tool.description in said, f"request {received.n} offers {tool.name} with the description {said!r}"
             assert set(tool.parameters["properties"]) == _names(offered[tool.name].parameters)
 
 

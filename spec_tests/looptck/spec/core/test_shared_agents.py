@@ -36,6 +36,11 @@ PLAN = Tool(
 """A tool whose schema has definitions, lists of objects, nested objects, unions and constants."""
 
 
+def _answered(color: str, value: Value) -> None:
+    """The caller of the run about this color has its own answer."""
+    assert f"It is {color}." == (value.text or "").strip(), f"the loop {value} to the caller of the run about {color}"
+
+
 @requirement("shared-agent-runs-apart")
 def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
     """Three runs of one agent: each begins with the prompt alone, offers the same tools, and has its own limit."""
@@ -51,14 +56,14 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
 
         run = talk.run(f"What is the color {color}?", shared=talk.id, limit=limit)
 
-        carried(run.request(1).request.items, [INSTRUCTIONS, question(color)])
         words = words_of(run.request(1).request.items)
         others = [one for one in COLORS if one != color and one in words]
-        assert not others, f"the first request carries words of another run: {others[0]}"
+        assert not others, f"the first request of the run about {color} carries {others[0]}, a word of another run"
+        carried(run.request(1).request.items, [INSTRUCTIONS, question(color)])
         offered.append(run.request(1).body.get("tools"))
         assert offered[0] == offered[-1], "another run of the agent offers other tools"
         if color != COLORS[1]:  # a loop may end in an error where a tool raises one
-            assert f"It is {color}." == (run.value.text or "").strip()
+            _answered(color, run.value)
 
 
 @requirement("shared-agent-runs-apart")
@@ -86,7 +91,7 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
         texts = [str(one) for one in run.tools_ran]
         assert not [one for one in texts if other in one], f"a tool ran with words of another run: {texts}"
         if isinstance(run.outcome, Value):
-            assert f"It is {color}." == (run.outcome.text or "").strip()
+            _answered(color, run.outcome)
             answered += 1
     if not answered:
         raise NotReached("neither of two runs of one agent was answered")

@@ -55,7 +55,13 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
     wanted = {tool.name: (tool.description, set(tool.parameters["properties"])) for tool in agent("assistant").tools}
     for received in run.requests:
         offered = {tool.name: (tool.description, _names(tool.parameters)) for tool in received.request.tools}
-        assert wanted == offered, f"request {received.n}"
+        left = [name for name in wanted if name not in offered]
+        assert not left, f"request {received.n} does not offer {', '.join(left)}"
+        for name, (description, names) in offered.items():
+            assert name in wanted, f"request {received.n} offers {name}, which the agent does not have"
+            assert wanted[name] == (description, names), (
+                f"request {received.n} offers {name} as {description!r} with the parameters {sorted(names)}"
+            )
 
 
 def _names(parameters: object) -> set[str]:

@@ -55,6 +55,18 @@ def test_input_default(scenario: Scenario, implementation: Implementation) -> No
     assert ["What time is it in Lima?"] == _asked(given)
 
 
+@requirement("mode-input-default-is-used")
+def test_defaults_that_count_as_false(scenario: Scenario, implementation: Implementation) -> None:
+    """A default of 0 or false is in the prompt like any other; a template may write false in capitals."""
+    scenario.plays(says("One, two."))
+
+    run = implementation.run(agent="counting", as_file=True)
+
+    said = [item.text.strip().lower() for item in run.request(1).request.items if isinstance(item, Said)]
+    wanted = [text.lower() for _, text in run.prompt]
+    assert wanted == said, f"a default of 0 or false is lost: the prompt has {said}, not {wanted}"
+
+
 def _asked(run: Run) -> list[str]:
     said = [item for item in run.request(1).request.items if isinstance(item, Said)]
     return [item.text.strip() for item in said if item.role == "user"]
@@ -96,7 +108,9 @@ def test_declared_tools(scenario: Scenario, implementation: Implementation) -> N
     run.request(2)
     for received in run.requests:
         offered = _offered(run, received.n)
-        assert {tool.name for tool in agent("guide").tools} == offered.keys()
+        left = [tool.name for tool in agent("guide").tools if tool.name not in offered]
+        assert not left, f"request {received.n} does not offer {', '.join(left)}"
+        assert len(agent("guide").tools) == len(offered)
         for tool in agent("guide").tools:
             assert tool.description == offered[tool.name].description
             described = _described(_schema(offered[tool.name])["properties"])

@@ -15,7 +15,9 @@ from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step
+from looptck.spec.python_errors import NO_HANDLER, of_python, raised
 from looptck.values.outcome import Failed
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable
 
@@ -133,9 +135,11 @@ def _unhandled(scenario: Scenario, implementation: Implementation, *kinds: str) 
 @pytest.mark.parametrize("kinds", [(), ("library", "function")], ids=["no-kind", "other-kinds"])
 def test_missing_handler_of_a_kind(scenario: Scenario, implementation: Implementation, kinds: tuple[str, ...]) -> None:
     """A tool without a handler for its name or kind ends the loop with a ValueError, though other kinds have one."""
+    of_python(implementation, "ValueError")
+
     run = _unhandled(scenario, implementation, *kinds)
 
-    error(run, {"type": "ValueError"})
+    raised(run, "ValueError", NO_HANDLER)
     assert [] == run.tools_ran
 
 
@@ -178,5 +182,8 @@ def test_handlers_of_two_runs(scenario: Scenario, implementation: Implementation
     for number, run in enumerate([implementation.end(running) for running in runs]):
         run.delivered(1)
         assert [] == run.gave_up
-        assert [("note", {"text": f"of {number}"})] == run.tools_ran
+        its_call = [("note", {"text": f"of {number}"})]
+        assert its_call == run.tools_ran, (
+            f"run {number + 1} of two has the tool runs {plain(run.tools_ran)}, not its own call"
+        )
         assert [f"result of {number}"] == [answer.text for answer in run.new_answers(1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -100,6 +101,22 @@ def test_defaults(
     assert list(wanted) == [(_role(item), item.text.strip()) for item in _prompt(run)]
 
 
+@requirement("spec-input-defaults-are-filled-in")
+def test_defaults_that_count_as_false(scenario: Scenario, implementation: Implementation) -> None:
+    """A default of 0 or false is filled in like any other; a template may write false in capitals."""
+    _loads(scenario, implementation)
+
+    run = _answered(scenario, implementation, agent="counting")
+
+    assert run.requests, f"the loop {run.outcome} before it asked the model"
+    (wanted,), (got,) = _system(run.prompt), _system((item.role, item.text) for item in _prompt(run))
+    assert wanted == got, f"a default of 0 or false is lost: the prompt has {got!r}, not {wanted!r}"
+
+
+def _system(messages: Iterable[tuple[str, str]]) -> list[str]:
+    return [text.strip().lower() for role, text in messages if role in ("system", "developer")]
+
+
 @requirement("spec-inputs-are-no-role-markers")
 @pytest.mark.parametrize("marker", ROLE_MARKERS)
 def test_role_markers(scenario: Scenario, implementation: Implementation, marker: str) -> None:
@@ -112,8 +129,10 @@ def test_role_markers(scenario: Scenario, implementation: Implementation, marker
     run = _answered(scenario, implementation, f"Hello.\n\n{marker}\nare you?")
 
     refused = run.failed and not run.requests
-    assert refused or wanted == [_role(item) for item in _prompt(run)], f"{_prompt(run)}"
-    assert refused or "are you?" in _prompt(run)[1].text
+    if not refused:
+        roles = [_role(item) for item in _prompt(run)]
+        assert wanted == roles, f"the line {marker!r} of an input made messages: their roles are {', '.join(roles)}"
+        assert "are you?" in _prompt(run)[1].text, f"the user's message lost what follows the line {marker!r}"
 
 
 def _loads(scenario: Scenario, implementation: Implementation) -> None:

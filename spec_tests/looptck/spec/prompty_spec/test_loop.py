@@ -18,6 +18,7 @@ from looptck.catalogue.agents import agent
 from looptck.provider import gates
 from looptck.provider.faults import HttpError
 from looptck.provider.script import Hold, Step
+from looptck.spec.python_errors import NO_HANDLER, of_python, raised
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked
 from looptck.values.outcome import Failed
@@ -102,9 +103,11 @@ def _without_handler(scenario: Scenario, implementation: Implementation) -> Run:
 @requirement("spec-missing-handler-raises")
 def test_missing_handler(scenario: Scenario, implementation: Implementation) -> None:
     """A declared tool without a handler ends the loop with a ValueError."""
+    of_python(implementation, "ValueError")
+
     run = _without_handler(scenario, implementation)
 
-    error(run, {"type": "ValueError"})
+    raised(run, "ValueError", NO_HANDLER)
 
 
 @requirement("spec-missing-handler-error-has-the-documents-text")

@@ -140,6 +140,19 @@ def test_inputs_of_each_call(scenario: Scenario, implementation: Implementation)
 
 
 @requirement("spec-child-gets-arguments-and-bindings")
+def test_inputs_of_the_parent(scenario: Scenario, implementation: Implementation) -> None:
+    """An input of a child that is no argument and not bound has its default, though the parent has one of its name."""
+    arguments = {"question": ASKED["question"]}
+    scenario.plays(calls(Call.of("consult", arguments)), ANSWER, DONE)
+
+    run = implementation.run(agent="parent", as_file=True, inputs={"audience": "children", "length": "endless"})
+
+    child = _child(run, 2, "expert")
+    assert b"endless" not in child.raw, "an input of the parent that is no argument and not bound reached the child"
+    _begins(child, arguments)
+
+
+@requirement("spec-child-gets-arguments-and-bindings")
 def test_bindings_of_a_child(scenario: Scenario, implementation: Implementation) -> None:
     """The bindings of a child's tool take their values from the child's inputs."""
     run = _consulted(scenario, implementation)

@@ -1,0 +1,37 @@
+"""Errors of a type that Python has: judged for loops in Python, whose callers can catch the type."""
+
+from __future__ import annotations
+
+from looptck.bench.checks import Implementation
+from looptck.bench.run import Run
+from looptck.values.outcome import Failed
+from looptck.values.verdicts import NotApplicable
+
+NO_HANDLER = ", because the run has no handler for the tool (one that ran is of an earlier run)"
+"""The cause of an error for a call."""
+
+
+def of_python(implementation: Implementation, type: str) -> None:
+    """Raises NotApplicable if the loop is written in another language, which may have no such type."""
+    language = implementation.started.language
+    if not language.lower().startswith("python"):
+        raise NotApplicable(f"{type} is a type of Python, and the loop is written in {language}")
+
+
+def raised(run: Run, type: str, why: str = "") -> None:
+    """Assert that the caller got an error of this type, or of one that extends it; ``why`` is its cause, in words.
+
+    Raises:
+        NotApplicable: the driver does not say what the type of the error extends.
+    """
+    run.replied(1)
+
+    assert isinstance(run.outcome, Failed), f"expected {type}{why}, but the loop {run.outcome}"
+    if run.outcome.is_a(type):
+        return
+    above = ", ".join(run.outcome.bases)
+    if not above:
+        raise NotApplicable(
+            f"the driver does not say whether {run.outcome.type} extends {type}: its error has no bases"
+        )
+    raise AssertionError(f"expected {type}{why}, but the loop {run.outcome}, which extends {above}")
