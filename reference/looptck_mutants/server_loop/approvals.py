@@ -95,6 +95,16 @@ class RunsBeforeTheApproval(ServerLoop):
         return super().tool_ended(self.result) if decision.approved and self.result else after
 
 
+@breaks("server-approval-is-asked-after-calling", cells=CHAT_STREAM)
+class AsksBeforeCalling(ServerLoop):
+    """Asks for an approval before the `calling` event."""
+
+    def _ask_client(self, called: Called, path: ToolPath) -> Step:
+        step = super()._ask_client(called, path)
+        self.outbox[-2:] = self.outbox[:-3:-1]
+        return step
+
+
 @breaks("server-approved-tools-run", cells=CHAT_STREAM)
 class ApprovedRunsEndEarly(ServerLoop):
     """Ends a run after the approved tool."""

@@ -65,11 +65,11 @@ class CallbacksAreDispatched(ServerLoop):
 
 
 @breaks("server-complete-of-code-tells-the-code", cells=CHAT_STREAM)
-class CompleteWithoutTheCode(ReportingLoop):
-    """Omits the code from `complete`."""
+class CompleteWithTheCodeOnOneLine(ReportingLoop):
+    """Removes the line breaks of the code in `complete`."""
 
     def data(self, original: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in original.items() if name != "code"}
+        return {**original, "code": original["code"].replace("\n", " ")} if "code" in original else original
 
 
 @breaks("server-complete-of-code-tells-what-it-wrote", cells=CHAT_STREAM)
@@ -117,11 +117,11 @@ class CompleteOfAnotherDirectory(ReportingLoop):
 
 
 @breaks("server-complete-of-search-tells-query-and-count", cells=CHAT_STREAM)
-class CompleteWithoutTheQuery(ReportingLoop):
-    """Omits the query from `complete`."""
+class CompleteWithTheQueryInCapitals(ReportingLoop):
+    """Repeats the query in capitals in `complete`."""
 
     def data(self, original: dict[str, Any]) -> dict[str, Any]:
-        return {name: value for name, value in original.items() if name != "query"}
+        return {**original, "query": original["query"].upper()} if "query" in original else original
 
 
 @breaks("server-complete-of-search-tells-query-and-count", cells=CHAT_STREAM)

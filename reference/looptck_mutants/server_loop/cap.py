@@ -7,11 +7,9 @@ from typing import Any
 
 from looptck_mutants.cells import RESPONSES
 from looptck_mutants.server_loop.parts import breaks
-from looptck_reference.server.bench import Bench
-from looptck_reference.server.config import Config
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.seams import DEFAULT_ROUNDS
-from looptck_reference.server.steps import Finish, Step
+from looptck_reference.server.steps import Finish, Infer, Step
 from looptck_reference.vocabulary.values import Turn
 
 
@@ -50,14 +48,26 @@ class ServerOneRoundTooFew(ServerLoop):
 
 @breaks(
     "server-cap-ends-tool-use",
-    collateral={"server-cap-forces-an-answer": "the model calls a tool again instead of answering"},
+    collateral={
+        (
+            "server-cap-forces-an-answer",
+            "server-failing-tool-counts-as-a-round",
+            "server-pending-call-is-told-at-the-cap",
+        ): "the model is asked on after the last round"
+    },
 )
-class OffersToolsAtItsCap(Bench):
-    """Offers tools after the last round as before, and returns the call to the client."""
+class AsksOnAtItsCap(ServerLoop):
+    """Refuses each call after the last round, and asks the model again with its tools."""
 
-    def config(self, setup: str, upstream: str, dispatch: str) -> Config:
-        config = super().config(setup, upstream, dispatch)
-        return replace(config, dialect=replace(config.dialect, cap="return-pending"))
+    def at_cap(self, turn: Turn) -> Step:
+        self.extend_history(turn, ())
+        return self._infer()
+
+    def _infer(self) -> Step:
+        step = super()._infer()
+        if isinstance(step, Infer) and self.cap_reached() and "tool_choice" in step.body:
+            step.body["tool_choice"] = "auto"
+        return step
 
 
 @breaks("server-cap-forces-an-answer")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from looptck_mutants.cells import CHAT_STREAM, MESSAGES
@@ -14,7 +15,7 @@ from looptck_reference.server.files import Origin
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config
 from looptck_reference.server.steps import Finish
-from looptck_reference.server.values import Answer, Record
+from looptck_reference.server.values import Answer, Produced, Record
 from looptck_reference.vocabulary.values import Json, Turn
 
 
@@ -88,6 +89,18 @@ class ListedOnOneLine(FilingLoop):
     def body(self, original: Json, data: bytes, record: Record) -> Json:
         listed = "text" in original and original["name"] in _outputs(record)
         return {**original, "text": original["text"].replace("\n", " ")} if listed else original
+
+
+@breaks("server-files-stay-in-the-working-directory")
+class FilesFromAnywhere(ServerLoop):
+    """Hands out whatever file outputs or the request name."""
+
+    def files_of(self, record: Record) -> list[Event]:
+        work = Path(record.result.data.get("working_directory", "/"))
+        named = [name for name in (*_outputs(record), *self.declared) if name.startswith(("/", ".."))]
+        found = tuple(Produced(name, (work / name).read_bytes()) for name in named if (work / name).is_file())
+        result = replace(record.result, produced=(*record.result.produced, *found))
+        return super().files_of(replace(record, result=result))
 
 
 @breaks("server-new-files-are-surfaced")

@@ -10,19 +10,21 @@ from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.entry import tool_name
 from looptck_reference.server.errors import Refused
 from looptck_reference.server.loop import ServerLoop
+from looptck_reference.server.seams import NOT_RUN
 from looptck_reference.server.serving import Simulator
 from looptck_reference.server.steps import AskClient, Execute, Finish, Infer, Step
 from looptck_reference.server.tools import Workshop
-from looptck_reference.server.values import Record, ToolPath
+from looptck_reference.server.values import Record
 from looptck_reference.vocabulary.values import Json, Turn
 
 
 @breaks("server-unrun-calls-are-told")
-class UnrunCallsAreForgotten(ServerLoop):
-    """Mentions calls that it does not run only in the log."""
+class UnrunCallsHaveNoResult(ServerLoop):
+    """Sends the model the calls that it did not run without a result."""
 
     def extend_history(self, turn: Turn, ran: Sequence[Record]) -> None:
-        super().extend_history(replace(turn, calls=tuple(record.called.call for record in ran)), ran)
+        super().extend_history(turn, ran)
+        self.history = [one for one in self.history if NOT_RUN not in str(one.body.get("content"))]
 
 
 @breaks("server-call-without-executor-is-told")
@@ -44,11 +46,12 @@ class UnknownToolsAreDropped(ServerLoop):
 
 
 @breaks("server-malformed-arguments-are-told")
-class MalformedArgumentsAreSent(ServerLoop):
-    """Posts arguments that are not JSON as a string."""
+class MalformedArgumentsAreNone(ServerLoop):
+    """Runs calls whose arguments are not JSON without arguments."""
 
-    def _wants_object(self, path: ToolPath) -> bool:
-        return False
+    def model_answered(self, turn: Turn) -> Step:
+        mended = (call if call.arguments.endswith("}") else replace(call, arguments="{}") for call in turn.calls)
+        return super().model_answered(replace(turn, calls=tuple(mended)))
 
 
 @breaks("server-malformed-arguments-are-told")
@@ -101,6 +104,17 @@ class ModelErrorsRunToolsAgain(Simulator):
                 raise
             await self._run(loop.records[-1].called, loop.request.headers, workshop)
             return await super()._obey(step, loop, workshop)
+
+
+@breaks("server-response-format-holds-for-the-answer")
+class FormatOfTheFirstRound(ServerLoop):
+    """Omits response_format after the first round."""
+
+    def _infer(self) -> Step:
+        step = super()._infer()
+        if self.round and isinstance(step, Infer):
+            step.body.pop("response_format", None)
+        return step
 
 
 @breaks("server-forced-choice-holds-for-one-round")

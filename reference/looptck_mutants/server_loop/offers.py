@@ -26,12 +26,15 @@ class OfferingLoop(ServerLoop):
         return offer
 
 
-@breaks("server-search-is-advertised")
-class SearchWaitsToBeAskedFor(OfferingLoop):
-    """Offers search only to requests that ask for it."""
+@breaks(
+    "server-search-is-advertised",
+    collateral={"server-search-is-asked-for-by-the-request": "the request asks in vain"},
+)
+class SearchIsNeverOffered(OfferingLoop):
+    """Offers search to no request."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
-        return offer if request.wants_search else _without(offer, SEARCH_TOOL)
+        return _without(offer, SEARCH_TOOL)
 
 
 @breaks("server-search-is-asked-for-by-the-request")
@@ -42,12 +45,15 @@ class SearchOptionsAreAnotherWord(OfferingLoop):
         return _without(offer, SEARCH_TOOL) if request.wants_search else offer
 
 
-@breaks("server-code-execution-is-advertised")
-class EnableCodeExecutionIsUnheard(OfferingLoop):
-    """Offers Python only to requests with a code_interpreter tool."""
+@breaks(
+    "server-code-execution-is-advertised",
+    collateral={"server-code-interpreter-asks-for-python": "a code_interpreter asks in vain too"},
+)
+class PythonIsNeverOffered(OfferingLoop):
+    """Offers Python to no request."""
 
     def offered(self, request: RunRequest, offer: Offer) -> Offer:
-        return offer if request.wants_code else _without(offer, CODE_TOOL)
+        return _without(offer, CODE_TOOL)
 
 
 @breaks("server-code-interpreter-asks-for-python")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -71,25 +72,34 @@ class CallingNamesTheTypeOfTool(ServerLoop):
         return replace(event, tool_name=called.tool_type) if phase == "calling" else event
 
 
-@breaks("server-calling-arguments-are-parsed", cells=CHAT_STREAM)
-class CallingHasArgumentsAsText(ServerLoop):
-    """Sends the arguments in `calling` events as the model's text."""
+@breaks(
+    "server-calling-arguments-are-parsed",
+    collateral={
+        (
+            "server-calling-carries-the-arguments",
+            "server-plain-and-stream-record-alike",
+        ): "their checks read the arguments of calling events"
+    },
+    cells=CHAT_STREAM,
+)
+class CallingQuotesItsArguments(ServerLoop):
+    """Sends the arguments in `calling` events as the JSON text of a JSON text."""
 
     def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
-        as_text = {"arguments": called.call.arguments} if phase == "calling" and "arguments" in data else {}
+        as_text = {"arguments": json.dumps(called.call.arguments)} if phase == "calling" and "arguments" in data else {}
         return super()._progress(called, phase, {**data, **as_text})
 
 
 @breaks("server-complete-of-custom-repeats-the-arguments", cells=CHAT_STREAM)
-class CompleteHasNoArguments(ServerLoop):
-    """Omits the arguments of custom tools from `complete`."""
+class CompleteForgetsValues(ServerLoop):
+    """Repeats only the names of the arguments of custom tools in `complete`."""
 
     def _progress(self, called: Called, phase: Phase, data: Json) -> Progress:
-        return super()._progress(called, phase, data if phase == "calling" else _without_arguments(data))
+        return super()._progress(called, phase, data if phase == "calling" else _valueless(data))
 
 
-def _without_arguments(data: Mapping[str, Any]) -> Json:
-    return {name: value for name, value in data.items() if name != "arguments"}
+def _valueless(data: Mapping[str, Any]) -> Json:
+    return {**data, "arguments": dict.fromkeys(data["arguments"])} if "arguments" in data else {**data}
 
 
 @breaks(

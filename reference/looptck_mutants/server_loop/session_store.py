@@ -11,9 +11,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.bench import Bench
 from looptck_reference.server.bounded import Shelf
+from looptck_reference.server.errors import Refused
+from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config, Run, Simulator
 from looptck_reference.server.sessions import Session, weight_of
-from looptck_reference.server.steps import Finish
+from looptck_reference.server.steps import AskClient, Execute, Finish, Infer, Step
+from looptck_reference.server.tools import Workshop
 from looptck_reference.server.values import RunRequest
 
 
@@ -37,6 +40,19 @@ class KeepingSimulator(Simulator):
 @breaks.part_of(KeepingSimulator, "shelf")
 class SessionShelf(Shelf[Session]):
     """A shelf for sessions."""
+
+
+@breaks("server-failed-run-leaves-its-session")
+class FailedRunsAreSaved(Simulator):
+    """Saves the history of a run in which the model failed."""
+
+    async def _obey(self, step: Infer | AskClient | Execute, loop: ServerLoop, workshop: Workshop) -> Step:
+        try:
+            return await super()._obey(step, loop, workshop)
+        except Refused:
+            if loop.session_id is not None:
+                self.sessions.put(loop.request.owner, loop.session_id, Session(tuple(loop.history)))
+            raise
 
 
 @breaks("server-missing-session-is-404")

@@ -9,7 +9,7 @@ from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.server_loop.parts import breaks
 from looptck_reference.server.loop import ServerLoop
 from looptck_reference.server.serving import Config, Run, Simulator
-from looptck_reference.server.sessions import Session, splice_visible
+from looptck_reference.server.sessions import Session
 from looptck_reference.server.steps import Finish
 from looptck_reference.server.values import Message, RunRequest
 from looptck_reference.vocabulary.values import Turn
@@ -50,12 +50,13 @@ class ToolMessagesComeLast(ServerLoop):
 
 
 @breaks("server-session-id-is-enough")
-class WantsTheMessagesAgain(ServerLoop):
-    """Ignores a session if the request does not repeat its messages."""
+class SessionsLoseTheirQuestion(ServerLoop):
+    """Leaves out the first message of a session if the request does not repeat it."""
 
     def splice(self, session: Session | None) -> list[Message]:
-        incoming = [Message(body) for body in self.request.messages]
-        return incoming if session is None else splice_visible(session.messages, incoming)
+        spliced = super().splice(session)
+        is_repeated = spliced[0].body == self.request.messages[0]
+        return spliced if session is None or is_repeated else spliced[1:]
 
 
 @breaks("server-session-id-is-returned")

@@ -58,11 +58,11 @@ class FailedCallsAreRecordedBare(ServerLoop):
 
 
 @breaks("server-text-beside-a-call-is-told-alike", cells=CHAT_STREAM)
-class StreamsShowTextBesideCalls(ServerLoop):
-    """Shows text of turns with calls only in streams."""
+class StreamsHideTextBesideCalls(ServerLoop):
+    """Shows text of turns with calls only in plain replies."""
 
     def forwards(self, turn: Turn) -> Sequence[Event]:
-        return [TextPiece(turn.text)] if turn.text and self.request.stream else []
+        return [TextPiece(turn.text)] if turn.text and not self.request.stream else []
 
 
 @breaks("server-stream-tells-its-session", cells=CHAT_STREAM)

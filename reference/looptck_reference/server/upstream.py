@@ -43,7 +43,7 @@ class Upstream:
             with self._endpoint.reached():
                 response = await self._client.send(request, stream=True)
                 try:
-                    content = await read_bounded(response, self._limit)
+                    content = await self.read(response)
                 finally:
                     await response.aclose()
             if not response.is_success:
@@ -60,6 +60,10 @@ class Upstream:
             raise Refused(502, f"the model cannot be asked: {error}", code="upstream") from error
         except TooLarge as error:
             raise Refused(502, f"the model answered {error}", code="upstream") from error
+
+    async def read(self, response: httpx.Response) -> bytes:
+        """The body of a reply. Raises TooLarge."""
+        return await read_bounded(response, self._limit)
 
 
 def _object(content: bytes) -> Json:

@@ -23,6 +23,7 @@ from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gate import Gate
 from looptck.provider.gates import opener
 from looptck.provider.habits import Habits
+from looptck.provider.http_reader import MAX_BODY
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Late, Provider
@@ -128,7 +129,7 @@ class Bench:
         DriverFault: on entry, if the driver cannot be started.
     """
 
-    def __init__(self, driver: str, line: Line, patience: Patience, *, port: int = 0) -> None:
+    def __init__(self, driver: str, line: Line, patience: Patience, *, port: int = 0, most: int = MAX_BODY) -> None:
         self.driver = driver
         self.patience = patience
         self.wires: Mapping[str, Wire] = WIRES
@@ -140,7 +141,7 @@ class Bench:
         self.is_endless = False
         """Whether looptck had to end a conversation that had no limit."""
         self._line = line
-        self._provider = Provider(port)
+        self._provider = Provider(port, most=most)
         self._played = "r"
         """What is being played: the beginning of the ids of its runs."""
         self._runs: Counter[str] = Counter()

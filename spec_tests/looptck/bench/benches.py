@@ -30,6 +30,7 @@ from looptck.values.verdicts import NotApplicable
 
 if TYPE_CHECKING:
     from looptck.client.visit import Visits
+    from looptck.drivers.servers.process import Log
 
 LONGEST_REST = 1.0
 """Seconds that an implementation gets to come to rest; some never do."""
@@ -37,6 +38,8 @@ MOST_CHUNKS = 200_000
 """The most chunks of one run that are kept."""
 MOST_TEXT = 64 * 1024 * 1024
 """The most characters of chunks of one run that are kept."""
+MOST_ASKED = 80 * 1024 * 1024
+"""The most bytes of a request of a server to its model: a server may hand on the 64 MB that a client sent."""
 UPSTREAM = "openai-chat"
 """The wire between servers and their model."""
 
@@ -208,12 +211,14 @@ class ServerBench(Bench):
     def __init__(self, driver: str, servers: Servers, patience: Patience) -> None:
         from looptck.client.visit import Visits  # with an HTTP client, which no loop needs
 
-        super().__init__(driver, servers, patience, port=servers.port)
+        super().__init__(driver, servers, patience, port=servers.port, most=MOST_ASKED)
         self.servers = servers
         self.visits: Visits = Visits(patience.outcome)
         self._scripted_model: ScriptedModel | None = None
         self._asked: list[Running] = []
         """The requests without a reply so far."""
+        self._logs: dict[str, tuple[Log, int]] = {}
+        """The log of the server that each run asks, and how long it was before, by the id of the run."""
 
     @property
     def can_be_started_twice(self) -> bool:
@@ -244,6 +249,8 @@ class ServerBench(Bench):
         run.pruned = True
         run.scripted = scripted
         self._provider.share(mock_run, ask.question, [*run.offered, *scenario.behaviours])
+        if (log := self.servers.log(setup)) is not None:
+            self._logs[run.id] = log, log.size
         run.reply, future = self.visits.begin(url, ask, cell.wire, mock_run.transcript, stream=cell.stream)
         running = Running(self, mock_run, run, future)
         self._asked.append(running)
@@ -257,6 +264,9 @@ class ServerBench(Bench):
                 self.clear(running)
 
     def clear(self, running: Running) -> Exception | None:
-        """Remove it from the open requests too."""
+        """Remove it from the open requests too, and read what the server has written meanwhile."""
         self._asked = [one for one in self._asked if one is not running]
+        if (found := self._logs.pop(running.run.id, None)) is not None:
+            log, start = found
+            running.run.log = log.since(start)
         return super().clear(running)

@@ -74,6 +74,8 @@ class Run:
     """The script of a model file, whose requests looptck cannot see; None: looptck is the model."""
     nested: bool = False
     """Whether some of its requests may come from other agents, which run as tools."""
+    log: str | None = None
+    """The end of what the process of a server wrote during the run; None: that is not known."""
     program: ProgramRun | None = None
     """What only a whole program shows; None: the implementation is none."""
     _expected: dict[tuple[int, int], list[expected.Wanted]] = field(default_factory=dict, repr=False, compare=False)

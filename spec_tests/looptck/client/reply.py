@@ -52,6 +52,8 @@ class Reply:
     """What ended the connection before the reply was whole; empty: nothing."""
     left: bool = False
     """Whether the client went away before its end."""
+    sent: bytes = b""
+    """The body of its request."""
 
     @property
     def body(self) -> Any:

@@ -63,7 +63,7 @@ class Visits:
         return reply, future
 
     def _read(self, url: str, ask: Ask, reply: Reply, transcript: Transcript, key: str) -> None:
-        body = compact(ask.body(reply.wire, stream=reply.stream))
+        reply.sent = body = compact(ask.body(reply.wire, stream=reply.stream))
         sent = iter([body]) if ask.chunked else body
         got: list[bytes] = []
         try:

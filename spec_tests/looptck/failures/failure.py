@@ -42,6 +42,8 @@ MOST_PIECES = 110
 """The most characters of chunks that came one after the other."""
 MOST_DELTAS = 30
 """The most lines for one stream."""
+MOST_LOGGED = 12
+"""The most lines of a server's log."""
 FEW = 6
 """The most lines of evidence if there are many failures."""
 
@@ -67,6 +69,7 @@ def render_failure(
         parts += _ends_of([*_tools(run)])
         parts += _spans(run)
         parts += _timeline(run)
+        parts += _log(run)
     parts.append(f"  again: {line}")
     return "\n".join(parts)
 
@@ -170,6 +173,14 @@ def _spans(run: Run) -> Iterator[str]:
     if len(run.spans):
         yield "  spans, in ms since the first began:"
         yield from (f"    {line}" for line in run.spans.lines())
+
+
+def _log(run: Run) -> Iterator[str]:
+    """The last lines that the process of a server wrote during the run."""
+    lines = [line for line in (run.log or "").splitlines() if line.strip()]
+    if lines:
+        yield "  what the server wrote to its log, at last:"
+        yield from (f"    {cut(line, WIDE)}" for line in lines[-MOST_LOGGED:])
 
 
 def _timeline(run: Run) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Traces: a folder for each failed run, with its requests, replies and tool runs as files.
 
-Requests are written as the bytes that the implementation sent. API keys other than looptck's dummy are masked, since a
+Requests are written as the bytes that the implementation sent. A server also has the request that looptck sent it as a
+client, its reply, and what it wrote to its log. API keys other than looptck's dummy are masked, since a
 driver may have taken them from its environment.
 """
 
@@ -63,6 +64,11 @@ def write(folder: Path, run: Run, failure: str) -> None:
 
 
 def _files(run: Run) -> Iterator[tuple[str, bytes]]:
+    if run.reply is not None:
+        yield "client-request.json", run.reply.sent
+        yield "client-reply.txt", run.reply.raw
+    if run.log:
+        yield "log.txt", run.log.encode(errors="replace")
     for received in run.received:
         yield f"request-{received.n}.json", received.raw
         yield f"request-{received.n}.headers.txt", _headers(received)

@@ -22,8 +22,6 @@ _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 429: "Too Many Requ
 
 AT_ONCE = 50
 """How many requests of one connection are answered before others get their turn."""
-MOST_WAITING = MAX_BODY + MAX_HEAD
-"""How many bytes may have been received behind the request that is being answered."""
 LINGERING = 2.0
 """Seconds in which a client that is still sending may read why it was refused, before the connection is closed."""
 ESTABLISHED = 1
@@ -79,14 +77,18 @@ LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Connection(asyncio.Protocol):
-    """One client connection: requests one after the other, kept alive."""
+    """One client connection: requests one after the other, kept alive; ``most`` is the most bytes of a body."""
 
-    def __init__(self, handler: Handler, loop: asyncio.AbstractEventLoop, alive: set[Connection]) -> None:
+    def __init__(
+        self, handler: Handler, loop: asyncio.AbstractEventLoop, alive: set[Connection], most: int = MAX_BODY
+    ) -> None:
         self._handler = handler
         self._loop = loop
         self._alive = alive
         """The open connections of this server; a closed connection removes itself."""
-        self._reader = RequestReader()
+        self._reader = RequestReader(most)
+        self._most_waiting = most + MAX_HEAD
+        """How many bytes may have been received behind the request that is being answered."""
         self._transport: asyncio.Transport | None = None
         self._playing: asyncio.Task[None] | None = None
         self._fit: Fitted | None = None
@@ -118,7 +120,7 @@ class Connection(asyncio.Protocol):
             return
         self._reader.feed(data)
         self._serve()
-        if self._transport is not None and self._reader.size > MOST_WAITING:
+        if self._transport is not None and self._reader.size > self._most_waiting:
             self._is_held = True
             self._transport.pause_reading()
 
@@ -131,7 +133,7 @@ class Connection(asyncio.Protocol):
 
     def _serve(self) -> None:
         """Answer what has been received, as long as it is this connection's turn and its client reads."""
-        if self._transport is not None and self._is_held and self._reader.size <= MOST_WAITING:
+        if self._transport is not None and self._is_held and self._reader.size <= self._most_waiting:
             self._is_held = False
             self._transport.resume_reading()
         left = AT_ONCE

@@ -9,7 +9,7 @@ from functools import lru_cache
 MAX_HEAD = 64 * 1024
 """The most bytes of a head, of a line within a body, and of all that stands in a chunked body beside its content."""
 MAX_BODY = 16 * 1024 * 1024
-"""The most bytes of a body."""
+"""The most bytes of a body, unless its reader takes more."""
 
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]{1,8}")
@@ -41,9 +41,13 @@ class HttpRequest:
 
 
 class RequestReader:
-    """Parses the requests of one connection. It cannot be used after an error."""
+    """Parses the requests of one connection. It cannot be used after an error.
 
-    def __init__(self) -> None:
+    ``most``: the most bytes of a body.
+    """
+
+    def __init__(self, most: int = MAX_BODY) -> None:
+        self.most = most
         self._buffer = bytearray()
         self._searched = 0
         """The end of a head or line is not before this index."""
@@ -118,7 +122,7 @@ class RequestReader:
 
     def _measured(self, head: HttpRequest) -> bytes | None:
         if self._left is None:
-            self._left = _content_length(head.headers.get("content-length", "0"))
+            self._left = _content_length(head.headers.get("content-length", "0"), self.most)
         if len(self._buffer) < self._left:
             return None
         body = self._taken(self._left)
@@ -157,8 +161,8 @@ class RequestReader:
         if not _CHUNK_SIZE.fullmatch(word):
             raise ValueError(f"{word[:20]!r} is not a chunk size")
         self._left = int(word, 16)
-        if len(self._body) + self._left > MAX_BODY:
-            raise ValueError(f"a body of more than {MAX_BODY} bytes")
+        if len(self._body) + self._left > self.most:
+            raise ValueError(f"a body of more than {self.most} bytes")
         return True
 
     def _count(self, line: bytes, what: str) -> None:
@@ -219,12 +223,12 @@ def _is_chunked(head: HttpRequest) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _content_length(text: str) -> int:
+def _content_length(text: str, most: int) -> int:
     """The length that all lines of the header agree on: a value may be repeated (RFC 9110, 8.6)."""
     values = {value.strip() for value in text.split(",")}
-    wrong = [value for value in values if not _LENGTH.fullmatch(value) or int(value) > MAX_BODY]
+    wrong = [value for value in values if not _LENGTH.fullmatch(value) or int(value) > most]
     if wrong:
-        raise ValueError(f"content-length {wrong[0][:80]!r} is not a number up to {MAX_BODY}")
+        raise ValueError(f"content-length {wrong[0][:80]!r} is not a number up to {most}")
     lengths = {int(value) for value in values}
     if len(lengths) > 1:
         raise ValueError(f"content-length is given more than once with different values: {text[:80]!r}")

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 from looptck.drivers.faults import DriverFault
 from looptck.provider import otlp
 from looptck.provider.http import Connection, HttpReply, HttpRequest
+from looptck.provider.http_reader import MAX_BODY
 from looptck.provider.mock_run import MockRun, is_aside
 from looptck.provider.model_run import ModelRun
 from looptck.provider.shared import PREFIX, Shared
@@ -45,17 +46,24 @@ class Late:
 
 
 class Provider:
-    """Serves the mock runs that are open. Use it as a context manager.
+    """Serves the mock runs that are open. Use it as a context manager; ``most`` is the most bytes of a body.
 
     Raises:
         OSError: no port is available.
     """
 
-    def __init__(self, port: int = 0, root: Callable[[HttpRequest], HttpReply | None] | None = None) -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        root: Callable[[HttpRequest], HttpReply | None] | None = None,
+        *,
+        most: int = MAX_BODY,
+    ) -> None:
         self.spans = otlp.Receiver()
         self.shared = Shared()
         self.spent = Spent()
         self._port = port
+        self._most = most
         self._root = root
         """Answers the requests that are below no run's prefix; None: only the kit's own do."""
         self._mock_runs: dict[str, list[ModelRun]] = {}
@@ -207,7 +215,7 @@ class Provider:
         return await self._loop.create_server(self._connection, HOST, self._port)
 
     def _connection(self) -> Connection:
-        return Connection(self._answer, self._loop, self._connections)
+        return Connection(self._answer, self._loop, self._connections, self._most)
 
     async def _close(self) -> None:
         assert self._server is not None

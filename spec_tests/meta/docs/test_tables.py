@@ -96,6 +96,16 @@ def test_words_of_servers_are_those_of_the_schema(
     assert _table(first, lines) == between("docs/server.md", mark)
 
 
+def test_dialect_of_servers_is_that_of_the_schema() -> None:
+    """The table of a server's dialect is the one that the schema makes, and has every key that a check reads."""
+    keys = SERVER["dialect"]["properties"]
+    lines = [(f"`{name}`", one["description"]) for name, one in keys.items()]
+    sources = "".join(path.read_text("utf-8") for path in (Path(looptck.__path__[0]) / "spec/server_loop").glob("*.py"))
+
+    assert _table("key", lines) == between("docs/server.md", "dialect of servers")
+    assert {*keys} == {*re.findall(r'dialect\.get\("(\w+)"', sources)}
+
+
 def test_verdicts_are_those_of_the_kit() -> None:
     """README explains the six verdicts as the kit does."""
     assert [[f"`{verdict}`", meaning] for verdict, meaning in MEANINGS.items()] == rows("README.md", "verdict")

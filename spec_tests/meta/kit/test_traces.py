@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from looptck.bench.checks import Check
 from looptck.bench.run import Run
+from looptck.catalogue.requirements import catalogue
 from looptck.catalogue.yaml_files import BadFile
 from looptck.cli.group import main
+from looptck.client import Reply
 from looptck.drivers.case_message import API_KEY
 from looptck.failures import trace
+from looptck.failures.failure import render_failure
+from looptck.suite.verdict_of import result_of
 from looptck.values.cell import Cell
 from looptck.values.history import Request
 from looptck.values.outcome import Value
@@ -103,3 +109,22 @@ def test_a_run_is_written_once(tmp_path: Path) -> None:
         trace.write(tmp_path / "r1", run(), text)
 
     assert "FAIL one\n\nFAIL two\n\n" == (tmp_path / "r1" / "failures.txt").read_text("utf-8")
+
+
+def test_a_server_has_its_clients_request(tmp_path: Path) -> None:
+    """Of a server there are the request of its client, the reply, and what it wrote meanwhile."""
+    made = replace(run(), reply=Reply("openai-chat", stream=False, raw=b"{}", sent=b'{"a":1}'), log="a warning\n")
+    trace.write(tmp_path / "r1", made, "FAIL")
+    names = ("client-request.json", "client-reply.txt", "log.txt")
+
+    assert [b'{"a":1}', b"{}", b"a warning\n"] == [(tmp_path / "r1" / name).read_bytes() for name in names]
+
+
+def test_a_report_ends_in_the_servers_log() -> None:
+    """The last lines that a server wrote are in the report of a failure."""
+    check = Check(catalogue()["server-health-is-told"], Cell("openai-chat", stream=False, mode="sync"), "health")
+    made = replace(run(), log="".join(f"line {n}\n" for n in range(30)))
+    lines = render_failure(check, result_of(check, AssertionError("no")), made, "looptck run").splitlines()
+
+    assert ["    line 28", "    line 29", "  again: looptck run"] == lines[-3:]
+    assert "    line 17" not in lines

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from looptck.provider.gate import Gate
-from looptck.provider.http import AT_ONCE, LAST_CHUNK, MOST_WAITING, Connection, HttpReply, chunked
-from looptck.provider.http_reader import MAX_HEAD, HttpRequest, RequestReader
+from looptck.provider.http import AT_ONCE, LAST_CHUNK, Connection, HttpReply, chunked
+from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
 from meta.kit.steady import STEADY
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
@@ -280,7 +280,7 @@ def test_a_flood_of_requests_leaves_others_their_turn() -> None:
 
     client.connection.pause_writing()
     client.turns.turn()
-    for _ in range(MOST_WAITING // (1 << 20) + 2):
+    for _ in range((MAX_BODY + MAX_HEAD) // (1 << 20) + 2):
         client.send([b"x" * (1 << 20)])
 
     assert 2 * AT_ONCE == len(client.seen)

@@ -77,6 +77,21 @@ def test_a_command_that_never_listens_is_ended(port: int, monkeypatch: pytest.Mo
     assert not runs(process.id)
 
 
+def test_what_it_writes_can_be_read_meanwhile(port: int) -> None:
+    """What a process writes from some moment on is read, and it goes on writing where it was."""
+    process = started(f"print('before', flush=True){LISTENS}{2 * 'listener.accept();'}print('after')", port)
+    process.wait()
+    log, start = process.log, process.log.size
+
+    socket.create_connection(("127.0.0.1", port)).close()
+    process._process.wait(10.0)
+
+    assert "before\nafter\n" == log.since(0)
+    assert "after\n" == log.since(start)
+    process.end()
+    assert not log.since(0)
+
+
 def test_an_end_is_asked_for(port: int, tmp_path: Path) -> None:
     """A server gets the chance to leave by itself."""
     process = started(POLITE, port, str(tmp_path / "said"))

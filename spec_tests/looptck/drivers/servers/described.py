@@ -11,7 +11,7 @@ from looptck.catalogue.data import fixture
 from looptck.catalogue.yaml_files import BadFile, load
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.servers.declared import MODEL, USUAL, Declared
-from looptck.drivers.servers.process import Process
+from looptck.drivers.servers.process import Log, Process
 
 PORT = 8799
 """The default port of looptck's model and dispatch endpoint for a server that is already running."""
@@ -73,6 +73,9 @@ class Described:
 
     def process(self, setup: str) -> int | None:
         return self._processes[setup].id if setup in self._processes else None
+
+    def log(self, setup: str) -> Log | None:
+        return self._processes[setup].log if setup in self._processes else None
 
     def load(self, model: Path) -> None:
         """Stop all processes: a process has one model for its whole life."""

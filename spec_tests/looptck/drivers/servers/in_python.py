@@ -57,6 +57,9 @@ class InPython:
         """The id of looptck's own process."""
         return os.getpid()
 
+    def log(self, setup: str) -> None:
+        """None: what this process writes is looptck's own too."""
+
     def close(self) -> None:
         if self._made is not None:
             self._asked("close()", lambda made: made.close())

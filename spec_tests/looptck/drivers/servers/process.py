@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO
 
 from looptck.drivers.faults import DriverFault
 from looptck.guard.descendants import dying_with_this_process
@@ -22,6 +24,26 @@ BETWEEN = 0.02
 """Seconds between two attempts to connect."""
 KEPT = 4000
 """How many bytes of the end of its output are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What a process writes to stdout and stderr."""
+
+    file: IO[bytes]
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has written so far."""
+        return os.fstat(self.file.fileno()).st_size
+
+    def since(self, start: int) -> str:
+        """The end of what it has written from this byte on; empty once the process was ended."""
+        try:
+            start = max(start, self.size - KEPT)
+            return os.pread(self.file.fileno(), KEPT, start).decode(errors="replace")
+        except ValueError:  # the file is closed
+            return ""
 
 
 class Process:
@@ -51,6 +73,10 @@ class Process:
     @property
     def id(self) -> int:
         return self._process.pid
+
+    @property
+    def log(self) -> Log:
+        return Log(self._output)
 
     def wait(self) -> None:
         """Wait until it accepts connections.
@@ -86,8 +112,6 @@ class Process:
 
     def _fault(self, what: str) -> DriverFault:
         """A fault with the end of the process's output."""
-        size = self._output.seek(0, os.SEEK_END)
-        self._output.seek(max(0, size - KEPT))
-        output = self._output.read().decode(errors="replace")
+        output = self.log.since(0)
         self.end()
         return DriverFault("cannot-start", f"{' '.join(self._words)}: {what}", stderr=output)

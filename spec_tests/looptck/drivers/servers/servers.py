@@ -9,6 +9,7 @@ from looptck.drivers.faults import DriverFault
 from looptck.drivers.protocol import Started
 from looptck.drivers.servers.described import Described, running
 from looptck.drivers.servers.in_python import InPython
+from looptck.drivers.servers.process import Log
 from looptck.drivers.servers.source import Source
 
 
@@ -62,6 +63,11 @@ class Servers:
         """The id of the process of a set-up; None if that is not known."""
         self.url(setup)
         return self._source.process(setup)
+
+    def log(self, setup: str) -> Log | None:
+        """What the process of a set-up writes; None if that is not known."""
+        self.url(setup)
+        return self._source.log(setup)
 
     def stop(self) -> list[DriverFault]:
         try:

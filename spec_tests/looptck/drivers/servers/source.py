@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from looptck.drivers.servers.declared import Declared
+from looptck.drivers.servers.process import Log
 
 
 class Source(Protocol):
@@ -30,6 +31,10 @@ class Source(Protocol):
 
     def process(self, setup: str) -> int | None:
         """The id of its process; None if that is not known."""
+        ...
+
+    def log(self, setup: str) -> Log | None:
+        """What its process writes; None if that is not known."""
         ...
 
     def close(self) -> None:

@@ -21,6 +21,8 @@ PYTHON = "mistralrs_execute_python"
 SEARCH = "mistralrs_search_the_web"
 """The names that the documents have, for servers whose questions to their model cannot be seen."""
 CODE_INTERPRETER = {"type": "code_interpreter", "container": {"type": "auto"}}
+ASKS_FOR_SEARCH: Mapping[str, Any] = {"web_search_options": {}}
+ASKS_FOR_CODE: Mapping[str, Any] = {"enable_code_execution": True}
 
 
 def offered_tools(server: ServerUnderTest, **how: Unpack[RequestOverrides]) -> Sequence[Offered]:
@@ -41,9 +43,11 @@ def search_tools(tools: Sequence[Offered]) -> list[str]:
 
 
 def search_members(server: ServerUnderTest) -> Mapping[str, Any]:
-    """The request members that enable search, in the form that the server declares."""
-    way = server.implementation.started.dialect.get("search_advertised", "by-the-server")
-    return {} if way == "by-the-server" else {"web_search_options": {}}
+    """The request members that enable search, in the form that the server declares or, undeclared, shows."""
+    way = server.implementation.started.dialect.get("search_advertised")
+    if way is None and server.can("upstream") and not search_tools(offered_tools(server, tools=())):
+        way = "by-the-request"
+    return ASKS_FOR_SEARCH if way == "by-the-request" else {}
 
 
 def interpreter_members(tools: Sequence[Tool], wire: str = CHAT) -> Mapping[str, Any]:
@@ -53,7 +57,7 @@ def interpreter_members(tools: Sequence[Tool], wire: str = CHAT) -> Mapping[str,
 
 @dataclass(frozen=True, slots=True)
 class Coder:
-    """A client that asks for code execution, in the form that the server declares."""
+    """A client that asks for code execution, in the form that the server declares or, undeclared, understands."""
 
     server: ServerUnderTest
     wire: str
@@ -68,16 +72,18 @@ class Coder:
         Raises:
             NotReached: the request asks for code execution, and the server does not offer it.
         """
-        way = server.implementation.started.dialect.get("code_asked_for_by", "enable_code_execution")
-        members = {"enable_code_execution": True}
-        if way != "enable_code_execution":
-            members = {**interpreter_members(server.offers, wire)}
+        ways = {
+            "enable_code_execution": ASKS_FOR_CODE,
+            "code_interpreter": interpreter_members(server.offers, wire),
+        }
+        declared = server.implementation.started.dialect.get("code_asked_for_by")
+        tried = [ways[declared]] if declared in ways else [*ways.values()]
         if not server.can("upstream"):
-            return cls(server, wire, members, PYTHON)
-        names = code_tools(offered_tools(server, wire=wire, members=members))
-        if not names:
-            raise NotReached(f"the model is offered no tool that takes code, though the request asks for it: {members}")
-        return cls(server, wire, members, names[0])
+            return cls(server, wire, tried[0], PYTHON)
+        for members in tried:
+            if names := code_tools(offered_tools(server, wire=wire, members=members)):
+                return cls(server, wire, members, names[0])
+        raise NotReached(f"the model is offered no tool that takes code, though the request asks for it: {tried}")
 
     def call(self, *lines: str, outputs: Sequence[str] = ()) -> Call:
         """A call of Python."""

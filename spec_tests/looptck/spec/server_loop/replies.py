@@ -8,7 +8,7 @@ from typing import Any
 from looptck.bench.run import Run
 from looptck.client import Progress, Reply
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 PING = Call.of("ping")
 PARIS = Call.of("weather", {"city": "Paris"})
@@ -31,6 +31,23 @@ def events_of_phase(reply: Reply, name: str) -> list[Progress]:
     if not found:
         raise NotReached(f"no progress event has the phase {name}: the request got {reply}")
     return found
+
+
+def in_calling_alone(reply: Reply, member: str, value: Any) -> None:
+    """Raises NotApplicable if `calling` has this value and `complete` has none: later versions report inputs once."""
+    calling, complete = (events_of_phase(reply, phase)[0].data for phase in ("calling", "complete"))
+    if complete.get(member) is None and as_json(calling.get(member)) == as_json(value):
+        raise NotApplicable(f"{member} is in calling and not repeated in complete, as in later versions of the server")
+
+
+def results_of_all(run: Run) -> list[str]:
+    """The texts of results in records or complete events, and then in model requests, as reported."""
+    if run.got.stream:
+        data = [event.data for event in run.got.progress if event.phase == "complete"]
+        reported = [value for one in data for value in one.values() if isinstance(value, str)]
+    else:
+        reported = [str(record.get("result_content")) for record in run.got.records]
+    return reported + [answer.text for received in run.received for answer in received.request.answers]
 
 
 def as_json(value: Any) -> Any:

@@ -16,6 +16,7 @@ from looptck.client.reply import APPROVAL
 from looptck.client.schemas import faults
 from looptck.provider.gates import ABSENCE, tool_began
 from looptck.provider.toolbox import Returns
+from looptck.spec.server_loop.replies import events_of_phase
 from looptck.values.history import same_value
 from looptck.values.transcript import ServerEvent
 from looptck.values.turns import Call, calls, says
@@ -119,6 +120,20 @@ def test_asked_before_the_run(scenario: Scenario, server: ServerUnderTest) -> No
         f"the approval question has the arguments {event.get('arguments')!r}"
     )
     assert [] == faults("approval-required", event)
+
+
+@requirement("server-approval-is-asked-after-calling")
+def test_asked_after_calling(scenario: Scenario, server: ServerUnderTest) -> None:
+    """In each of two rounds the calling event comes first, and then the approval question."""
+    approver = Approver(server)
+    scenario.plays(calls(WEATHER), calls(WEATHER), says("Done."))
+
+    run = approver.ask()
+
+    _was_asked(approver, run)
+    phases = [(event.at, event.phase) for event in events_of_phase(run.got, "calling")]
+    asked = [(at, "asked") for at, event in enumerate(run.got.events) if event.name == APPROVAL]
+    assert ["calling", "asked"] * 2 == [reported for _, reported in sorted(phases + asked)]
 
 
 @requirement("server-approved-tools-run")

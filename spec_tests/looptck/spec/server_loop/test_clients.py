@@ -127,9 +127,9 @@ def test_others_are_served(scenario: Scenario, server: ServerUnderTest) -> None:
     scenario.watching = (held,)
     hanging = server.begin(HANGING.question, tools=(HANGING.tool,))
     scenario.watching = ()
-    if not held.wait_here(server.implementation.bench.patience.gate):
-        server.end(hanging).request(2)
-        raise NotReached("the call that should have been held was never made")
+    patience = server.implementation.bench.patience.gate
+    if not held.wait_here(patience):
+        raise NotReached(f"the call that should have been held {_late(server.end(hanging), patience)}")
 
     other = server.end(_ask(scenario, server, OTHER, 1))
     let_go.open()
@@ -140,6 +140,12 @@ def test_others_are_served(scenario: Scenario, server: ServerUnderTest) -> None:
     assert OTHER.answer == other.got.text
     assert run.got.ok, f"the first client got {run.got}"
     assert HANGING.answer == run.got.text
+
+
+def _late(run: Run, patience: float) -> str:
+    """What became of the first call of a run, which was awaited for these seconds."""
+    when = f"was made {run.ran[0].began:.1f} s after its request" if run.ran else "was never made"
+    return f"{when}, and awaited for {patience:g} s; the client got {run.got}"
 
 
 @lengthy
@@ -169,21 +175,22 @@ def test_no_answer(scenario: Scenario, server: ServerUnderTest) -> None:
 @requirement("server-slow-readers-lose-nothing")
 def test_slow_reader(scenario: Scenario, server: ServerUnderTest) -> None:
     """A client stops reading after the first event; another has ten rounds; then the first gets all its events."""
-    patience = server.implementation.bench.patience.gate
+    patience = server.implementation.bench.patience
     began, go_on = tool_began(SLOW.tool.name), Gate("the other client has its answer")
     waited: list[bool] = []
 
     def slowly(event: Any) -> None:
         if not waited:
-            waited.append(go_on.wait_here(patience))
+            waited.append(go_on.wait_here(patience.outcome))  # megabytes go to and fro
 
     scenario.plays(*(calls(Call.of(SLOW.tool.name, {"text": f"{n} {LARGE}"})) for n in range(3)), says(SLOW.answer))
     _does(scenario, SLOW, *(Returns(f"{n} {LARGE}") for n in range(3)))
     scenario.watching = (began,)
     slow = server.begin(SLOW.question, tools=(SLOW.tool,), on_event=slowly)
     scenario.watching = ()
-    if not began.wait_here(patience):
-        raise NotReached(f"the first call of the slow client was never made: {server.end(slow).got}")
+    if not began.wait_here(patience.gate):
+        go_on.open()
+        raise NotReached(f"the first call of the slow client {_late(server.end(slow), patience.gate)}")
 
     other = server.end(_ask(scenario, server, OTHER, ROUNDS))
     go_on.open()

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import strategies as st
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import requirement
+from looptck.bench.checks import refusable, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest, open_tool
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp
 from looptck.spec import strategies
 from looptck.values.history import Answered, same_value
+from looptck.values.plain import cut
 from looptck.values.transcript import ToolBegan, UnroutedRequest
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -73,6 +74,7 @@ def test_bare_text(scenario: Scenario, server: ServerUnderTest, text: str) -> No
 
 
 @requirement("server-dispatch-url-is-not-the-requests")
+@refusable("A server may hand members that it does not know to its model, which knows no tool_dispatch_url.")
 def test_url_in_the_request(scenario: Scenario, server: ServerUnderTest) -> None:
     """A request that names another URL is refused, or its calls are posted to the configured URL."""
     scenario.plays(calls(PARIS), says("Done."))
@@ -148,8 +150,12 @@ def test_any_result(scenario: Scenario, server: ServerUnderTest) -> None:
         run = server.ask()
 
         results = [item.text for item in run.added(1) if isinstance(item, Answered)]
-        assert [len(text)] == [len(one) for one in results]
-        assert [text] == results
+        assert 1 == len(results), f"the next model request has {len(results)} results of one call"
+        got = results[0]
+        assert len(text) == len(got), (
+            f"of a result of {len(text)} characters the model gets {len(got)}: {cut(got, 100)!r}"
+        )
+        assert text == got
 
 
 FAILURES = {

@@ -1,4 +1,4 @@
-"""Server-side loops: the tool choice and the usage of the model requests in one run."""
+"""Server-side loops: the tool choice, the format and the usage of the model requests in one run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from looptck.bench.checks import requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 PARIS = Call.of("weather", {"city": "Paris"})
 FORCED: dict[str, dict[str, Any]] = {
@@ -37,6 +37,34 @@ def test_forced_choice(scenario: Scenario, server: ServerUnderTest, choice: dict
     if first in FREE:
         raise NotReached(f"the first model request forces no call: its tool_choice is {first!r}")
     assert [] == [one for one in later if one not in FREE], f"the later model requests have the tool_choice {later}"
+
+
+FORMAT = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "report",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"sky": {"type": "string"}},
+            "required": ["sky"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+@requirement("server-response-format-holds-for-the-answer")
+def test_response_format(scenario: Scenario, server: ServerUnderTest) -> None:
+    """The response_format of a request is in the first model request, and in the one that gets the answer."""
+    scenario.plays(calls(PARIS), calls(PARIS), says('{"sky": "blue"}'))
+
+    run = server.ask(members={"response_format": FORMAT})
+
+    first, *_, last = [received.body.get("response_format") for received in _all(run, 3)]
+    if first is None:
+        raise NotApplicable("the server does not hand a response_format to its model in the first round")
+    assert first == last
 
 
 def _all(run: Run, least: int) -> list[Any]:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import lengthy, requirement
 from looptck.bench.server import ServerUnderTest
 from looptck.client.export import exported
-from looptck.spec.server_loop.sessions import DONE, comparable, export, fresh, one_round, path, stored_history
-from looptck.values.turns import says
+from looptck.provider.faults import HttpError
+from looptck.spec.server_loop.sessions import (
+    DONE,
+    PING,
+    Line,
+    comparable,
+    export,
+    fresh,
+    one_round,
+    path,
+    stored_history,
+)
+from looptck.values.history import Said
+from looptck.values.plain import Listed
+from looptck.values.turns import calls, says
 from looptck.values.verdicts import NotReached
 
 FIRST = "What does the first answer?"
+NEXT = "And what comes next?"
+SEEN = (Said("user", FIRST), Said("assistant", DONE))
 MOST = 128
 """The number of sessions that a server keeps."""
 BAD = {
@@ -22,6 +39,34 @@ BAD = {
     "a number for messages": b'{"messages": 7}',
     "numbers as messages": b'{"messages": [7, 8]}',
 }
+
+
+@requirement("server-failed-run-leaves-its-session")
+@pytest.mark.parametrize("begun", [False, True], ids=["new", "begun"])
+def test_failing_model(scenario: Scenario, server: ServerUnderTest, begun: bool) -> None:
+    """If the model fails after a round, its session does not exist, or is as it was before the request."""
+    session = fresh()
+    if begun:
+        one_round(scenario, server, FIRST, session)
+    before = _kept(server, session)
+    if begun != bool(before):
+        raise NotReached(f"control: before the request that fails the session is {before}")
+    scenario.plays(calls(PING), HttpError(500))
+
+    run = server.ask(NEXT, session=session, before=SEEN if begun else ())
+
+    run.replied(2)
+    if run.got.error is None:
+        raise NotReached(f"the failure of the model was not reported: the client got {run.got}")
+    now = _kept(server, session)
+    assert before == now, f"after a request that failed the session holds {now}, before it held {before}"
+
+
+def _kept(server: ServerUnderTest, session: str) -> Sequence[Line] | None:
+    """The history of a session; None if it does not exist."""
+    with server.http() as client:
+        got = client.get(path(session))
+    return Listed(comparable(exported(got.json()))) if got.status_code == 200 else None
 
 
 @requirement("server-missing-session-is-404")

@@ -22,7 +22,7 @@ from looptck.spec.server_loop.sessions import (
 )
 from looptck.values.history import Said
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 FIRST = "What does the first answer?"
 NEXT = "And what comes next?"
@@ -84,8 +84,20 @@ def test_one_new_message(scenario: Scenario, server: ServerUnderTest) -> None:
 
     run = server.ask(NEXT, session=session)
 
+    if asked_first(run) == [("user", NEXT)] and _restores_what_is_repeated(scenario, server):
+        server.implementation.diverges("session_splice", "needs-visible-history")
+        raise NotApplicable("a session is restored for requests that repeat its messages, as in later versions")
     assert [("user", FIRST), *ROUND, ("user", NEXT)] == unanswered(asked_first(run))
     assert [("user", FIRST), *ROUND, ("user", NEXT)] == unanswered(stored_history(server, session))
+
+
+def _restores_what_is_repeated(scenario: Scenario, server: ServerUnderTest) -> bool:
+    """Whether the tool messages of a session return to a request that repeats the messages that the client saw."""
+    session = fresh()
+    one_round(scenario, server, FIRST, session)
+    scenario.plays(says("Next."))
+    again = asked_first(server.ask(NEXT, before=SEEN, session=session))
+    return [*again] == [("user", FIRST), *ROUND, ("assistant", DONE), ("user", NEXT)]
 
 
 @requirement("server-session-id-is-returned")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from looptck.client import Reply
 from looptck.provider.faults import Cut, HttpError
 from looptck.provider.script import Step
 from looptck.spec.server_loop.replies import DONE, ONE_ROUND, PING, THREE_ROUNDS, events_of_phase, reply_after_rounds
+from looptck.values.plain import cut
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotReached
 
@@ -34,7 +36,7 @@ def test_end_of_a_stream(scenario: Scenario, server: ServerUnderTest, turns: tup
 
     reply = reply_after_rounds(server.ask(), len(turns) - 1)
 
-    assert reply.ended, f"the stream ends with {_tail(reply)}"
+    assert reply.ended, f"{_unended(reply)}; it ends with {_tail(reply)}"
     assert _stops(reply), f"the stream has no stop reason; it ends with {_tail(reply)}"
 
 
@@ -49,7 +51,7 @@ def test_end_at_the_cap(scenario: Scenario, server: ServerUnderTest) -> None:
 
     reply = reply_after_rounds(server.ask(rounds=1), 1)
 
-    assert reply.ended, f"the stream ends with {_tail(reply)}"
+    assert reply.ended, f"{_unended(reply)}; it ends with {_tail(reply)}"
     assert reply.error or _stops(reply), f"the stream has no stop reason; it ends with {_tail(reply)}"
 
 
@@ -67,7 +69,7 @@ def test_end_after_an_error(scenario: Scenario, server: ServerUnderTest, fault: 
     run.request(2)
     reply = reply_after_rounds(run, 1)
     assert reply.error is not None, f"no event reports the error: the stream ends with {_tail(reply)}"
-    assert reply.ended, f"the stream ends with {_tail(reply)}"
+    assert reply.ended, f"{_unended(reply)}; it ends with {_tail(reply)}"
     reported = [at for at, event in enumerate(reply.events) if _of(event.value).get("error")]
     assert events_of_phase(reply, "complete")[-1].at < max(reported, default=len(reply.events))
 
@@ -100,9 +102,16 @@ def _stops(reply: Reply) -> list[object]:
     return [reason for reason in found if reason]
 
 
+def _unended(reply: Reply) -> str:
+    """What is missing at the end of a stream, for messages."""
+    marks = {"openai-chat": "[DONE]", "anthropic-messages": "message_stop"}
+    mark = marks.get(reply.wire, "response.completed, response.incomplete or response.failed")
+    return f"the stream does not have one {mark} at its very end"
+
+
 def _tail(reply: Reply) -> str:
-    """The last two events, for messages."""
-    last = [f"{event.name or 'an unnamed event'}: {str(event.value)[:150]}" for event in reply.events[-2:]]
+    """The last event, for messages."""
+    last = [f"{event.name or 'an unnamed event'}: {cut(json.dumps(event.value), 150)}" for event in reply.events[-1:]]
     return "; ".join(last) or f"nothing: {reply}"
 
 

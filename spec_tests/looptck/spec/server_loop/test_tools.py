@@ -12,6 +12,8 @@ from looptck.bench.checks import on, requirement
 from looptck.bench.run import Run
 from looptck.bench.server import ServerUnderTest
 from looptck.spec.server_loop.builtin_tools import (
+    ASKS_FOR_CODE,
+    ASKS_FOR_SEARCH,
     CHAT,
     CODE_INTERPRETER,
     PYTHON,
@@ -23,10 +25,10 @@ from looptck.spec.server_loop.builtin_tools import (
     search_members,
     search_tools,
 )
-from looptck.spec.server_loop.replies import events_of_phase
+from looptck.spec.server_loop.replies import events_of_phase, in_calling_alone, results_of_all
 from looptck.values.history import Offered
 from looptck.values.turns import Call, calls, says
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 ECHO = "looptck_echo"
 FOUND, UNKNOWN = "Paris", "qzxwvkjq"
@@ -35,16 +37,22 @@ FOUND, UNKNOWN = "Paris", "qzxwvkjq"
 
 @requirement("server-search-is-advertised")
 def test_search_of_the_server(server: ServerUnderTest) -> None:
-    """A request that has no tools and does not ask for search is offered search."""
+    """A request that has no tools is offered search, or the server does this for requests that ask for search."""
     tools = offered_tools(server, tools=())
 
-    assert search_tools(tools), f"none of the offered tools searches: {_names(tools)}"
+    if search_tools(tools):
+        return
+    if CHAT not in server.implementation.started.wires:
+        raise NotApplicable("no document says how a request on this wire asks for search")
+    asking = offered_tools(server, wire=CHAT, tools=(), members=ASKS_FOR_SEARCH)
+    assert search_tools(asking), f"none of the tools searches that are offered, unasked or asked for: {_names(asking)}"
+    raise NotApplicable("search is offered to requests that ask for it, as the later documents say")
 
 
 @requirement("server-search-is-asked-for-by-the-request")
 def test_search_of_the_request(server: ServerUnderTest) -> None:
     """A request with web_search_options is offered search; the offer without it is recorded."""
-    tools = offered_tools(server, tools=(), members={"web_search_options": {}})
+    tools = offered_tools(server, tools=(), members=ASKS_FOR_SEARCH)
 
     assert search_tools(tools), f"none of the offered tools searches: {_names(tools)}"
     always = search_tools(offered_tools(server, tools=()))
@@ -53,10 +61,14 @@ def test_search_of_the_request(server: ServerUnderTest) -> None:
 
 @requirement("server-code-execution-is-advertised")
 def test_code_execution_enabled(server: ServerUnderTest) -> None:
-    """A request that sets enable_code_execution is offered a tool that takes code."""
-    tools = offered_tools(server, members={"enable_code_execution": True})
+    """A request that sets enable_code_execution is offered a tool that takes code, or one that asks otherwise is."""
+    tools = offered_tools(server, members=ASKS_FOR_CODE)
 
-    assert code_tools(tools), f"none of the offered tools takes code: {_names(tools)}"
+    if code_tools(tools):
+        return
+    asking = offered_tools(server, members=interpreter_members(server.offers))
+    assert code_tools(asking), f"none of the offered tools takes code: {_names(tools)}"
+    raise NotApplicable("Python is offered to requests with a code_interpreter, as the later documents say")
 
 
 @requirement("server-code-interpreter-asks-for-python")
@@ -120,7 +132,7 @@ def test_code(scenario: Scenario, server: ServerUnderTest) -> None:
 
     assert "Done." == run.got.text
     assert [] == run.tools_ran, f"{coder.tool} was posted to the dispatch URL"
-    assert "42 tweenies" in "".join(_texts(run)), "the program's output is reported nowhere"
+    assert "42 tweenies" in "".join(results_of_all(run)), "the program's output is reported nowhere"
 
 
 @requirement("server-callback-runs-in-the-server")
@@ -133,7 +145,7 @@ def test_callback(scenario: Scenario, server: ServerUnderTest, text: str) -> Non
 
     assert "Done." == run.got.text
     assert [] == run.tools_ran, f"{ECHO} was posted to the dispatch URL"
-    assert f"echo: {text}" in _texts(run), "the callback's result is reported nowhere"
+    assert f"echo: {text}" in results_of_all(run), "the callback's result is reported nowhere"
 
 
 @requirement("server-complete-of-search-tells-query-and-count")
@@ -147,9 +159,10 @@ def test_complete_of_a_search(scenario: Scenario, server: ServerUnderTest) -> No
 
     assert run.got.ended
     data = _complete(run)
-    assert FOUND == data.get("query")
     assert type(data.get("results_count")) is int, f"results_count is {data.get('results_count')!r}"
     assert data["results_count"] > 0
+    in_calling_alone(run.got, "query", FOUND)
+    assert FOUND == data.get("query")
 
 
 @requirement("server-complete-of-code-tells-the-code")
@@ -162,7 +175,9 @@ def test_complete_of_code(scenario: Scenario, server: ServerUnderTest) -> None:
     run = coder.ask()
 
     assert run.got.ended
-    assert code == _complete(run).get("code")
+    data = _complete(run)
+    in_calling_alone(run.got, "code", code)
+    assert code == data.get("code")
 
 
 @requirement("server-complete-of-code-tells-what-it-wrote")
@@ -227,16 +242,6 @@ def _complete(run: Run) -> dict[str, Any]:
 def _completes(run: Run) -> list[dict[str, Any]]:
     """The data of the complete events. Raises NotReached if there is none."""
     return [dict(progress.data) for progress in events_of_phase(run.got, "complete")]
-
-
-def _texts(run: Run) -> list[str]:
-    """The results in records, complete events and model requests, as reported."""
-    if run.got.stream:
-        data = [event.data for event in run.got.progress if event.phase == "complete"]
-        reported = [value for one in data for value in one.values() if isinstance(value, str)]
-    else:
-        reported = [str(record.get("result_content")) for record in run.got.records]
-    return reported + [answer.text for received in run.requests for answer in received.request.answers]
 
 
 def _names(tools: Sequence[Offered]) -> list[str]:
