@@ -49,6 +49,12 @@ export class ToolError extends globalThis.Error {}
 /** Ask whether a call may run, in a case with `confirm`. */
 export function confirm(scenario: Case, id: string, name: string, args: unknown): Promise<Omit<Decision, 'id'>>;
 
+/** The same in a case of `agent-loop-010`, with the call as the model has written it. */
+export function confirm(
+  scenario: Case,
+  call: object,
+): Promise<Omit<Decision, 'id'> | { decision: 'replace'; call: Record<string, any> }>;
+
 /** Post a JSON message to a URL of the case; returns the reply. */
 export function post(url: string, message: object, signal?: AbortSignal): Promise<any>;
 

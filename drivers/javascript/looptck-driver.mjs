@@ -174,9 +174,13 @@ async function runTool(url, args, signal) {
 }
 
 // Ask whether a call may run, in a case with `confirm`. Its arguments are an object, or the text that the model has
-// written; the decision is { decision: 'approve' }, { decision: 'reject', feedback } or
-// { decision: 'change', parameters }.
-export const confirm = (scenario, id, name, args) => post(scenario.confirm, { call: { id, name, arguments: args } });
+// written; in a case of `agent-loop-010` the call as the model has written it takes the place of all three. The decision
+// is { decision: 'approve' }, { decision: 'reject', feedback }, { decision: 'change', parameters }, or in
+// `agent-loop-010` also { decision: 'replace', call }.
+export function confirm(scenario, id, name, args) {
+  const call = typeof id === 'object' ? id : { id, name, arguments: args };
+  return post(scenario.confirm, { call });
+}
 
 // Post a JSON message to a URL of the case; returns the reply.
 export async function post(url, message, signal) {

@@ -102,10 +102,14 @@ test('a handler asks the kit, and returns or throws what that says', async () =>
   await assert.rejects(weather(), { name: 'KeyError', message: 'no city' });
   replies.push({ decision: 'approve' });
   assert.deepEqual(await confirm({ confirm: url }, 'c1', 'weather', '{}'), { decision: 'approve' });
+  replies.push({ decision: 'replace', call: { _tool: 'ping' } });
+  const replaced = await confirm({ confirm: url }, { _tool: 'weather', city: '†state.x' });
+  assert.deepEqual(replaced, { decision: 'replace', call: { _tool: 'ping' } });
   assert.deepEqual(asked, [
     { arguments: { city: 'Paris' } },
     { arguments: {} },
     { call: { id: 'c1', name: 'weather', arguments: '{}' } },
+    { call: { _tool: 'weather', city: '†state.x' } },
   ]);
   server.closeAllConnections();
   server.close();

@@ -585,7 +585,9 @@ def run_tool(url: str, message: Mapping[str, Any]) -> Any:
     return reply["value"]
 
 
-def confirm(case: Case, id: str, name: str, arguments: Any) -> dict[str, Any]:
+def confirm(
+    case: Case, id: str = "", name: str = "", arguments: Any = None, *, call: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Ask whether a call may run, in a case with `confirm`; returns when the decision is made.
 
     Args:
@@ -593,12 +595,14 @@ def confirm(case: Case, id: str, name: str, arguments: Any) -> dict[str, Any]:
         id: The id of the call.
         name: The name of its tool.
         arguments: The arguments, as an object or as the text that the model has written.
+        call: In place of the three, in a case of `agent-loop-010`: the call as the model has written it.
 
     Returns:
-        `{"decision": "approve"}`, `{"decision": "reject", "feedback": …}` or
-        `{"decision": "change", "parameters": …}`.
+        `{"decision": "approve"}`, `{"decision": "reject", "feedback": …}`, `{"decision": "change", "parameters": …}`,
+        or in `agent-loop-010` also `{"decision": "replace", "call": …}`, another call to run instead.
     """
-    return post(case["confirm"], {"call": {"id": id, "name": name, "arguments": arguments}})
+    asked = {"id": id, "name": name, "arguments": arguments} if call is None else call
+    return post(case["confirm"], {"call": asked})
 
 
 def post(url: str, message: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from looptck_mutants.agent_loop_010.parts import breaks
+from looptck_mutants.agent_loop_010.parts import STREAM, breaks
 from looptck_reference.agent_loop_010.calls import Call
+from looptck_reference.agent_loop_010.driver import Driver
 from looptck_reference.agent_loop_010.expressions import resolve
+from looptck_reference.agent_loop_010.requests import Requests
 from looptck_reference.agent_loop_010.scheduler import CallScheduler
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.vocabulary.values import Json
 
 
@@ -110,3 +114,30 @@ class DeepReferencesStopShort(_Resolving):
 
     def argument(self, value: Any, look: Any) -> Any:
         return super().argument(value, lambda path: look(replace(path, keys=path.keys[:2])))
+
+
+@breaks("loop010-references-are-resolved")
+class FalsyResultsAreDropped(CallScheduler):
+    """Does not store a result that is falsy."""
+
+    def write(self, call: Call, value: Any) -> None:
+        if value:
+            super().write(call, value)
+
+
+class _DecodingApart(Exchange):
+    """Decodes each piece of a stream on its own."""
+
+    def read(self) -> Generator[Step, Any, bytes | None]:
+        piece = yield from super().read()
+        return piece and piece.decode("utf-8", "replace").encode()
+
+
+@breaks("loop010-references-are-resolved", cells=STREAM)
+class PiecesDecodedApart(Driver):
+    """Decodes each piece of a stream on its own, which breaks daggers that are split between pieces."""
+
+    class requests(Requests):  # noqa: N801  the driver's attribute
+        def __init__(self, *place: str, **options: Any) -> None:
+            super().__init__(*place, **options)
+            self._exchange = _DecodingApart

@@ -12,6 +12,7 @@ import pytest
 from looptck.bench.bench import Bench, Running, Scenario
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.run import Run
+from looptck.bench.solutions import misasked
 from looptck.catalogue.agents import Tool
 from looptck.catalogue.requirements import Requirement
 from looptck.client import Ask
@@ -223,6 +224,8 @@ class Implementation:
         if isinstance(run.outcome, Nothing):
             self._stopped = Liveness(f"liveness: the loop {run.outcome}, {_far(run)}")
             raise self._stopped
+        if self.check.requirement.profile == AGENT_LOOP and (wrong := misasked(run)) is not None:
+            raise DriverFault("bad-message", wrong, run=run.id)
         return run
 
     def run(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Run:

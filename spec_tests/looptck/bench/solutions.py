@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool
 from looptck.values.history import Asked
 from looptck.values.transcript import Received
@@ -140,6 +141,15 @@ def error_messages(request: Received) -> list[ErrorMessage]:
             end = at + 1
         at = text.find("{", end)
     return found
+
+
+def misasked(run: Run) -> str | None:
+    """What is wrong with a question of the confirmation hook, which has to have the call as the model wrote it."""
+    for question in run.questions:
+        if "_tool" not in question.call:
+            posted = json.dumps({"call": question.call}, ensure_ascii=False)
+            return f"a question has no `_tool`, {posted}; post the call as the model wrote it: confirm(case, call=…)"
+    return None
 
 
 def _ends(text: str) -> Iterator[int]:

@@ -46,6 +46,11 @@ def first_refused(runs: Iterable[Run]) -> tuple[Run, str] | None:
     return None
 
 
+def may_come_late(profile: str, late: Late) -> bool:
+    """Whether a loop need not wait for this request: a call without an output path (008: Agent/Output)."""
+    return profile == AGENT_LOOP and (late.path == "/confirm" or late.path.startswith("/tools/"))
+
+
 def came_late(late: Late) -> str:
     """The description of a request that came when its run was over."""
     return f"{late.method} {late.path} came after the loop had returned its outcome to its caller"

@@ -13,7 +13,7 @@ from looptck.bench.bench import Bench, Scenario
 from looptck.bench.cases import Case, cases
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.run import Run
-from looptck.bench.standing import LATE, REFUSED, came_late, first_refused, refused
+from looptck.bench.standing import LATE, REFUSED, came_late, first_refused, may_come_late, refused
 from looptck.cassettes import Cassette, cassettes
 from looptck.cassettes.deviations import deviations_of
 from looptck.cassettes.playback import case_followed, set_scenario
@@ -157,7 +157,8 @@ class Session:
         if self.bench.started.serves:
             return None
         wanted = [cell for cell in self.cells() if not self.selection.cells or cell.matches(self.selection.cells)]
-        return unreached(self.bench, [*{cell.wire: cell for cell in reversed(wanted)}.values()])
+        by_wire = {cell.wire: cell for cell in reversed(wanted)}
+        return unreached(self.bench, [*by_wire.values()], self.selection.profiles)
 
     def questions(self, trait: str) -> list[Question]:
         """The questions about a trait: one for each cell in which it is asked."""
@@ -303,7 +304,8 @@ class Session:
             self.survey.spoil(fault)
         for late in {one.run: one for one in reversed(self.bench.late)}.values():
             for result in self.by_run.get(late.run, [])[:1]:
-                self._come_late(late, result)
+                if not may_come_late(result.profile, late):
+                    self._come_late(late, result)
 
     def _come_late(self, late: Late, result: Result) -> None:
         """Add a result for a request that came after the run of this result was over."""

@@ -29,6 +29,8 @@ NOT_PLAYED = tuple(
 )
 """Where the services have endpoints beside those of the wires that a loop may use, and the provider has none."""
 TOOL, ARGUMENTS = "weather", {"city": "Paris"}
+OF_SOLUTIONS = ("latent", "expressions", "methods", "plans", "instances")
+"""Capabilities that only loops of Solutions have."""
 
 
 class Unfit(Exception):
@@ -55,25 +57,37 @@ Check = Callable[[Bench, Cell, str], None]
 """Plays a run in a cell under a name. Raises Unfit, UnexpectedLoop or DriverFault."""
 
 
+NO_CLAIM = (
+    f"the driver does not claim {AGENT_LOOP}, so it gets cases without `context`; a loop of Solutions claims it: "
+    f'started(…, profiles=["{AGENT_LOOP}"])'
+)
+
+
+def _is_of_solutions(started: Started) -> bool:
+    return AGENT_LOOP in started.profiles
+
+
 def checks(started: Started) -> dict[str, Check]:
     """The tests for a driver: of a server, of a loop whose model writes Solutions, or of any other loop."""
     if started.serves:
         return SERVER_CHECKS
-    return SOLUTION_CHECKS if AGENT_LOOP in started.profiles else CHECKS
+    return SOLUTION_CHECKS if _is_of_solutions(started) else CHECKS
 
 
-def unreached(bench: Bench, cells: Collection[Cell]) -> str | None:
+def unreached(bench: Bench, cells: Collection[Cell], profiles: Collection[str] = ()) -> str | None:
     """Why the suite would be pointless: no cell produces a model request; None if one does.
 
     Each cell is tried twice, since a first run may differ from all others. Other driver faults are ignored here: every
-    check reports them.
+    check reports them. ``profiles`` are those that the user has asked for.
     """
+    if [*profiles] == [AGENT_LOOP] and not _is_of_solutions(bench.started):
+        return NO_CLAIM
     why = None
     for cell in (*cells, *cells):
         try:
             next(iter(checks(bench.started).values()))(bench, cell, "preflight")
         except Unreached as found:
-            why = why or str(found)
+            why = why or (f"{found}; {found.mend}" if found.mend else str(found))
         except (Unfit, UnexpectedLoop, DriverFault):
             return None
         else:
@@ -86,7 +100,7 @@ def _answers(bench: Bench, cell: Cell, name: str) -> None:
     scenario = Scenario()
     scenario.plays(says(ANSWER))
     run = loop_bench(bench).begin(scenario, cell, name=name).result()
-    _reached(run)
+    _reached(run, bench.started)
     _offers_its_answer_tool(bench.started, run)
     answered = f"the model answered {ANSWER!r}"
     if len(run.requests) > 1:
@@ -118,7 +132,7 @@ def _runs_a_tool(bench: Bench, cell: Cell, name: str) -> None:
     scenario = Scenario()
     scenario.plays(calls(Call.of(TOOL, ARGUMENTS)), says("Warm."))
     run = loop_bench(bench).begin(scenario, cell, name=name).result()
-    _reached(run)
+    _reached(run, bench.started)
     offered = [tool.name for tool in run.request(1).request.tools]
     if run.program is None and TOOL not in offered:
         raise Unfit(
@@ -143,7 +157,7 @@ def _sent(run: Run) -> str:
     return f"; the loop sent the tool result {texts[0]!r}" if texts else ""
 
 
-def _reached(run: Run) -> None:
+def _reached(run: Run, started: Started) -> None:
     if not run.requests:
         unrouted = [event.path for event in run.transcript.events if isinstance(event, UnroutedRequest)]
         if unrouted and unrouted[0].startswith(NOT_PLAYED):
@@ -155,12 +169,18 @@ def _reached(run: Run) -> None:
                 mend=_mended(unrouted[0]),
             )
         raise Unreached(
-            f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}"
+            f"no model request came to the base URL of the case; the driver reported that the loop {run.outcome}",
+            mend=_unclaimed(started),
         )
     if isinstance(run.outcome, Nothing):
         raise Unfit(f"the run reached the provider, but the driver {run.outcome}", mend=FINISHED)
     if refusal := next(refusals(run), None):
         raise UnexpectedLoop(f"the service refuses the request: {refusal}")
+
+
+def _unclaimed(started: Started) -> str:
+    """What mends a driver that declares what only loops of Solutions can do, and does not claim to be one."""
+    return NO_CLAIM if any(map(started.can, OF_SOLUTIONS)) and not _is_of_solutions(started) else ""
 
 
 def _mended(path: str) -> str:
@@ -194,7 +214,7 @@ def _of_solutions(bench: Bench, scenario: Scenario, cell: Cell, name: str) -> Ru
     context = [{"type": "text", "text": "Go."}]
     options = RunOptions(context=context, output_schema={}, tools=[activity(TOOL, city="string")])
     run = loop_bench(bench).begin(scenario, cell, name=name, profile=AGENT_LOOP, options=options).result()
-    _reached(run)
+    _reached(run, bench.started)
     return run
 
 
@@ -206,7 +226,7 @@ def _serves(bench: Bench, cell: Cell, name: str) -> None:
     if not run.got.ok:
         raise Unfit(f"the server answered with {run.got}")
     if bench.started.can("upstream"):
-        _reached(run)
+        _reached(run, bench.started)
     if ANSWER not in (run.got.text or ""):
         raise UnexpectedLoop(f"the model answered {ANSWER!r}, and the client received {run.got.text!r}")
 

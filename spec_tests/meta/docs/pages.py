@@ -144,3 +144,35 @@ class Session:
                     return message["content"]
 """
 """A session whose runs leave nothing behind unless they end with an answer."""
+
+
+SOLVER = """
+import json, urllib.request
+
+class OutOfTurns(Exception):
+    pass
+
+def solve(base_url, api_key, model, context, tools, output_schema, confirm=lambda call: {}, max_turns=10):
+    functions = {tool["name"]: function for tool, function in tools}
+    offered = {tool["name"]: tool["parameters"] for tool, _ in tools}
+    told = [{"output": output_schema}, {"type": "tool", "tool": offered}, *context]
+    for _ in range(max_turns):
+        texts = [message.get("text") or json.dumps(message) for message in told]
+        body = json.dumps({"model": model, "messages": [{"role": "user", "content": text} for text in texts]}).encode()
+        headers = {"authorization": "Bearer " + api_key, "content-type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(base_url + "/chat/completions", body, headers)) as response:
+            solution = json.loads(json.load(response)["choices"][0]["message"]["content"])
+        for call in solution["calls"]:
+            decision = confirm(call)
+            if decision.get("decision") == "reject":
+                told.append({"type": "data", "data": {"call": call, "error": decision["feedback"]}})
+                continue
+            call = decision.get("call") or {**call, **decision.get("parameters", {})}
+            result = functions[call["_tool"]](**{name: value for name, value in call.items() if name[0] != "_"})
+            if "_outputPath" in call:
+                told.append({"type": "data", "at": call["_outputPath"], "data": result})
+        if solution["output"] is not None:
+            return solution["output"]
+    raise OutOfTurns("no output")
+"""
+"""A loop that the page on Solutions calls: it runs calls one after the other, and knows no references."""

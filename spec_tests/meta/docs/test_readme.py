@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from looptck.commands.init import write
-from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, ROOT, SESSION, block
+from meta.docs.pages import ASYNC_LOOP, LOOP, PAGES, ROOT, SESSION, SOLVER, block
 from meta.drivers.bench import judged
 
 ARGUMENTS = 'json.loads(call["function"]["arguments"])'
@@ -111,6 +111,25 @@ def test_the_driver_of_the_page_on_conversations_works(tmp_path: Path) -> None:
     assert {row: {"pass"} for row in rows} == {
         row: {one["verdict"] for one in results if one["requirement"] == row} - {"not-applicable"} for row in rows
     }
+
+
+def test_the_driver_of_the_page_on_solutions_works(tmp_path: Path) -> None:
+    """On a loop of Solutions without references, it passes what needs none."""
+    driver = _written(tmp_path, "docs/solutions.md", "OutOfTurns, solve  # your loop", SOLVER).removeprefix("python:")
+    rows = {
+        "loop010-output-ends-and-is-returned", "loop010-rejected-calls-do-not-run",
+        "loop010-requests-have-tools-and-schema", "loop010-turns-are-limited",
+    }  # fmt: skip
+
+    report = judged(
+        f"cmd:{sys.executable} -m looptck.driver {driver}",
+        *rows,
+        profiles=("agent-loop-010",),
+        cells=("openai-chat/plain/sync",),
+    )
+
+    assert 0 == report.status, report.printed
+    assert rows == {one["requirement"] for one in report.json["results"] if one["verdict"] == "pass"}
 
 
 def test_what_a_driver_declares_is_a_driver_s_start() -> None:

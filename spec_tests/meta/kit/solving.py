@@ -31,11 +31,39 @@ class Solves:
         reply = _post(case["base_url"] + "/chat/completions", {"model": case["model"], "messages": messages})
         solution = json.loads(reply["choices"][0]["message"]["content"])
         for proposed in solution["calls"]:
-            call = _decided(proposed, _post(case["confirm"], {"call": proposed})) if "confirm" in case else proposed
+            asked = {"call": self.asked(proposed)}
+            call = _decided(proposed, _post(case["confirm"], asked)) if "confirm" in case else proposed
             url = next((tool["url"] for tool in case["tools"] if call and tool["name"] == call["_tool"]), None)
             if call and url:
                 _post(url, {"arguments": {key: value for key, value in call.items() if key[0] != "_"}})
         return {"kind": "value", "text": None, "output": solution["output"]}
+
+    def asked(self, call: Json) -> Json:
+        """What it asks about."""
+        return call
+
+
+class Unclaimed(Solves):
+    """Forgets to claim the profile, and so gets cases without a context."""
+
+    def start(self) -> Json:
+        """Declare all but that."""
+        return {**super().start(), "profiles": []}
+
+    async def run_async(self, case: Json, emit: Any) -> Json:
+        """One Request all the same; what comes back is no Solution."""
+        try:
+            return await super().run_async({"context": [], "output_schema": {}, **case}, emit)
+        except ValueError as error:
+            return {"kind": "error", "reason": "stream", "type": "ValueError", "message": str(error)}
+
+
+class AsksLikeOthers(Solves):
+    """Asks about a call in the words of a loop of tool calls."""
+
+    def asked(self, call: Json) -> Json:
+        """Its tool and its parameters."""
+        return {"id": "c1", "name": call["_tool"], "arguments": {name: call[name] for name in call if name[0] != "_"}}
 
 
 class Deaf(Solves):

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from looptck import driver
 from looptck.bench.bench import Bench, Patience, Scenario
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.choosing import bench_for
 from looptck.bench.solutions import activity, call, embedded, place, solution
 from looptck.catalogue.requirements import Requirement
 from looptck.cli.group import main
+from looptck.drivers import DriverFault
 from looptck.failures.failure import render_failure
 from looptck.provider import gates
 from looptck.provider.confirmation import Approve, Change, Reject, Replace
@@ -142,6 +144,33 @@ def test_what_is_decided_reaches_the_loop(
     assert [*ran, ("store", {"value": [1]})] == run.tools_ran
 
 
+def test_a_question_without_its_tool(scenario: Scenario) -> None:
+    """The driver is at fault, and is told what it has posted and what is wanted."""
+    with bench_for("python:meta.kit.solving:AsksLikeOthers", Patience(ENOUGH, ENOUGH)) as bench:
+        implementation = Implementation(bench, Check(ROW, CELL, "a-case"), scenario)
+
+        with pytest.raises(DriverFault) as caught:
+            implementation.run(tools=TOOLS, confirms=True)
+
+    posted = '{"call": {"id": "c1", "name": "fetch", "arguments": {"city": "Paris"}}}'
+    wanted = "post the call as the model wrote it: confirm(case, call=…)"
+    assert f"a question has no `_tool`, {posted}; {wanted}" == caught.value.detail
+
+
+def test_the_helper_posts_a_call_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`confirm` takes a Call, or the parts of a call of a provider's API."""
+    posted: list[Any] = []
+    monkeypatch.setattr(driver, "post", lambda url, message: posted.append((url, message)))
+    case: Any = {"confirm": "http://127.0.0.1/confirm"}
+    written = {"_tool": "store", "value": "†state.x"}
+
+    driver.confirm(case, call=written)
+    driver.confirm(case, "c1", "store", {"value": 1})
+
+    of_parts = {"id": "c1", "name": "store", "arguments": {"value": 1}}
+    assert [(case["confirm"], {"call": call}) for call in (written, of_parts)] == posted
+
+
 def test_a_decision_is_held_until_its_gate_opens(implementation: Implementation, scenario: Scenario) -> None:
     """A check lets the loop wait for a decision, and sees that it was asked."""
     held, asked = Gate("decided"), gates.confirmation_asked("fetch")
@@ -182,16 +211,17 @@ def test_a_failure_tells_what_was_asked_and_decided(implementation: Implementati
 
 
 @pytest.mark.parametrize(
-    ("driver", "status", "told"),
+    ("name", "status", "told"),
     [
         ("Solves", 0, "ok    call [openai-chat/plain/async]"),
         ("Deaf", 1, "the Solution's output was a greeting, and the driver reported that the loop returned nothing"),
+        ("Unclaimed", 1, "it gets cases without `context`; a loop of Solutions claims it: started(…, profiles=["),
         ("Idle", 1, "the toolbox saw [], not one call of weather; the loop returned the output 'Warm.'"),
     ],
 )
-def test_smoke_speaks_in_solutions(driver: str, status: int, told: str) -> None:
+def test_smoke_speaks_in_solutions(name: str, status: int, told: str) -> None:
     """A driver of a loop of Solutions is tried out with Solutions."""
-    done = CliRunner().invoke(main, ["smoke", "--driver", f"python:meta.kit.solving:{driver}", "--timeout", "20"])
+    done = CliRunner().invoke(main, ["smoke", "--driver", f"python:meta.kit.solving:{name}", "--timeout", "20"])
 
     assert status == done.exit_code
     assert told in done.output

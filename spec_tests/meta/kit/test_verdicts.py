@@ -106,6 +106,14 @@ def test_a_loop_that_never_asks_is_not_judged() -> None:
     assert "raised ImportError" in report.printed
 
 
+def test_a_loop_of_solutions_that_does_not_claim_it_is_told() -> None:
+    """Whoever asks for the profile is told what the driver lacks, in place of checks that do not apply."""
+    report = judged("python:meta.kit.solving:Unclaimed", profiles=("agent-loop-010",), preflight=True)
+
+    assert (2, {}) == (report.status, report.json)
+    assert 'a loop of Solutions claims it: started(…, profiles=["agent-loop-010"])' in report.printed
+
+
 def test_a_first_run_that_differs_keeps_nobody_from_being_judged() -> None:
     """A loop that reaches the provider in its second run is judged."""
     report = judged(

@@ -55,9 +55,22 @@ def errors_about(run: Run, marker: str, *, n: int = 2) -> list[ErrorMessage]:
     return [error for error in error_messages(run.request(n)) if any(marker in text for text in words(error.call))]
 
 
-def error_counts(run: Run, *markers: str, n: int = 2) -> dict[str, int]:
-    """The number of Error Messages in request ``n`` for each of these markers."""
-    return {marker: len(errors_about(run, marker, n=n)) for marker in markers}
+def told_once(run: Run, *failed: Mapping[str, Any], n: int = 2) -> None:
+    """Assert that request ``n`` has one Error Message about each of these calls, which have a marker ``mark…``."""
+    wrong = []
+    for one in failed:
+        marker = next(word for word in words(one) if word.startswith("mark"))
+        found = len(errors_about(run, marker, n=n))
+        if found != 1:
+            wrong.append(f"{found or 'no'} Error Message{'s' if found > 1 else ''} about {described(one)}")
+
+    assert not wrong, f"request {n} has {' and '.join(wrong)}; each failed call is reported in one"
+
+
+def described(failed: Mapping[str, Any]) -> str:
+    """A call as text: its tool and its parameters."""
+    parameters = {name: value for name, value in failed.items() if not name.startswith("_")}
+    return f"{failed['_tool']}({json.dumps(parameters, ensure_ascii=False)})"
 
 
 def words(value: Any) -> Iterator[str]:

@@ -32,8 +32,12 @@ def tools(*names: str, latent: str = "") -> list[Tool]:
 
 
 def probe(path: str, instance: str | None = None) -> dict[str, Any]:
-    """The call that shows which value a call of this instance finds at a path; the path is given without its dagger."""
-    return call("probe", {"at": f"{path} of {instance}" if instance else path, "value": f"†{path}"}, instance=instance)
+    """The call that shows which value a call of this instance finds at a path; the path is given without its dagger.
+
+    It has an output path, as have all calls that have to run before the run ends: a loop may not wait for others.
+    """
+    at = f"{path} of {instance}" if instance else path
+    return call("probe", {"at": at, "value": f"†{path}"}, to=f"†probes.{path.replace('.', '_')}", instance=instance)
 
 
 def probe_turn(*paths: str) -> Turn:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.solutions import activity, call, place, solution
 from looptck.provider.confirmation import Approve, Change, Decision, Reject, Replace
@@ -45,7 +45,7 @@ def _asked(run: Run, tool: str) -> int:
 @requirement("loop010-only-unblocked-calls-are-confirmed")
 def test_blocked_calls_are_not_asked_about(scenario: Scenario, implementation: Implementation) -> None:
     """A blocked call is asked about once its dependency has ended, though it was written first."""
-    blocked = call("consume", {"value": "†state.produced"})
+    blocked = call("consume", {"value": "†state.produced"}, to="†state.consumed")
     scenario.plays(solution(blocked, call("produce", {"value": 1}, to="†state.produced"), *CHAIN), DONE)
     scenario.does("produce", Returns("here", hold=tool_began("four")))
 
@@ -60,13 +60,27 @@ def test_blocked_calls_are_not_asked_about(scenario: Scenario, implementation: I
 @requirement("loop010-only-unblocked-calls-are-confirmed")
 def test_calls_that_never_run_are_not_asked_about(scenario: Scenario, implementation: Implementation) -> None:
     """No confirmation is requested for a call with an unresolvable reference; for its neighbour one is."""
-    scenario.plays(solution(call("consume", {"value": "†state.nowhere"}), count()), DONE)
+    scenario.plays(solution(call("consume", {"value": "†state.nowhere"}, to="†state.consumed"), count()), DONE)
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
     _asked(run, "count")
     sound_ran(run)
     assert ["count"] == [question.call["_tool"] for question in run.questions]
+
+
+@requirement("loop010-only-unblocked-calls-are-confirmed")
+@on("openai-chat")
+def test_calls_without_an_activity(scenario: Scenario, implementation: Implementation) -> None:
+    """Whether confirmation is requested for a call whose result the model has written is left open."""
+    implementation.needs("latent")
+    scenario.plays(solution(call("guess", to="†state.guess", output="a thought"), count()), DONE)
+
+    run = implementation.run(tools=[*TOOLS, activity("guess", latent=True)], confirms=True)
+
+    _asked(run, "count")
+    asked = any(question.call["_tool"] == "guess" for question in run.questions)
+    implementation.diverges("a call without an Activity", "is asked about" if asked else "is not asked about")
 
 
 @requirement("loop010-calls-wait-for-their-confirmation")
@@ -117,6 +131,22 @@ def test_changes(
     implementation.diverges("a call that was changed", "is asked about again" if again else "is not asked about again")
 
 
+@requirement("loop010-changed-parameters-are-used")
+def test_a_change_to_a_reference(scenario: Scenario, implementation: Implementation) -> None:
+    """A parameter is changed to a reference, which the tool never gets; whether it gets the value is recorded."""
+    scenario.plays(solution(_weather(), count()), DONE)
+    scenario.decides(Change({"city": "†state.town"}), Approve(), about="weather")
+
+    run = implementation.run(tools=TOOLS, confirms=True, context=[{"type": "state", "town": "Bergen"}])
+
+    _asked(run, "weather")
+    sound_ran(run)
+    ran = run.arguments_of("weather")
+    resolved = {"city": "Bergen", "days": 2}
+    assert ran in ([], [resolved]), f"the reference stands for Bergen, and the tool ran with {ran}"
+    implementation.diverges("a reference in a changed parameter", "is resolved" if ran else "does not run")
+
+
 REPLACEMENTS = {
     "of-the-same-tool": (_weather(city="Oslo", to="†state.instead"), ("weather", {"city": "Oslo", "days": 2})),
     "of-another-tool": (call("produce", {"value": 7}, to="†state.instead"), ("produce", {"value": 7})),
@@ -131,7 +161,8 @@ def test_replacements(
     scenario: Scenario, implementation: Implementation, replacement: dict[str, Any], wanted: tuple[str, dict[str, Any]]
 ) -> None:
     """Only the replacement runs; its result is stored at its own path and unblocks the calls that wait for it."""
-    scenario.plays(solution(_weather(), call("consume", {"value": "†state.instead"}), CHAIN[0]), DONE)
+    consume = call("consume", {"value": "†state.instead"}, to="†state.consumed")
+    scenario.plays(solution(_weather(), consume, CHAIN[0]), DONE)
     scenario.returns("one", "first")
     scenario.returns(wanted[0], "instead")
     scenario.decides(Replace(replacement), Approve(), about="weather")

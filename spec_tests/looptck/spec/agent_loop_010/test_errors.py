@@ -18,10 +18,11 @@ from looptck.spec.agent_loop_010.failures import (
     COUNT,
     ERRORS,
     count,
-    error_counts,
+    described,
     errors_about,
     goes_on,
     sound_ran,
+    told_once,
     words,
 )
 from looptck.values.framing import DEFAULT
@@ -35,7 +36,10 @@ _LINES = {
 NAMES = ("probe", "boom", "slow", "first", "second", "later", "late")
 TOOLS = [COUNT, Tool("order", "Orders lines.", _LINES), *(activity(name, value="") for name in NAMES)]
 DONE = solution(output="Done.")
-FIRST_AND_SECOND = (call("first", {"value": 2}, to="†state.first"), call("second", {"value": "†state.first"}))
+FIRST_AND_SECOND = (
+    call("first", {"value": 2}, to="†state.first"),
+    call("second", {"value": "†state.first"}, to="†state.second"),
+)
 
 
 def _boom(marker: str) -> dict[str, Any]:
@@ -82,7 +86,7 @@ def test_others_run_on(scenario: Scenario, implementation: Implementation, type:
             call("slow", {"value": 1}, to="†state.slow"),
             _boom("boom"),
             *FIRST_AND_SECOND,
-            call("later", {"value": "†state.slow"}),
+            call("later", {"value": "†state.slow"}, to="†state.later"),
         ),
         DONE,
     )
@@ -94,7 +98,7 @@ def test_others_run_on(scenario: Scenario, implementation: Implementation, type:
 
     run.tool_ended("boom")
     run.tool_began("slow")
-    assert [{"value": "at last"}] == run.arguments_of("later"), f"the loop {run.outcome}"
+    _later_ran(run, {"value": "at last"}, "waits only for `slow`")
     goes_on(run)
 
 
@@ -119,7 +123,7 @@ def test_calls_that_follow_run(scenario: Scenario, implementation: Implementatio
 
     The rest of the stream comes once ``second`` has begun, which waits for a result that comes after the failure.
     """
-    turn = solution(_boom("boom"), *FIRST_AND_SECOND, call("later", {"value": 1}))
+    turn = solution(_boom("boom"), *FIRST_AND_SECOND, call("later", {"value": 1}, to="†state.later"))
     scenario.plays(Step(turn, DEFAULT.but(fragment=1), holds=(Hold(tool_began("second"), behind(turn, 3)),)), DONE)
     scenario.raises("boom", "it did not work")
     scenario.does("first", Returns("one", hold=tool_ended("boom")))
@@ -127,8 +131,16 @@ def test_calls_that_follow_run(scenario: Scenario, implementation: Implementatio
     run = implementation.run(tools=TOOLS)
 
     run.tool_ended("boom")
-    assert [{"value": 1}] == run.arguments_of("later"), f"the loop {run.outcome}"
+    _later_ran(run, {"value": 1}, "was streamed after that")
     goes_on(run)
+
+
+def _later_ran(run: Run, arguments: dict[str, Any], what: str) -> None:
+    """Assert that ``later``, which does not depend on ``boom``, ran with these arguments."""
+    ran = run.arguments_of("later")
+    how = f"ran with {ran}, not with {arguments}" if ran else "never ran"
+
+    assert [arguments] == ran, f"`boom` raised, and `later`, which {what}, {how}; the loop {run.outcome}"
 
 
 FAILURES = {
@@ -146,13 +158,13 @@ def test_each_is_told_once(scenario: Scenario, implementation: Implementation, f
     """The next Request has one Error Message with a reason for each failed call, and none for another call."""
     scenario.plays(solution(*failing, count()), DONE)
     scenario.raises("boom", "it did not work")
-    markers = [f"mark{n}" for n, _ in enumerate(failing, 1)]
 
     run = implementation.run(tools=TOOLS)
 
     run.request(2)
-    assert {**dict.fromkeys(markers, 1), "sound": 0} == error_counts(run, *markers, "sound")
-    errors = [error.error for marker in markers for error in errors_about(run, marker)]
+    told_once(run, *failing)
+    assert [] == errors_about(run, "sound"), f"request 2 has an Error Message about {described(count())}, which ran"
+    errors = [error.error for n, _ in enumerate(failing, 1) for error in errors_about(run, f"mark{n}")]
     assert [] == [error for error in errors if not error or not isinstance(error, str | dict)], "a reason is missing"
 
 
@@ -165,10 +177,10 @@ def test_the_reason_is_told(scenario: Scenario, implementation: Implementation, 
 
     run = implementation.run(tools=TOOLS)
 
-    reported = errors_about(run, "mark1")
-    assert 1 == len(reported)
-    said = "\n".join(words(reported[0].error))
-    assert message in said or repr(message)[1:-1] in said, f"{reported[0].error!r} does not say {message!r}"
+    told_once(run, _boom("mark1"))
+    [reported] = errors_about(run, "mark1")
+    said = "\n".join(words(reported.error))
+    assert message in said or repr(message)[1:-1] in said, f"{reported.error!r} does not say {message!r}"
 
 
 @requirement("loop010-one-error-message-for-each-failure")
@@ -179,8 +191,8 @@ def test_without_an_output_path(scenario: Scenario, implementation: Implementati
 
     run = implementation.run(tools=TOOLS)
 
-    assert {"mark1": 1} == error_counts(run, "mark1")
-    reported = error_counts(run, "mark2")["mark2"]
+    told_once(run, _boom("mark1"))
+    reported = errors_about(run, "mark2")
     implementation.diverges(
         "an error of a call without an output path", "is reported" if reported else "is not reported"
     )
@@ -211,9 +223,11 @@ def test_errors_follow_results(scenario: Scenario, implementation: Implementatio
     run = implementation.run(tools=TOOLS)
 
     results = _places(run, "result-of-slow", "result-of-later", "result-of-late")
-    errors = [errors_about(run, marker) for marker in ("mark1", "mark2", "mark3")]
-    assert all(errors), "the next Request does not have all Error Messages of the turn"
-    first = min(error.at for reported in errors for error in reported)
+    failing = {"mark1": count(mark="mark1", n="three"), "mark2": _boom("mark2"), "mark3": _boom("mark3")}
+    errors = {marker: errors_about(run, marker) for marker in failing}
+    missing = [described(one) for marker, one in failing.items() if not errors[marker]]
+    assert not missing, f"request 2 has no Error Message about {' and '.join(missing)}"
+    first = min(error.at for reported in errors.values() for error in reported)
     assert max(results) < first, "an Error Message comes before a result of its turn"
 
 
@@ -286,11 +300,12 @@ def test_output_ends(scenario: Scenario, implementation: Implementation, failing
 @pytest.mark.parametrize("tool", ["teleport", "Count", "boom.boom"])
 def test_unknown_tools(scenario: Scenario, implementation: Implementation, tool: str) -> None:
     """A call of a tool that was never offered is reported as an error, and its neighbour runs."""
-    scenario.plays(solution(call(tool, {"n": 1, "mark": "mark1"}, to="†state.x"), count()), DONE)
+    unknown = call(tool, {"n": 1, "mark": "mark1"}, to="†state.x")
+    scenario.plays(solution(unknown, count()), DONE)
 
     run = implementation.run(tools=TOOLS)
 
     goes_on(run)
     sound_ran(run)
-    assert {"mark1": 1} == error_counts(run, "mark1")
+    told_once(run, unknown)
     assert "Done." == run.output

@@ -17,10 +17,10 @@ from looptck.values.verdicts import NotReached
 FALSY: dict[str, Any] = {"zero": 0, "false": False, "empty-text": "", "empty-array": [], "empty-object": {}}
 """Values that exist, although they are falsy."""
 
-EITHER = call("either", {"value": "†state.x || †state.y"})
-BOTH = call("both", {"value": "†state.x && †state.y"})
+EITHER = call("either", {"value": "†state.x || †state.y"}, to="†state.either")
+BOTH = call("both", {"value": "†state.x && †state.y"}, to="†state.both")
 X, Y = call("x", to="†state.x"), call("y", to="†state.y")
-READ = {"x": call("read", {"value": "†state.x"}), "y": call("read", {"value": "†state.y"})}
+READ = {name: call("read", {"value": f"†state.{name}"}, to="†state.read") for name in ("x", "y")}
 """For each value that arrives first, the call that begins with it."""
 
 
@@ -61,7 +61,7 @@ def test_what_expressions_stand_for(
         {"type": "state", "x": "the one", "y": "the other"},
         {"type": "data", "kind": "user", "data": {"name": "Alex"}},
     ]
-    scenario.plays(solution(call("use", {"value": written})), DONE)
+    scenario.plays(solution(call("use", {"value": written}, to="†state.used")), DONE)
 
     run = implementation.run(tools=tools("use"), context=context)
 
@@ -75,11 +75,13 @@ def test_either_unblocks(scenario: Scenario, implementation: Implementation, fir
     """Of two pending alternatives, the one that is written first is used, and the other one is not waited for."""
     scenario.returns(first, "what came first")
     scenario.does(second, Returns("what came later", hold=gates.tool_began("either")))
-    scenario.plays(solution(EITHER, X, Y), DONE)
+    scenario.plays(solution(EITHER, X, Y, READ[first]), DONE)
 
-    run = implementation.run(tools=tools("either", "x", "y"))
+    run = implementation.run(tools=tools("either", "x", "y", "read"))
 
     run.request(2)
+    if run.gave_up and run.tool_began("read") > run.tool_ended(second):
+        raise NotReached(f"control: a call that refers to {first} alone waited for {second} too")
     assert {"value": "what came first"} == run.ran_of("either").arguments
     assert [] == run.gave_up, "the call waited for the second alternative"
 
@@ -120,7 +122,7 @@ def test_whether_null_exists(scenario: Scenario, implementation: Implementation)
 def test_several_are_all_written(scenario: Scenario, implementation: Implementation, paths: tuple[str, ...]) -> None:
     """A result is stored at every path, for a call in its turn that needs both and for the next turn."""
     scenario.returns("fetch", {"the": "result"})
-    use = call("use", {"value": f"†{paths[0]}", "other": f"†{paths[-1]}"})
+    use = call("use", {"value": f"†{paths[0]}", "other": f"†{paths[-1]}"}, to="†state.used")
     scenario.plays(solution(use, call("fetch", to=" && ".join(f"†{path}" for path in paths))), probe_turn(*paths), DONE)
 
     run = implementation.run(tools=tools("fetch", "use"))
@@ -147,8 +149,9 @@ def test_alternatives_are_written_at_the_first(
 def test_a_message_takes_its_own_alternative(scenario: Scenario, implementation: Implementation) -> None:
     """A returned Message that writes the second path unblocks its readers, and the first path stays empty."""
     scenario.returns("fetch", {"type": "data", "kind": "state", "data": {"failed": "why"}})
+    use = call("use", {"value": "†state.failed"}, to="†state.used")
     scenario.plays(
-        solution(call("fetch", to="†state.done || †state.failed"), call("use", {"value": "†state.failed"})),
+        solution(call("fetch", to="†state.done || †state.failed"), use),
         probe_turn("state.done", "state.failed"),
         DONE,
     )

@@ -18,7 +18,7 @@ from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, 
 from looptck.values.transcript import Received
 from looptck.values.verdicts import NotReached
 
-USE = call("use", {"value": "†state.x"})
+USE = call("use", {"value": "†state.x"}, to="†state.used")
 
 OUTPUTS: dict[str, Any] = {
     "text": "a thought",
@@ -48,7 +48,9 @@ def test_the_output_is_written(scenario: Scenario, implementation: Implementatio
 def test_the_output_unblocks_at_once(scenario: Scenario, implementation: Implementation) -> None:
     """A call that needs the output begins while another call of the turn is running."""
     scenario.does("slow", Returns("a result", hold=gates.tool_began("use")))
-    scenario.plays(solution(call("slow"), USE, call("guess", to="†state.x", output="a thought")), DONE)
+    scenario.plays(
+        solution(call("slow", to="†state.slow"), USE, call("guess", to="†state.x", output="a thought")), DONE
+    )
 
     run = implementation.run(tools=tools("use", "slow", latent="guess"))
 

@@ -9,6 +9,8 @@ import pytest
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.solutions import call, solution, texts
+from looptck.provider.gates import tool_ended
+from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe, probe_turn, probed_values, tools
 from looptck.values.verdicts import NotReached
 
@@ -24,22 +26,42 @@ MESSAGES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @requirement("loop010-returned-messages-are-appended")
-@pytest.mark.parametrize("to", ["†state.x", None], ids=["with-path", "without"])
 @pytest.mark.parametrize(("message", "path"), MESSAGES.values(), ids=MESSAGES)
 def test_a_message_is_appended(
-    scenario: Scenario, implementation: Implementation, message: dict[str, Any], path: str, to: str | None
+    scenario: Scenario, implementation: Implementation, message: dict[str, Any], path: str
 ) -> None:
     """A returned Message can be read at its own path, in this turn and the next; the output path stays empty."""
     scenario.returns("fetch", message)
-    scenario.plays(
-        solution(call("fetch", to=to), call("use", {"value": f"†{path}"})), probe_turn(path, "state.x"), DONE
-    )
+    use = call("use", {"value": f"†{path}"}, to="†state.used")
+    scenario.plays(solution(FETCH, use), probe_turn(path, "state.x"), DONE)
 
     run = implementation.run(tools=tools("fetch", "use"))
 
     assert {path: "marker5150"} == probed_values(run, 2)
     assert {"value": "marker5150"} == run.ran_of("use").arguments
     assert "marker5150" in texts(run.request(2))
+
+
+@requirement("loop010-returned-messages-are-appended")
+@on("openai-chat")
+def test_a_message_without_an_output_path(scenario: Scenario, implementation: Implementation) -> None:
+    """The documents disagree on a Message that a call without an output path returns.
+
+    003: Agent/Activity appends it; 008: Agent/Output neither waits for a result of such a call nor stores one.
+    """
+    scenario.returns("fetch", {"type": "data", "kind": "state", "data": {"y": "marker5150"}})
+    scenario.does("other", Returns("a result", hold=tool_ended("fetch")))
+    scenario.plays(solution(call("fetch"), call("other", to="†state.z")), probe_turn("state.y", "state.z"), DONE)
+
+    run = implementation.run(tools=tools("fetch", "other"))
+
+    run.tool_ended("fetch")
+    shown = probed_values(run, 2)
+    if "state.z" not in shown:
+        raise NotReached(f"control: the result of the call with an output path is not stored; the loop {run.outcome}")
+    implementation.diverges(
+        "a Message that a call without an output path returns", "is appended" if "state.y" in shown else "is not stored"
+    )
 
 
 @requirement("loop010-returned-messages-are-appended")
@@ -119,10 +141,15 @@ def test_instances_write_their_own(scenario: Scenario, implementation: Implement
     assert {"state.x of ①": "of ①", "state.x of ②": "of ②", "state.name of ①": "Ada"} == probed_values(run, 3)
 
 
+def _use(instance: str | None) -> dict[str, Any]:
+    """A call of an instance, or of none, that reads what another one writes."""
+    return call("use", {"value": "†state.x", "other": str(instance)}, to="†state.used", instance=instance)
+
+
 @requirement("loop010-instances-stay-apart")
 def test_nobody_reads_what_is_another_instances(scenario: Scenario, implementation: Implementation) -> None:
     """A result of one instance unblocks a call of that instance, but no call of another instance."""
-    use = [call("use", {"value": "†state.x", "other": instance}, instance=instance) for instance in (ONE, TWO)]
+    use = [_use(instance) for instance in (ONE, TWO)]
     scenario.returns("one", "of ①")
     scenario.plays(
         solution(call("one", to="†state.x", instance=ONE), *use),
@@ -143,8 +170,7 @@ def test_what_belongs_to_none_is_for_all(scenario: Scenario, implementation: Imp
     """A call without an instance stores values that calls of every instance, and of none, can read."""
     scenario.returns("fetch", "for all")
     every = (ONE, TWO, None)
-    use = [call("use", {"value": "†state.x", "other": str(instance)}, instance=instance) for instance in every]
-    scenario.plays(solution(FETCH, *use), solution(*(probe("state.x", one) for one in every)), DONE)
+    scenario.plays(solution(FETCH, *map(_use, every)), solution(*(probe("state.x", one) for one in every)), DONE)
 
     run = implementation.run(tools=tools("fetch", "use"), context=INSTANCES)
 

@@ -18,29 +18,29 @@ DONE = solution(output="Done.")
 EARLIER = call("third", {"value": "planned long ago"}, to="†state.earlier")
 ONE = call("probe", {"value": 1}, to="†state.one")
 TWO = call("other", {"value": ["†state.one", {"deep": "†state.one"}]}, to="†state.two", method="set")
-THREE = call("third", {"value": 3})
+THREE = call("third", {"value": 3}, to="†state.three")
+FOUR = call("third", {"value": 4}, to="†state.four")
 
 
 def _context(*plan: dict[str, Any], **mode: str) -> list[dict[str, Any]]:
     return [{"type": "text", "text": "Go."}, {"type": "plan", "plan": list(plan), **mode}]
 
 
-def _plan(request: Received) -> Any:
-    """The newest plan in a Request: the last array under a key ``plan``."""
-    plans = [plan for value in embedded(request) for plan in _plans(value)]
-    return plans[-1] if plans else None
+def _plans(request: Received) -> list[Any]:
+    """The plans in a Request, in order: the arrays under a key ``plan``."""
+    return [plan for value in embedded(request) for plan in _plans_in(value)]
 
 
-def _plans(value: Any) -> Iterator[Any]:
+def _plans_in(value: Any) -> Iterator[Any]:
     match value:
         case {"type": "plan", "plan": list(plan)}:
             yield plan
         case dict():
             for inner in value.values():
-                yield from _plans(inner)
+                yield from _plans_in(inner)
         case list():
             for inner in value:
-                yield from _plans(inner)
+                yield from _plans_in(inner)
 
 
 @requirement("loop010-plans-hold-the-last-calls")
@@ -49,13 +49,18 @@ def _plans(value: Any) -> Iterator[Any]:
 def test_the_last_calls(
     scenario: Scenario, implementation: Implementation, plan: tuple[dict[str, Any], ...], mode: dict[str, str]
 ) -> None:
-    """The plan of each Request has the calls of the turn before, as the model wrote them."""
+    """The newest plan of each Request has the calls of the turn before, as the model wrote them.
+
+    Whether a Request has older plans too is recorded.
+    """
     scenario.plays(solution(ONE, TWO), solution(THREE), DONE)
 
     run = implementation.run(context=_context(*plan, **mode), tools=TOOLS)
 
-    run.request(3)
-    assert [[ONE, TWO], [THREE]] == [_plan(run.request(2)), _plan(run.request(3))]
+    second, third = _plans(run.request(2)), _plans(run.request(3))
+    assert [[ONE, TWO], [THREE]] == [plans[-1] if plans else None for plans in (second, third)]
+    stays = [ONE, TWO] in third
+    implementation.diverges("plans of earlier turns", "stay in the context" if stays else "are replaced by the newest")
 
 
 def _lazy(implementation: Implementation, mode: str) -> Run:
@@ -63,7 +68,7 @@ def _lazy(implementation: Implementation, mode: str) -> Run:
 
 
 @requirement("loop010-lazy-plans-run-nothing")
-@pytest.mark.parametrize("calls", [(ONE,), (ONE, TWO), (THREE, THREE)], ids=["one", "dependent", "twice"])
+@pytest.mark.parametrize("calls", [(ONE,), (ONE, TWO), (THREE, FOUR)], ids=["one", "dependent", "twice"])
 def test_lazy_plans(scenario: Scenario, implementation: Implementation, calls: tuple[dict[str, Any], ...]) -> None:
     """The Solution is returned, and none of its calls runs; with an eager plan they do run."""
     scenario.plays(solution(*calls), DONE)

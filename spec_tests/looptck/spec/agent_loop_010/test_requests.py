@@ -1,12 +1,41 @@
-"""Profile ``agent-loop-010``: the service accepts the Requests."""
+"""Profile ``agent-loop-010``: what a Request gives the model beside the context, and that the service accepts it."""
 
 from __future__ import annotations
+
+import json
+from typing import Any
 
 from looptck.bench.assertions.turns import accepted
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
-from looptck.bench.solutions import call, solution
+from looptck.bench.solutions import activity, call, solution
 from looptck.spec.agent_loop_010.probes import DONE, tools
+
+OFFERED = [activity("okapi", tamarin="string", urial="integer"), activity("pangolin", viscacha="boolean")]
+"""Tools whose names and parameters no loop would write by itself."""
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"serval": {"type": "string"}, "inner": {"type": "object", "properties": {"wombat": {}}}},
+}
+"""A schema of the output with names of that kind."""
+
+
+@requirement("loop010-requests-have-tools-and-schema")
+def test_tools_and_schema_are_told(scenario: Scenario, implementation: Implementation) -> None:
+    """The first Request has the names of all tools, parameters and members of the output, in whatever form."""
+    scenario.plays(solution(output={"serval": "Done."}))
+
+    run = implementation.run(tools=OFFERED, output_schema=SCHEMA)
+
+    sent = json.dumps(run.request(1).body)
+    wanted = {
+        "tools": ("okapi", "pangolin"),
+        "parameters of tools": ("tamarin", "urial", "viscacha"),
+        "members of the output": ("serval", "wombat"),
+    }
+    lost = {what: [word for word in words if word not in sent] for what, words in wanted.items()}
+    missing = [f"the {what} {', '.join(words)}" for what, words in lost.items() if words]
+    assert [] == missing, f"request 1 lacks {'; '.join(missing)}"
 
 
 @requirement("loop010-no-request-is-refused")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,33 +10,44 @@ from hypothesis import strategies as st
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, lengthy, on, requirement
-from looptck.bench.solutions import call, embedded, solution, texts
+from looptck.bench.run import Run
+from looptck.bench.solutions import call, solution
 from looptck.provider import gates
-from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns
 from looptck.spec.agent_loop_010.probes import DONE, probe_turn, probed_values, tools
-from looptck.values.transcript import Event, Received
 from looptck.values.verdicts import NotReached
 
-X = {"value": "†state.x"}
-SEEN = call("seen", X)
-"""A call that begins once the first of two writers has completed."""
+WITNESSES = (call("first", to="†state.first"), call("second", {"value": "†state.first"}, to="†state.second"))
+"""Calls that show when an earlier result is stored, for ``first`` ends behind it and ``second`` begins after that.
 
+They do not refer to its path: a loop may let readers of a path wait for all of its writers.
+"""
 BY_START = [
     call("two", {"value": "†state.go"}, to="†state.x"),
-    SEEN,
     call("go", to="†state.go"),
     call("one", to="†state.x"),
 ]
 """The call that is listed first begins last."""
 
 WRITERS = {
-    "first-listed-is-last": ([call("one", to="†state.x"), call("two", to="†state.x"), SEEN], ("two", "one")),
-    "last-listed-is-last": ([call("one", to="†state.x"), call("two", to="†state.x"), SEEN], ("one", "two")),
+    "first-listed-is-last": ([call("one", to="†state.x"), call("two", to="†state.x")], ("two", "one")),
+    "last-listed-is-last": ([call("one", to="†state.x"), call("two", to="†state.x")], ("one", "two")),
     "first-begun-is-last": (BY_START, ("two", "one")),
     "last-begun-is-last": (BY_START, ("one", "two")),
 }
 """Calls, and the two of them that write to one path, in the order in which they are to complete."""
+
+
+def _ends_behind(scenario: Scenario, earlier: str, later: str, value: Any) -> None:
+    """Let a call return a value once the result of an earlier call is stored, as `WITNESSES` show."""
+    scenario.does("first", Returns("a result", hold=gates.tool_ended(earlier)))
+    scenario.does(later, Returns(value, hold=gates.tool_began("second")))
+
+
+def _ended_behind(run: Run, earlier: str, later: str) -> None:
+    """Raises NotReached if the earlier call did not end, and its result was not stored, before the later call ended."""
+    if run.gave_up or run.tool_ended(earlier) > run.tool_ended(later):
+        raise NotReached(f"{later} should have ended when the result of {earlier} had been stored")
 
 
 @requirement("loop010-last-to-complete-wins")
@@ -44,17 +55,16 @@ WRITERS = {
 def test_the_last_to_complete_wins(
     scenario: Scenario, implementation: Implementation, calls: Sequence[dict[str, Any]], order: tuple[str, str]
 ) -> None:
-    """Another call has read the first writer's result before the second writer ends."""
+    """The second writer ends when the result of the first has been stored."""
     earlier, later = order
     scenario.returns(earlier, "the earlier value")
-    scenario.does(later, Returns("the later value", hold=gates.tool_began("seen")))
-    scenario.plays(solution(*calls), probe_turn("state.x"), DONE)
+    _ends_behind(scenario, earlier, later, "the later value")
+    scenario.plays(solution(*calls, *WITNESSES), probe_turn("state.x"), DONE)
 
-    run = implementation.run(tools=tools("one", "two", "go", "seen"))
+    run = implementation.run(tools=tools("one", "two", "go", "first", "second"))
 
     shown = probed_values(run, 2)
-    if run.gave_up or run.ran_of("seen").arguments != {"value": "the earlier value"}:
-        raise NotReached(f"{later} should have ended when the value of {earlier} had been read")
+    _ended_behind(run, earlier, later)
     assert {"state.x": "the later value"} == shown
 
 
@@ -234,85 +244,12 @@ def test_any_methods_fold(scenario: Scenario, implementation: Implementation) ->
 def test_methods_fold_by_completion(scenario: Scenario, implementation: Implementation) -> None:
     """The call that pushes is written first and ends last: it adds to the value that the other call has set."""
     scenario.returns("base", [1])
-    scenario.does("add", Returns(2, hold=gates.tool_began("seen")))
-    write = solution(call("add", to="†state.x", method="push"), call("base", to="†state.x", method="set"), SEEN)
-    scenario.plays(write, probe_turn("state.x"), DONE)
+    _ends_behind(scenario, "base", "add", 2)
+    writers = call("add", to="†state.x", method="push"), call("base", to="†state.x", method="set")
+    scenario.plays(solution(*writers, *WITNESSES), probe_turn("state.x"), DONE)
 
-    run = implementation.run(tools=tools("base", "add", "seen"))
+    run = implementation.run(tools=tools("base", "add", "first", "second"))
 
     shown = probed_values(run, 2)
-    if run.gave_up:
-        raise NotReached("the call that adds should have ended after another had read the value that was set")
+    _ended_behind(run, "base", "add")
     assert {"state.x": [1, 2]} == shown
-
-
-OWN = ("_call", "_date", "_outputMethod")
-
-
-def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects in a value, at any depth."""
-    if isinstance(value, dict):
-        yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _objects(inner)
-
-
-@requirement("loop010-own-keys-are-hidden")
-@pytest.mark.parametrize("path", ["†state.x", "†state.deep.x", "†data.x", "†account.x"])
-@pytest.mark.parametrize("method", [None, "set"], ids=["without-method", "set"])
-def test_own_keys_are_hidden(scenario: Scenario, implementation: Implementation, path: str, method: str | None) -> None:
-    """Both later Requests contain the value of a result, and none of the keys that name its origin."""
-    scenario.returns("fetch", "marker7431")
-    scenario.plays(solution(call("fetch", {"value": 1}, to=path, method=method)), solution(), DONE)
-
-    run = implementation.run(tools=tools("fetch"))
-
-    before = texts(run.request(1))
-    for shown in (run.request(2), run.request(3)):
-        if "marker7431" not in texts(shown):
-            raise NotReached(f"request {shown.n} does not contain the result at all")
-        assert [] == [
-            key for one in _objects(embedded(shown)) if "marker7431" in str(one) for key in OWN if key in one
-        ], "a Request shows a result with keys that are to be hidden"
-        for key in OWN[:2]:
-            assert before.count(key) == texts(shown).count(key), f"request {shown.n} shows the hidden key {key}"
-
-
-@requirement("loop010-no-path-stores-nothing")
-def test_no_path_stores_nothing(scenario: Scenario, implementation: Implementation) -> None:
-    """Of two results, the model reads the one with a path, and never the one without."""
-    scenario.returns("note", "marker1964")
-    scenario.returns("fetch", "marker2893")
-    scenario.does("last", Returns("a result", hold=gates.tool_ended("note")))
-    scenario.plays(
-        solution(call("note"), call("fetch", to="†state.x")), solution(call("last", to="†state.y")), solution(), DONE
-    )
-
-    run = implementation.run(tools=tools("note", "fetch", "last"))
-
-    run.tool_ended("note")
-    for n in (2, 3, 4):
-        if "marker2893" not in texts(run.request(n)):
-            raise NotReached(f"control: request {n} does not contain the result that has a path")
-        assert "marker1964" not in texts(run.request(n)), f"request {n} contains a result that was not to be stored"
-
-
-@requirement("loop010-no-path-stores-nothing")
-@on("openai-chat")
-def test_whether_anybody_waits(scenario: Scenario, implementation: Implementation) -> None:
-    """Whether the next Request waits for a call without a path is left open."""
-    asked = Gate("request 2", _second, gates.ABSENCE)
-    scenario.does("note", Returns("a result", hold=asked))
-    scenario.plays(solution(call("note")), DONE)
-
-    run = implementation.run(tools=tools("note"))
-
-    run.request(2)
-    run.tool_began("note")
-    implementation.diverges(
-        "a call without an output path", "is awaited" if run.gave_up else "runs on while the model is asked again"
-    )
-
-
-def _second(event: Event) -> bool:
-    return isinstance(event, Received) and event.n == 2

@@ -144,6 +144,7 @@ def test_a_part_of_a_call(scenario: Scenario, implementation: Implementation, wh
     run = implementation.run(tools=tools("fetch", "use", "more", "greet"))
 
     written = probed_values(run, 2)
+    run.tool_began("greet")
     assert [{"value": "result 1 of fetch", "other": "Good day, Zoë."}] == run.arguments_of("greet")
     assert {"state.greeting": "result 1 of greet"} == written
 

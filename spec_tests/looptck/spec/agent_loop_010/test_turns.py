@@ -150,6 +150,7 @@ NO_SOLUTIONS: dict[str, Turn] = {
     "a Solution that is cut": says('{"calls":[],"output":'),
     "a Solution that is not an object": says('["Done."]'),
     "a Solution without an output": solution(order=("calls",)),
+    "a Solution whose calls are texts": says('{"calls":["first"],"output":null}'),
 }
 """Replies that no document specifies."""
 
