@@ -388,8 +388,9 @@ Outcome = Union[Value, Error, Suspended]
 class Driver(Protocol):
     """The interface of a driver class. It is instantiated once, without arguments, for all runs.
 
-    A loop with one mode needs only the method of that mode. `stop`, if present, is called at the end. An exception that
-    a method raises counts as a driver fault; return an error of the loop as an outcome.
+    A loop with one mode needs only the method of that mode. `stop`, if present, is called at the end; as a coroutine
+    function it runs on the event loop of the async runs. An exception that a method raises counts as a driver fault;
+    return an error of the loop as an outcome.
 
     `cancel`, if present, is called with the `id` of a case, on another thread, to cancel its run. Without it the task
     of a run in async mode is cancelled, which needs nothing of the driver.
@@ -686,7 +687,9 @@ class _Host:
         elif message["type"] == "cancel":
             self._cancel(message["id"])
         elif message["type"] == "stop" and hasattr(self._driver, "stop"):
-            self._driver.stop()
+            stopped = self._driver.stop()
+            if asyncio.iscoroutine(stopped):
+                asyncio.run_coroutine_threadsafe(stopped, self._event_loop()).result()
 
     def _run(self, id: str, case: Case) -> None:
         if case["mode"] == "async":

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import httpx
 
-from looptck_mutants.cells import CHAT, CHAT_STREAM
-from looptck_mutants.parts import breaks
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM
+from looptck_mutants.parts import breaks, streaming
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.toolbox import LOOPBACK
+from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Fail
 from looptck_reference.vocabulary.values import Json
+from looptck_reference.wires import MessagesStream
 
 CANCELLED: Json = {"kind": "error", "reason": "cancelled", "type": "Cancelled", "message": "cancelled"}
 GOES_ON = "the run goes on as if nothing had happened"
@@ -93,6 +96,18 @@ class NotesWhatWasCancelled(_Otherwise):
         return outcome
 
 
+@breaks("cancelled-run-starts-no-tool", cells=CHAT)
+class ApprovedTooLate(_Otherwise):
+    """Runs the calls that wait for their approval when the run is cancelled."""
+
+    def otherwise(self, case: Json, outcome: Json) -> Json:
+        if "confirm" in case:
+            for tool in case["tools"]:
+                if tool.get("approval"):
+                    _post(tool["url"], {"arguments": {"city": "Paris"}})
+        return outcome
+
+
 @breaks(
     "cancelled-stream-is-closed",
     collateral={
@@ -135,7 +150,8 @@ class CancelledCallsStayOpen(Loop):
     """Keeps the calls of a cancelled run without their results."""
 
     def settled(self) -> list[Json]:
-        return list(self.history)
+        cancelled = isinstance(self.end, Fail) and self.end.reason == "cancelled"
+        return list(self.history) if cancelled else super().settled()
 
 
 @breaks(
@@ -151,6 +167,29 @@ class HalfTurnsStay(Loop):
         said = super().settled()
         cancelled = isinstance(self.end, Fail) and self.end.reason == "cancelled"
         return [*said, {"role": "assistant"}] if cancelled and said[-1].get("role") == "user" else said
+
+
+class _Kept(MessagesStream):
+    """Leaves its blocks to be found."""
+
+    latest: ClassVar[MessagesStream]
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        _Kept.latest = self
+
+
+@breaks("next-turn-after-leaving-is-accepted", cells=MESSAGES_STREAM)
+class LeftBlocksStay(Driver):
+    """Keeps what had arrived of a turn whose caller has left, calls without their results too."""
+
+    wires = streaming(messages=_Kept)
+
+    def keep(self, case: Json, conversation: Conversation) -> None:
+        if "leave_after" in case["options"]:
+            said = {"role": "assistant", "content": [block.whole() for block in _Kept.latest.blocks]}
+            conversation = replace(conversation, history=(*conversation.history, said))
+        super().keep(case, conversation)
 
 
 @breaks("left-run-starts-no-tool", "left-stream-is-closed", cells=CHAT_STREAM)

@@ -1,9 +1,10 @@
-"""Conversations that are carried wrongly: what outlives a run, given histories, and shared agents."""
+"""Conversations that are carried wrongly: what outlives a run, and given histories."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from looptck_mutants.breaking import Collateral
 from looptck_mutants.cells import CHAT, MESSAGES
@@ -12,7 +13,7 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import Action, Fail, Finish
+from looptck_reference.vocabulary.actions import Action, Fail, Finish, Suspend
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.values import Json, Turn
 
@@ -60,6 +61,14 @@ class RefusedRequestsBreakOff(Loop):
     def settled(self) -> list[Json]:
         said = super().settled()
         return [one for one in said if self.end is not None or one.get("role") != "tool"]
+
+
+@breaks("next-turn-is-accepted", cells=CHAT)
+class SuspendedCallsStayOpen(Loop):
+    """Keeps the calls of a suspended run without results, also for a question that comes in place of the decisions."""
+
+    def settled(self) -> list[Json]:
+        return list(self.history) if isinstance(self.end, Suspend) else super().settled()
 
 
 @breaks("next-turn-is-accepted", cells=MESSAGES)
@@ -110,6 +119,20 @@ class AnswersStandTwice(Loop):
         super().append_answer(turn)
 
 
+@breaks("conversation-is-carried-once", cells=MESSAGES)
+class InstructionsPileUp(Loop):
+    """Writes the instructions once more into the same system prompt at each further question."""
+
+    def agent_for(
+        self, agent: Agent, before: Conversation, messages: Sequence[Json], inputs: Mapping[str, Any]
+    ) -> Agent:
+        found = super().agent_for(agent, before, messages, inputs)
+        if not before.instructions:
+            return found
+        again = "\n\n".join(one["content"] for one in (before.instructions[0], *before.instructions))
+        return replace(found, messages=[{"role": "system", "content": again}, *messages])
+
+
 @breaks("conversation-is-carried-once", cells=CHAT)
 class SaidOnceIsEnough(Loop):
     """Sends what a user has said in the same words once."""
@@ -156,6 +179,7 @@ class AnErrorTakesAnswersBack(Loop):
             "conversation-is-carried-once",
             "last-answer-is-in-the-history",
             "any-conversation-goes-on",
+            "resume-obeys-each-decision",
         ): "what other conversations have said stands there too",
     },
     cells=CHAT,
@@ -213,39 +237,3 @@ class AnswersAreNotGiven(Loop):
         if any("calls" in one for one in messages):
             return super().repair(messages)
         return super().repair([one for one in messages if one["role"] != "assistant"])
-
-
-@breaks("shared-agent-runs-apart", cells=CHAT)
-class AgentsRemember(Loop):
-    """Begins a run with what the agent object has said in its last one."""
-
-    said: ClassVar[dict[int, tuple[Agent, Conversation]]] = {}
-    """By the identity of the agent, which is kept with it."""
-
-    def __init__(self, agent: Agent, *, conversation: Conversation | None = None, **options: Any) -> None:
-        _, before = self.said.get(id(agent), (agent, None))
-        super().__init__(agent, conversation=conversation or before, **options)
-        self._shared = agent
-
-    def append_answer(self, turn: Turn) -> None:
-        super().append_answer(turn)
-        self.said[id(self._shared)] = self._shared, self.conversation
-
-
-@breaks(
-    "shared-agent-runs-apart",
-    cells=CHAT,
-    collateral={"offered-schema-is-the-declared-one": "a worn schema is not the declared one"},
-)
-class SchemasWearOut(Loop):
-    """Takes what is required out of the nested objects of a shared agent's schemas, when a run has ended."""
-
-    def __init__(self, agent: Agent, **options: Any) -> None:
-        super().__init__(agent, **options)
-        self._shared = agent
-
-    def append_answer(self, turn: Turn) -> None:
-        super().append_answer(turn)
-        for tool in self._shared.tools:
-            for nested in tool.parameters.get("properties", {}).values():
-                nested.pop("required", None)

@@ -72,9 +72,7 @@ class InProcess:
         run = self._runs[id] = _Run(id, on_chunk, self._late)
         run.may_be_cancelled = "leave_after" in case.get("options", ())
         if case["mode"] == "async":
-            if self._loop is None:
-                self._loop = _EventLoop()
-            run.task = self._loop.submit(self._run_async(run, case))
+            run.task = self._event_loop().submit(self._run_async(run, case))
         else:
             run.worker = self._worker()
             run.worker.take(lambda: self._run_sync(run, case))
@@ -173,10 +171,18 @@ class InProcess:
     def _stop(self, stopped: Future[None]) -> None:
         try:
             if hasattr(self._driver, "stop"):
-                called(self._driver, "stop")
+                stopping = called(self._driver, "stop")
+                if asyncio.iscoroutine(stopping):
+                    self._event_loop().submit(stopping).result()
         except BaseException as error:
             self._late.append(_crash(None, error))
         stopped.set_result(None)
+
+    def _event_loop(self) -> _EventLoop:
+        """The event loop that all async runs share."""
+        if self._loop is None:
+            self._loop = _EventLoop()
+        return self._loop
 
     def _worker(self) -> _Worker:
         for worker in self._workers:

@@ -56,7 +56,21 @@ class Reject:
         return {"decision": "reject", "feedback": self.feedback}
 
 
-Decision = Approve | Change | Replace | Reject
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """No decision: the service of the hook answers with this status and no JSON, or hangs up (None)."""
+
+    status: int | None = 500
+    hold: Gate | None = None
+
+    def __str__(self) -> str:
+        return "hangs up" if self.status is None else f"answers with status {self.status}"
+
+    def answer(self) -> dict[str, Any]:
+        return {"error": f"the service {self}"}
+
+
+Decision = Approve | Change | Replace | Reject | Unavailable
 Decides = Callable[[Mapping[str, Any]], Decision]
 """Makes the decision from the call that is asked about."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from looptck.provider.confirmation import Confirmation
+from looptck.provider.confirmation import Confirmation, Decision, Unavailable
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
@@ -234,11 +234,22 @@ class MockRun(ModelRun):
         decision = self.confirmation.next(self.names.own.get(name, name), call)
         answer = decision.answer()
         self._note(ConfirmAsked(self.transcript.now(), question, call))
-        reply = whole(200, answer)
+        reply = _told(decision)
         if decision.hold is not None:
             reply.parts.insert(0, decision.hold)
         reply.sent = lambda: self._note(ConfirmAnswered(self.transcript.now(), question, call, answer))
         return self._patient(reply)
+
+
+def _told(decision: Decision) -> HttpReply:
+    """The reply to a question of the confirmation hook."""
+    match decision:
+        case Unavailable(None):
+            return HttpReply([b""], then_close=True)
+        case Unavailable(int(status)):
+            page = str(decision).encode()
+            return HttpReply([head(status, [("content-type", "text/plain")], length=len(page)) + page])
+    return whole(200, decision.answer())
 
 
 def _posted(behaviour: Behaviour) -> HttpReply:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from looptck.provider.confirmation import Approve, Change, Confirmation, Decision, Reject
+from looptck.provider.confirmation import Approve, Change, Confirmation, Decision, Reject, Unavailable
 from looptck.provider.gate import Gate
 from looptck.provider.http import HttpRequest
 from looptck.provider.mock_run import MockRun
@@ -43,6 +43,21 @@ def test_decisions_are_taken_one_for_each_question() -> None:
 def test_a_call_without_a_tool_gets_a_decision_too() -> None:
     """The model's output may be an invalid call; the loop decides whether to ask about it."""
     assert {"decision": "reject", "feedback": "No."} == asked(deciding(other=[Reject("No.")]), [1])
+
+
+def test_a_hook_that_fails_decides_nothing() -> None:
+    """It answers with a status and no JSON, or closes the connection without an answer; both are written down."""
+    played = deciding(other=[Unavailable(503), Unavailable(None)])
+    question = {"call": {"_tool": "ping"}}
+
+    status, headers, body = parsed_reply(reply(played, question, "/c1/confirm"))
+    broken = reply(played, question, "/c1/confirm")
+
+    assert (503, "text/plain", b"answers with status 503") == (status, headers["content-type"], body)
+    assert ([b""], True) == (broken.parts, broken.then_close)
+    assert ["the service answers with status 503", "the service hangs up"] == [
+        one.decision["error"] for one in noted(played, ConfirmAnswered)
+    ]
 
 
 def test_questions_and_decisions_are_written_down() -> None:

@@ -38,6 +38,7 @@ OF_CONVERSATIONS = (
     "unanswered-call-in-a-given-history",
     "changed-call",
     "reason-of-a-rejection",
+    "reason-of-a-rejection-on-resume",
 )
 OF_LIMITS = ("default-limit-reached", "limit-counts", "calls-at-the-limit", "limit-reached", "limit-of-zero")
 LOOPS = [

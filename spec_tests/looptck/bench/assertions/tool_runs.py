@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from looptck.bench.run import Run
@@ -27,8 +27,12 @@ def model_calls(run: Run, expected: int) -> None:
 def tools_ran(run: Run, expected: list[dict[str, Any]]) -> None:
     """Decided by the delivery of every turn with calls, and the end of the run."""
     _all_turns_with_calls_delivered(run)
-    wanted = [_pair(*next(iter(one.items()))) for one in expected]
-    ran = [_pair(tool, arguments) for tool, arguments in run.tools_ran]
+    same_runs([next(iter(one.items())) for one in expected], run.tools_ran)
+
+
+def same_runs(expected: Iterable[tuple[str, object]], actual: Iterable[tuple[str, object]]) -> None:
+    """Names and arguments of tool runs are the same, in any order. Raises AssertionError with both if they are not."""
+    wanted, ran = ([_pair(*one) for one in runs] for runs in (expected, actual))
 
     assert Counter(wanted) == Counter(ran), other_runs(wanted, ran)
 
@@ -48,7 +52,8 @@ def other_runs(wanted: Sequence[tuple[str, str]], ran: Sequence[tuple[str, str]]
     if not right or len(told) <= LONG:
         return told
     missing, wrong = ([*(Counter(pairs) - right).elements()] for pairs in (wanted, ran))
-    return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {right.total()} others are right"
+    others = "1 other is" if right.total() == 1 else f"{right.total()} others are"
+    return f"expected tool runs: {_runs(missing)}; actual tool runs: {_runs(wrong)}; {others} right"
 
 
 def _all_turns_with_calls_delivered(run: Run) -> None:

@@ -214,5 +214,5 @@ def _nothing_twice(story: Story) -> None:
     assert not unapproved or not story.confirms, f"a rejected call has run: {unapproved[0]}"
     items = story.runs[-1].request(1).request.items
     for words in story.asked:
-        times = sum(question(words).is_in(item) for item in items)
+        times = sum(question(words).times_in(item) for item in items)
         assert 1 >= times, f"the request carries the question {words!r} {times} times"

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from looptck.bench.assertions.results import answered_once
 from looptck.bench.assertions.tool_runs import never_ran, tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, control, requirement
 from looptck.bench.run import Question, Run
-from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject
+from looptck.bench.talk import Talk
+from looptck.provider.confirmation import Approve, Change, Decides, Decision, Reject, Unavailable
+from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_begins_too_early
-from looptck.spec.conversing import accepted, guarded
+from looptck.spec.conversing import accepted, answered_later, guarded, stays
+from looptck.values.transcript import Received
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
 NOTE = Call.of("note", {"text": "first"})
 OTHER = Call.of("note", {"text": "second"})
 CALL = Call.of("weather", {"city": "Paris"})
+ADD = Call.of("add", {"a": 1, "b": 2})
 TOOLS = guarded("note")
 NO = "Not on a Sunday."
 
@@ -75,6 +81,21 @@ def test_every_call_is_asked_about(scenario: Scenario, implementation: Implement
         assert decided <= ran[0].began, f"the call with the text {text!r} ran before it was asked about, or without"
 
 
+@requirement("nothing-runs-unapproved")
+@pytest.mark.parametrize("failing", [Unavailable(500), Unavailable(None)], ids=["an-error", "a-broken-connection"])
+def test_nobody_can_be_asked(scenario: Scenario, implementation: Implementation, failing: Unavailable) -> None:
+    """The service of the hook fails: the run ends in an error, or goes on as after a rejection."""
+    scenario.plays(calls(NOTE), says("So be it."))
+    scenario.decides(Approve())
+    control(implementation.run(tools=TOOLS, confirms=True), "note")
+    scenario.decides(failing)
+
+    run = implementation.run(tools=TOOLS, confirms=True)
+
+    _asked(run)
+    assert not run.arguments_of("note"), f"the service that was asked for an approval {failing}, and the call ran"
+
+
 @requirement("rejected-call-never-runs")
 def test_a_rejected_call(scenario: Scenario, implementation: Implementation) -> None:
     """The hook says no; approved, the same call runs."""
@@ -91,13 +112,20 @@ def test_a_rejected_call(scenario: Scenario, implementation: Implementation) -> 
 
 @requirement("rejected-call-is-answered")
 def test_a_rejected_call_has_a_result(scenario: Scenario, implementation: Implementation) -> None:
-    """The model is told, with a result of the call; beside it an approved one has its own."""
+    """The model is told, with a result of the call; beside it an approved one has its own.
+
+    A run may end with the rejection. Then the next question of its conversation shows whether the call is answered.
+    """
+    talk = Talk(implementation, named=implementation.started.can("conversations"))
     scenario.plays(calls(NOTE, OTHER), says("So be it."))
     scenario.decides_by = _only("second")
 
-    run = implementation.run(tools=TOOLS, confirms=True)
+    run = talk.run(tools=TOOLS, confirms=True)
 
     _asked(run)
+    if run.ended and len(run.requests) == 1:
+        answered_later(scenario, talk, tools=TOOLS, confirms=True)
+        return
     answered_once(run, 1)
     accepted(run.request(2))
 
@@ -128,9 +156,11 @@ def test_beside_it(scenario: Scenario, implementation: Implementation) -> None:
 
 @requirement("approval-is-for-its-call")
 def test_in_a_later_turn(scenario: Scenario, implementation: Implementation) -> None:
-    """The same call comes again in a later turn, and is rejected there."""
+    """The same call comes again in a later turn, and is rejected there, however often the loop asks."""
+    later = Gate("the model is asked again", lambda event: isinstance(event, Received) and event.n > 1)
+    scenario.watching = (later,)
     scenario.plays(calls(NOTE), calls(NOTE), says("So be it."))
-    scenario.decides(Approve(), Reject(NO))
+    scenario.decides_by = lambda _: Reject(NO) if later.is_open else Approve()
 
     run = implementation.run(tools=TOOLS, confirms=True)
 
@@ -151,6 +181,21 @@ def test_changed_calls(scenario: Scenario, implementation: Implementation) -> No
     _asked(run)
     run.request(2)
     tools_ran(run, [{"note": {"text": "first, changed"}}, {"note": {"text": "second, changed"}}])
+
+
+@requirement("unchanged-arguments-stay")
+def test_one_of_two_arguments_is_changed(scenario: Scenario, implementation: Implementation) -> None:
+    """A call with two arguments is approved with another value for one of them; approved as it is, it runs."""
+    implementation.needs("confirm")
+    tools = guarded("add")
+    scenario.plays(calls(ADD), says("Added."))
+    control(implementation.run(tools=tools, confirms=True), "add")
+    scenario.decides(Change({"a": 5}))
+
+    run = implementation.run(tools=tools, confirms=True)
+
+    _asked(run, "add")
+    stays(run.ran_of("add").arguments)
 
 
 @requirement("each-call-is-asked-about-once")

@@ -13,9 +13,10 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.benches import loop_bench
-from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.checks import Implementation, RunOverrides, on, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
+from looptck.provider.confirmation import Approve
 from looptck.provider.faults import HttpError
 from looptck.provider.gate import Gate
 from looptck.provider.gates import cancelled_run_ended
@@ -23,7 +24,7 @@ from looptck.provider.mock_run import BESIDE
 from looptck.provider.script import Hold, Step
 from looptck.provider.toolbox import Returns
 from looptck.spec.cancelling import cancelled_at, require_cancelling
-from looptck.spec.conversing import accepted, answer, carried, question
+from looptck.spec.conversing import accepted, answer, carried, guarded, question, returned
 from looptck.values.outcome import Value
 from looptck.values.transcript import Cancelled, Ended, HungUp, Replied, SideRequest, ToolBegan
 from looptck.values.turns import Call, calls, says
@@ -42,6 +43,15 @@ class Moment:
     plays: Callable[[Scenario], Gate]
     streams: bool = False
     """Whether only a stream has it."""
+    asks: bool = False
+    """Whether a call waits for its approval then."""
+
+    def run(self, implementation: Implementation) -> RunOverrides:
+        """How its runs differ from others. Raises NotApplicable if the implementation has no such moment."""
+        if not self.asks:
+            return {}
+        implementation.needs("confirm")
+        return {"tools": guarded("weather"), "confirms": True}
 
 
 def _first_byte(scenario: Scenario) -> Gate:
@@ -82,6 +92,13 @@ def _after_a_round(scenario: Scenario) -> Gate:
     return gate
 
 
+def _approval_waits(scenario: Scenario) -> Gate:
+    gate = cancelled_run_ended(of_a_tool=True)
+    scenario.plays(calls(CALL), says("Not asked for."))
+    scenario.decides(Approve(hold=gate))
+    return gate
+
+
 MOMENTS = {
     "before-the-first-byte": Moment(_first_byte),
     "in-text": Moment(_in_text, streams=True),
@@ -89,6 +106,7 @@ MOMENTS = {
     "while-a-tool-runs": Moment(_tool_runs),
     "between-tools": Moment(_between_tools),
     "after-a-round": Moment(_after_a_round),
+    "before-an-approval": Moment(_approval_waits, asks=True),
 }
 
 
@@ -183,16 +201,18 @@ def test_it_asks_no_more(scenario: Scenario, implementation: Implementation, mom
 
 
 @requirement("cancelled-run-starts-no-tool")
-@_at("behind-a-call", "between-tools")
+@_at("behind-a-call", "between-tools", "before-an-approval")
 def test_it_starts_no_tool(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
-    """No tool begins after the run was cancelled; those that run by then are not judged."""
+    """No tool begins after the run was cancelled, nor when its call is approved then; those before are not judged."""
     require_cancelling(implementation)
+    how = moment.run(implementation)
     gate = moment.plays(scenario)
 
-    run = cancelled_at(gate, implementation, implementation.begin())
+    run = cancelled_at(gate, implementation, implementation.begin(**how))
 
     began = [event.tool for event in _since(run, ToolBegan) if isinstance(event, ToolBegan)]
-    assert [] == began, f"after the run was cancelled, {', '.join(began)} began"
+    approved = ", and its call was approved," if moment.asks else ","
+    assert [] == began, f"after the run was cancelled{approved} {', '.join(began)} began"
 
 
 @requirement("cancelled-stream-is-closed")
@@ -236,12 +256,13 @@ def test_earlier_turns_stay(scenario: Scenario, implementation: Implementation, 
 def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
     """The next question of the conversation is accepted, and answered."""
     require_cancelling(implementation)
+    how = moment.run(implementation)
     talk = Talk(implementation)
     gate = moment.plays(scenario)
-    cancelled_at(gate, implementation, talk.begin("What is the weather?"))
+    cancelled_at(gate, implementation, talk.begin("What is the weather?", **how))
     scenario.plays(says("It is noon."))
 
-    run = talk.run("What time is it?")
+    run = talk.run("What time is it?", **how)
 
     accepted(run.request(1))
-    assert "It is noon." == (run.value.text or "").strip()
+    returned(run, "It is noon.")

@@ -12,14 +12,25 @@ import pytest
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
-from looptck.bench.talk import Talk
+from looptck.bench.talk import Talk, suspended
 from looptck.provider.faults import Cut, ErrorEvent, HttpError
 from looptck.provider.script import Step
-from looptck.spec.conversing import INSTRUCTIONS, Carried, accepted, answer, call, carried, question, result
+from looptck.spec.conversing import (
+    INSTRUCTIONS,
+    Carried,
+    accepted,
+    answer,
+    call,
+    carried,
+    guarded,
+    question,
+    result,
+    returned,
+)
 from looptck.spec.obeying import obeying
 from looptck.values.history import Said
 from looptck.values.turns import Call, Thinking, calls, refuses, says, turn
-from looptck.values.verdicts import NotReached
+from looptck.values.verdicts import NotApplicable, NotReached
 
 CALL = Call.of("weather", {"city": "Paris"})
 NOTE = Call.of("note", {"text": "fine"})
@@ -91,7 +102,25 @@ def test_the_next_question(scenario: Scenario, implementation: Implementation, e
     run = talk.run("What time is it?", limit=ending.limit)
 
     accepted(run.request(1))
-    assert NOON == (run.value.text or "").strip()
+    returned(run, NOON)
+
+
+@requirement("next-turn-is-accepted")
+def test_a_question_in_place_of_a_decision(scenario: Scenario, implementation: Implementation) -> None:
+    """A run is suspended, and the user asks something else; a loop may insist on the decision before it asks."""
+    implementation.needs("suspend")
+    tools = guarded("note")
+    talk = Talk(implementation)
+    scenario.plays(calls(CALL, NOTE))
+    suspended(talk.run("Keep a note.", tools=tools))
+    scenario.plays(says(NOON))
+
+    run = talk.run("What time is it?", tools=tools)
+
+    if run.ended and not run.received:
+        raise NotApplicable(f"a suspended conversation takes no question: the loop {run.outcome}")
+    accepted(run.request(1))
+    returned(run, NOON)
 
 
 def _ends(run: Run, text: str) -> None:

@@ -9,8 +9,9 @@ from looptck.bench.talk import Talk
 from looptck.catalogue.agents import Tool
 from looptck.provider.gate import Gate
 from looptck.provider.script import Step
-from looptck.spec.conversing import INSTRUCTIONS, carried, question, words_of
+from looptck.spec.conversing import INSTRUCTIONS, carried, question, returned, words_of
 from looptck.values.outcome import Value
+from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
 
@@ -36,17 +37,13 @@ PLAN = Tool(
 """A tool whose schema has definitions, lists of objects, nested objects, unions and constants."""
 
 
-def _answered(color: str, value: Value) -> None:
-    """The caller of the run about this color has its own answer."""
-    assert f"It is {color}." == (value.text or "").strip(), f"the loop {value} to the caller of the run about {color}"
-
-
 @requirement("shared-agent-runs-apart")
 def test_one_after_the_other(scenario: Scenario, implementation: Implementation) -> None:
     """Three runs of one agent: each begins with the prompt alone, offers the same tools, and has its own limit."""
     talk = Talk(implementation, named=False)
     limit = 3 if implementation.started.can("limit") else None
     offered: list[object] = []
+    heard: list[bool] = []
     for color in COLORS:
         scenario.plays(calls(Call.of("note", {"text": color})), says(f"It is {color}."))
         if color == COLORS[1]:
@@ -63,21 +60,29 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
         offered.append(run.request(1).body.get("tools"))
         assert offered[0] == offered[-1], "another run of the agent offers other tools"
         if color != COLORS[1]:  # a loop may end in an error where a tool raises one
-            _answered(color, run.value)
+            returned(run, f"It is {color}.")
+            heard.append(color in "".join(chunk.text for chunk in run.chunks))
+            assert heard[0] == heard[-1], "the caller of the first run of the agent received its text, this one none"
 
 
 @requirement("shared-agent-runs-apart")
 def test_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
-    """Two runs of one agent overlap, unless it makes one wait or refuses it: neither has words of the other."""
+    """Two runs of one agent overlap, unless it makes one wait or refuses it: neither has words of the other.
+
+    The answer of the second run waits for the end of the first one, so that both callers are there to hear it.
+    """
     implementation.needs("concurrent")
     talk = Talk(implementation, named=False)
     both = Gate("the other run has asked too", patience=3.0, if_ever=True)
-    scenario.watching = (both,)
+    ended = Gate("the first run has ended", lambda event: isinstance(event, Ended), patience=3.0, if_ever=True)
     running: dict[str, Running] = {}
     for color in COLORS[:2]:
-        asks = calls(Call.of("note", {"text": color}))
-        first = Step(asks, before=both) if not running else asks
-        scenario.plays(first, says(f"It is {color}."), signal=both if running else None)
+        asks, says_it = calls(Call.of("note", {"text": color})), says(f"It is {color}.")
+        if not running:
+            scenario.plays(Step(asks, before=both), says_it)
+        else:
+            scenario.plays(asks, Step(says_it, before=ended), signal=both)
+        scenario.watching = () if running else (both, ended)
         scenario.returns("note", f"kept {color}")
         running[color] = talk.begin(f"What is the color {color}?", mark=color, shared=talk.id)
     runs = {color: implementation.end(one) for color, one in running.items()}
@@ -90,8 +95,10 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
             assert other not in words, f"request {received.n} carries words of another run"
         texts = [str(one) for one in run.tools_ran]
         assert not [one for one in texts if other in one], f"a tool ran with words of another run: {texts}"
+        heard = "".join(chunk.text for chunk in run.chunks)
+        assert other not in heard, f"the caller of a run received the text of another: {heard!r}"
         if isinstance(run.outcome, Value):
-            _answered(color, run.outcome)
+            returned(run, f"It is {color}.")
             answered += 1
     if not answered:
         raise NotReached("neither of two runs of one agent was answered")

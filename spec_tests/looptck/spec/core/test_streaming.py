@@ -45,10 +45,11 @@ def test_chunks_join(scenario: Scenario, implementation: Implementation, text: s
     run = implementation.run()
 
     run.delivered(2)
-    assert text == run.value.text
     joined = "".join(chunk.text for chunk in run.chunks)
-    assert joined.endswith(text)
-    assert 1 == joined.count(text[:8])
+    assert text == run.value.text, f"the loop returned {run.value.text!r}, not {text!r}"
+    assert joined.endswith(text), f"the pieces join to {joined!r}, not to the answer {text!r}"
+    times = joined.count(text[:8])
+    assert 1 == times, f"the caller received the answer {times} times: {joined!r}"
 
 
 @requirement("plain-and-stream-agree")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from looptck.bench.run import Run
-from looptck.bench.talk import Talk
+from looptck.bench.talk import Talk, suspended
 from looptck.catalogue.traits import trait
 from looptck.provider.confirmation import Change, Reject
 from looptck.provider.faults import HttpError
@@ -140,5 +140,26 @@ def test_reason(loop: Loop) -> None:
     require_played(run)
     if not run.questions:
         raise NotReached("no confirmation was asked for the call")
-    texts = [one.text for one in run.request(2).request.answers]
+    _told(loop, run, 2)
+
+
+@trait("reason-of-a-rejection-on-resume")
+def test_reason_on_resume(loop: Loop) -> None:
+    """A run is suspended, and resumed with a rejection that has a reason."""
+    tools = guarded("note")
+    talk = Talk(loop, named=False)
+    loop.scenario.plays(calls(NOTE))
+    first = talk.run("Go.", tools=tools)
+    decisions = [{"id": one.id, "decision": "reject", "feedback": NO} for one in suspended(first).calls]
+    loop.scenario.plays(says("So be it."))
+
+    _told(loop, talk.resume(first, decisions, tools=tools), 1)
+
+
+def _told(loop: Loop, run: Run, n: int) -> None:
+    """Answer with what request ``n``, the first behind the rejection, has of the reason."""
+    if run.ended and len(run.requests) < n:
+        loop.answers("not-asked-again", run.outcome)
+        return
+    texts = [one.text for one in run.request(n).request.answers]
     loop.answers("told" if any(NO in text for text in texts) else "not-told", texts[0] if texts else "")

@@ -1,0 +1,138 @@
+"""Runs that are suspended and resumed wrongly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from looptck_mutants.cells import CHAT
+from looptck_mutants.core.running_again import run_again
+from looptck_mutants.parts import breaks
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.conversation import Conversation
+from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.actions import Action, Suspend
+from looptck_reference.vocabulary.approval import Decision
+from looptck_reference.vocabulary.values import Json, ToolCall
+
+
+@breaks(
+    "suspended-call-has-not-run",
+    cells=CHAT,
+    collateral={
+        (
+            "resumed-run-equals-an-unbroken-one",
+            "resume-obeys-each-decision",
+            "resume-obeys-each-change",
+            "suspended-state-travels",
+        ): "the calls run a second time when the run is resumed"
+    },
+)
+class TriesBeforeItWaits(Loop):
+    """Runs the calls that wait for a decision when the run is suspended, to know that they work."""
+
+    def suspend(self) -> Action:
+        action = super().suspend()
+        pending = action.calls if isinstance(action, Suspend) else ()
+        run_again(self, [ToolCall(one.id, one.name, json.dumps(one.arguments)) for one in pending])
+        return action
+
+
+@breaks("resumed-run-equals-an-unbroken-one", collateral={"suspended-state-travels": "it is resumed too"}, cells=CHAT)
+class ResumedWithoutThePrompt(Loop):
+    """Forgets the first message of a run that it resumes."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, decisions)
+        self.history = self.history[1:]
+
+
+@breaks(
+    "resume-reruns-nothing",
+    collateral={("resumed-run-equals-an-unbroken-one", "suspended-state-travels"): "its tools run as often"},
+    cells=CHAT,
+)
+class ResumedFromTheStart(Loop):
+    """Runs everything that a suspended run has run once more when it resumes it."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, decisions)
+        answered = {one["tool_call_id"] for one in self.history if one.get("role") == "tool"}
+        answered |= {one["call_id"] for one in state["results"] if one is not None}
+        for message in self.history:
+            for call in message.get("tool_calls") or ():
+                if call["id"] in answered:
+                    function = call["function"]
+                    run_again(self, [ToolCall(call["id"], function["name"], function["arguments"])])
+
+
+@breaks("resumed-run-equals-an-unbroken-one", cells=CHAT)
+class ResumedResultsAgain(Loop):
+    """Sends the results of an earlier suspension once more when it is resumed for the second time."""
+
+    earlier: Sequence[str] = ()
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        before = state.get("earlier", [])
+        super().resume({name: value for name, value in state.items() if name != "earlier"}, decisions)
+        again = [2 if one.get("tool_call_id") in before else 1 for one in self.history]
+        self.history = [one for one, times in zip(self.history, again, strict=True) for _ in range(times)]
+        self.earlier = [*before, *decisions]
+
+    def suspend(self) -> Action:
+        action = super().suspend()
+        assert isinstance(action, Suspend)
+        return self._enter(replace(action, state={**action.state, "earlier": [*self.earlier]}))
+
+
+@breaks(
+    "resume-obeys-each-decision", cells=CHAT, collateral={"resume-obeys-each-change": "a change is part of a decision"}
+)
+class ResumedByPosition(Loop):
+    """Gives the calls of a suspended run its decisions in the reverse order."""
+
+    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
+        super().resume(state, dict(zip(decisions, reversed([*decisions.values()]), strict=True)))
+
+
+@breaks("resumed-run-is-in-its-conversation", cells=CHAT)
+class ResumedBesideTheConversation(Driver):
+    """Keeps nothing of a resumed run in its conversation."""
+
+    def keep(self, case: Json, conversation: Conversation) -> None:
+        if "resume" not in case:
+            super().keep(case, conversation)
+
+
+LOST: Json = {"kind": "error", "reason": "arguments", "type": "LookupError", "message": "there is no such run"}
+
+
+@breaks("suspended-state-travels", cells=CHAT)
+class StatesStayAtHome(Driver):
+    """Keeps the state of a suspended run to itself, and hands out its number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._states: list[Json] = []
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return LOST if self._lost(case) else self._kept(super().run(self._known(case), emit))
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return LOST if self._lost(case) else self._kept(await super().run_async(self._known(case), emit))
+
+    def _lost(self, case: Json) -> bool:
+        return "resume" in case and case["resume"]["state"] >= len(self._states)
+
+    def _known(self, case: Json) -> Json:
+        if "resume" not in case:
+            return case
+        return {**case, "resume": {**case["resume"], "state": self._states[case["resume"]["state"]]}}
+
+    def _kept(self, outcome: Json) -> Json:
+        if outcome["kind"] != "suspended":
+            return outcome
+        self._states.append(outcome["state"])
+        return {**outcome, "state": len(self._states) - 1}
