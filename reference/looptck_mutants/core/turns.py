@@ -46,6 +46,18 @@ class NullIsNoAnswer(ChatWire):
         return replace(turn, stop=Stop.PAUSE) if null and not turn.calls and turn.stop is Stop.END else turn
 
 
+@breaks("empty-answer-ends-the-loop")
+class EmptyIsNeverEnough(Loop):
+    """Asks for an answer after every empty one, as often as it takes."""
+
+    def stop(self, turn: Turn) -> Action:
+        if turn.text or turn.calls or turn.stop is not Stop.END:
+            return super().stop(turn)
+        self.history += self.wire.opening([{"role": "user", "content": "Please answer."}])
+        self.model_calls -= 1
+        return self.ask()
+
+
 @breaks("no-calls-in-any-spelling")
 class EmptyListCalls(ChatWire):
     """Treats an empty list of calls as calls."""

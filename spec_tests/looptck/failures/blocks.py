@@ -132,8 +132,9 @@ def _shortest(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
 
 
 def _shortly(one: Finding) -> str:
-    """The first line of a reason."""
-    return begun(next(iter(one.result.reason.splitlines()), ""), REASON)
+    """The first line of a reason, and what ended the run early."""
+    reason = begun(next(iter(one.result.reason.splitlines()), ""), REASON)
+    return f"{reason}; {one.ending}" if one.ending else reason
 
 
 def _because(one: Finding) -> Iterator[str]:

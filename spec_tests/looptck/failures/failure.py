@@ -84,8 +84,19 @@ def evidence(run: Run | None, reason: str = "") -> list[str]:
     found = list(_difference(run, reason)) or list(_problems(run, reason))[:2] or list(_streams(run, FEW))
     tools = list(_tools(run))
     few = tools if len(tools) <= FEW else [*tools[:FEW], "    … and more"]
-    ended = [f"  the loop {run.outcome}"] if isinstance(run.outcome, Failed) and run.outcome.type not in reason else []
+    ended = [f"  {words}" for words in _raised(run, reason)]
     return [*(cut(line, WIDE) for line in found), *(few if len(found) < FEW else []), *ended]
+
+
+def ending(run: Run | None, reason: str = "") -> str:
+    """What ended a run before it could do what was expected: a refused request, or else the loop's error.
+
+    It does not repeat what the reason of the verdict says, and is empty if there is nothing to add.
+    """
+    if run is None:
+        return ""
+    is_refused = any(received.problems for received in run.received)
+    return next(_problems(run, reason) if is_refused else _raised(run, reason), "").strip()
 
 
 MOST_LINES = 60
@@ -123,6 +134,12 @@ def _difference(run: Run, reason: str) -> Iterator[str]:
         yield f"  the first wrong request is request {received.n}, at {difference.pointer}"
         yield f"    - {difference.expected}"
         yield f"    + {difference.got}"
+
+
+def _raised(run: Run, reason: str) -> Iterator[str]:
+    """The error of the loop, unless the reason names it."""
+    if isinstance(run.outcome, Failed) and run.outcome.type not in reason:
+        yield f"the loop {run.outcome}"
 
 
 def _problems(run: Run, reason: str) -> Iterator[str]:

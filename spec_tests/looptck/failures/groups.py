@@ -50,6 +50,8 @@ class Finding:
     """The full report."""
     evidence: Sequence[str] = ()
     """The lines of the report with the best evidence."""
+    ending: str = ""
+    """What ended the run early, if the reason does not say it: a refused request, or the loop's error."""
     again: str = ""
     trace: str = ""
     """The folder with the traffic of the run."""
@@ -61,6 +63,7 @@ class Finding:
 
     def __post_init__(self) -> None:
         self.text = steady(printable(self.text))
+        self.ending = steady(printable(self.ending))
         self.evidence = [steady(printable(line)) for line in self.evidence]
 
 

@@ -50,12 +50,17 @@ def finding_as_json(one: Finding, place: int) -> dict[str, Any]:
         "runs": list(one.runs),
         "text": one.text,
         "evidence": list(one.evidence),
+        "ending": one.ending,
         "again": one.again,
         "trace": one.trace,
         "size": one.size,
         "known": one.known,
         "receipt": one.receipt,
     }
+
+
+AS_THEY_ARE = ("text", "evidence", "ending", "again", "trace", "size", "known", "receipt")
+"""The members of a finding that JSON holds as they are."""
 
 
 def findings_from_json(found: Iterable[Mapping[str, Any]], results: Sequence[Result]) -> list[Finding]:
@@ -65,7 +70,7 @@ def findings_from_json(found: Iterable[Mapping[str, Any]], results: Sequence[Res
             results[one["result"]],
             sign=None if one["sign"] is None else tuple(one["sign"]),
             runs=tuple(one["runs"]),
-            **{name: one[name] for name in ("text", "evidence", "again", "trace", "size", "known", "receipt")},
+            **{name: one[name] for name in AS_THEY_ARE},
         )
         for one in found
     ]

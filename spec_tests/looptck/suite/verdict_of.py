@@ -16,7 +16,7 @@ from looptck.bench.run import Run
 from looptck.catalogue.known_failures import Known
 from looptck.drivers import DriverFault
 from looptck.failures import trace
-from looptck.failures.failure import again, evidence, render_failure
+from looptck.failures.failure import again, ending, evidence, render_failure
 from looptck.failures.groups import Finding
 from looptck.failures.reasons import wrong_behind
 from looptck.failures.receipt import receipt
@@ -166,6 +166,7 @@ def _finding(
         runs=tuple(one.id for one in runs),
         text=render_failure(check, result, run, line, example),
         evidence=evidence(run, result.reason),
+        ending=ending(run, result.reason),
         again=line,
         size=len(run.transcript.events) if run else 0,
         known=session.record.known_of(result) is not None,

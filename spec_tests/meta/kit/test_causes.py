@@ -282,6 +282,15 @@ def test_a_line_has_the_whole_reason() -> None:
     assert REASON + 60 > len(long) > REASON
 
 
+def test_a_line_says_what_ended_the_run() -> None:
+    """A reason such as "no tool ran" does not show why; the error or the refusal behind it does."""
+    (cause,) = causes([finding("echo", LOST)], ROWS)
+    cause.example.ending = "the loop raised KeyError: 'choices' (reason: other)"
+
+    (line,) = one_line_each([cause], [PLAIN])
+    assert line.endswith("because of echo; the loop raised KeyError: 'choices' (reason: other)")
+
+
 def test_lines_of_one_requirement_name_their_cases() -> None:
     """Several causes that one requirement heads are told apart; a requirement that heads one needs no more."""
     found = causes(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from looptck.bench.run import Run
-from looptck.failures.failure import evidence
+from looptck.failures.failure import ending, evidence
 from looptck.failures.signs import Sign, first_difference, wrong_events
 from looptck.values.cell import Cell
 from looptck.values.history import Answered, Asked, Item, Request, Said
@@ -196,3 +196,15 @@ def test_evidence_tells_what_was_raised() -> None:
 
     assert "  the loop raised KeyError: 'choices' (reason: other)" == evidence(made, "no tool ran")[-1]
     assert "  tools that ran: none" == evidence(made, "the loop raised KeyError: 'choices' (reason: other)")[-1]
+
+
+def test_the_ending_of_a_run() -> None:
+    """A refusal is behind the error that follows it; neither is repeated if the reason says it."""
+    refused = request(1, 0.3, PROMPT, problem="a-rule")
+    of_the_error, of_the_refusal = "the loop raised KeyError: 'choices' (reason: other)", "at /messages: no"
+
+    assert of_the_error == ending(run([], RAISED, FIRST), "no tool ran")
+    assert "" == ending(run([], RAISED, FIRST), of_the_error)
+    assert "request 1 is refused at /messages: no (a-rule)" == ending(run([], RAISED, refused), "no tool ran")
+    assert "" == ending(run([], RAISED, refused), of_the_refusal)
+    assert "" == ending(run([], DONE)) == ending(None)

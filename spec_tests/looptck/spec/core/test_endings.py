@@ -6,7 +6,7 @@ from looptck.bench.answering import WORD, ruled_out
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.provider import gates
-from looptck.provider.script import Step
+from looptck.provider.script import RUNAWAY_CAP, Step
 from looptck.provider.toolbox import Raises, Returns
 from looptck.spec.long_results import loss
 from looptck.values.framing import DEFAULT
@@ -53,6 +53,19 @@ def test_calls_beside_the_answer(scenario: Scenario, implementation: Implementat
     run.delivered(1)
     assert run.ended, f"no outcome came: the loop {run.outcome}"
     assert not run.after_the_end, f"after the loop had {run.outcome}: {', '.join(run.after_the_end)}"
+
+
+@requirement("empty-answer-ends-the-loop")
+def test_nothing_but_empty_answers(scenario: Scenario, implementation: Implementation) -> None:
+    """A model that has nothing to say, however often it is asked, is not asked for ever."""
+    scenario.plays(calls(Call.of("ping")))
+    scenario.listens(lambda _: says(""))
+
+    run = implementation.run()
+
+    run.delivered(2)
+    assert len(run.requests) < RUNAWAY_CAP, f"after {RUNAWAY_CAP - 2} answers with nothing in them the loop asks again"
+    assert run.ended, f"no outcome came: the loop {run.outcome}"
 
 
 @requirement("answer-is-not-ruled-out")

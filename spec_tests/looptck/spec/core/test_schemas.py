@@ -100,6 +100,15 @@ def _offers(implementation: Implementation, block: Block, *, strict: bool = Fals
     return found
 
 
+def _not_made_strict_in_vain(implementation: Implementation, found: Offered) -> None:
+    """Assert that no tool is made strict, without being declared so, with a schema that is refused in strict mode."""
+    wrong = [one for one in implementation.runs[-1].received[0].problems if one.pointer.startswith(found.pointer)]
+    assert not (found.strict and wrong), (
+        "the tool is not declared as strict, but offered as strict, and the service refuses it, "
+        f"at {wrong[0].pointer}: {wrong[0].message}"
+    )
+
+
 @requirement("schemas-keep-their-meaning")
 @pytest.mark.parametrize("members", KINDS.values(), ids=KINDS)
 def test_schemas_keep_their_meaning(implementation: Implementation, members: dict[str, Block]) -> None:
@@ -146,7 +155,9 @@ def test_open_schema_of_a_strict_tool(implementation: Implementation, members: d
 @pytest.mark.parametrize("members", ODD.values(), ids=ODD)
 def test_odd_schemas_keep_their_meaning(implementation: Implementation, members: dict[str, Block]) -> None:
     """A node within a node, members of any name, and values of any kind."""
-    _offers(implementation, _first_required(members))
+    found = _offers(implementation, _first_required(members))
+
+    _not_made_strict_in_vain(implementation, found)
 
 
 @requirement("odd-schemas-keep-their-meaning")
@@ -156,4 +167,5 @@ def test_any_schema_keeps_its_meaning(implementation: Implementation) -> None:
 
     @implementation.every(strategies.parameters())
     def holds(parameters: Block) -> None:
-        _offers(implementation, parameters)
+        found = _offers(implementation, parameters)
+        _not_made_strict_in_vain(implementation, found)

@@ -11,7 +11,7 @@ ends, has none: its stream stops after the items that there were; one that is qu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import cycle, groupby
 from typing import Any
 
 from looptck.values.framing import Framing
@@ -74,11 +74,17 @@ def error_events(before: list[object], message: str) -> list[object]:
     return [{**event, "sequence_number": number} for number, event in enumerate(events, len(sent))]
 
 
+_UNKNOWN_EVENTS: list[_Event] = [
+    {"type": "response.x_unknown", "x_unknown": UNKNOWN},
+    {"type": "keepalive"},
+]
+"""Events that are not in the documentation: one of the response, and one that some services send to keep it open."""
+
+
 def _numbered(stream: list[_Event], framing: Framing) -> Iterator[_Event]:
     """The events as sent: numbered, with the undocumented fields and events of the framing."""
     if framing.unknown_events:
-        unknown = {"type": "response.x_unknown", "x_unknown": UNKNOWN}
-        stream = [event for known in stream for event in (known, unknown)][:-1]
+        stream = [event for pair in zip(stream, cycle(_UNKNOWN_EVENTS), strict=False) for event in pair][:-1]
     extra = {"x_unknown": UNKNOWN} if framing.unknown_fields else {}
     for number, event in enumerate(stream):
         if framing.quirk == "no-sequence":
