@@ -139,8 +139,10 @@ class LoopBench(Bench):
     def _pulse(self) -> Pulse:
         """The pulse of the implementation, if only the driver and what it has started ask the provider."""
         if self._is_watched is None:
-            asks = [own for peer in self._provider.peers if (own := self._connection.asks_from(*peer)) is not None]
-            self._is_watched = all(asks) if asks else None
+            asks = {peer: self._connection.asks_from(*peer) for peer in self._provider.peers}
+            still = self._provider.peers  # one that was closed while it was looked for was not found for that reason
+            known = [own for peer, own in asks.items() if own or (own is False and peer in still)]
+            self._is_watched = all(known) if known else None
         return Pulse() if self._is_watched is False else self._connection.pulse()
 
     def cancel(self, running: Running) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from unittest.mock import patch
+from unittest.mock import PropertyMock, patch
 
 import pytest
 
@@ -128,3 +128,14 @@ def test_rest_is_unknown_where_somebody_else_asks(told: list[list[bool | None]],
                 found.append(bench._pulse().known)
 
     assert known == found
+
+
+@needs_process_table
+def test_a_connection_that_is_closed_meanwhile_is_not_somebody_elses() -> None:
+    """A loop that leaves its stream may have closed the connection before its files are looked through."""
+    with bench_for("python:looptck_reference.kit.driver:Driver") as bench:
+        assert isinstance(bench, LoopBench)
+        peers = patch.object(Provider, "peers", PropertyMock(side_effect=[[(1, 1)], []]))
+        with peers, patch.object(bench._connection, "asks_from", lambda *_: False):
+            assert bench._pulse().known
+        assert bench._is_watched is None
