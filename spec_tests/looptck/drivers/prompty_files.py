@@ -51,9 +51,20 @@ def stage(
 
 def _directed(agent: Agent, model: Mapping[str, Any], *, as_guide: bool) -> str:
     front, body = _original(agent.path)
-    front = {**front, "model": {**front["model"], **model}}
-    front = dict(_as_guide(front)) if as_guide else front
-    return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True)}---\n{body}"
+    own = _written({"model": {**front["model"], **model}})
+    return f"---\n{_all_but_model(agent.path, as_guide)}{own}---\n{body}"
+
+
+@cache
+def _all_but_model(path: Path, as_guide: bool) -> str:
+    """The frontmatter that is the same in all runs."""
+    front = {key: value for key, value in _original(path)[0].items() if key != "model"}
+    return _written(dict(_as_guide(front)) if as_guide else front)
+
+
+def _written(front: Mapping[str, Any]) -> str:
+    text: str = yaml.safe_dump(front, sort_keys=False, allow_unicode=True)
+    return text if front else ""
 
 
 def _as_guide(front: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
