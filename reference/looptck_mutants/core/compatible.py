@@ -20,7 +20,7 @@ from looptck_reference.vocabulary.values import Delta, Json, ToolCall, ToolResul
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire
 from looptck_reference.wires.events import EventStream
 from looptck_reference.wires.openai_chat_stream import PartialCall
-from looptck_reference.wires.openai_chat_turn import STOPS
+from looptck_reference.wires.openai_chat_turn import STOPS, call_parts
 
 
 @breaks(
@@ -118,6 +118,27 @@ class NamesAddUp(ChatStream):
             self._calls[-1].name.append(name)
 
 
+@breaks("blank-piece-changes-nothing", cells=CHAT_STREAM)
+class NullIsAPiece(ChatStream):
+    """Appends the word null to the arguments of a call where a later piece has null for them."""
+
+    def add_call(self, delta: Json) -> None:
+        super().add_call(delta)
+        if not any(call_parts(delta)):
+            self.call_for(delta.get("index"), "").arguments.append("null")
+
+
+@breaks("text-and-a-call-in-one-delta", cells=CHAT_STREAM)
+class TextHidesCalls(ChatStream):
+    """Reads the calls of a delta only if it has no text."""
+
+    def take(self, event: Json) -> str:
+        for choice in event.get("choices") or ():
+            if (delta := choice["delta"]) and delta.get("content"):
+                delta.pop("tool_calls", None)
+        return super().take(event)
+
+
 @breaks("several-calls-without-index", cells=CHAT_STREAM)
 class NoIndexIsTheFirst(ChatStream):
     """Takes a missing index for 0."""
@@ -148,7 +169,7 @@ class LastChoiceDecides(ChatStream):
         return super().take(event)
 
 
-@breaks("empty-content-beside-calls", cells=CHAT_STREAM)
+@breaks("empty-content-beside-calls", "text-and-a-call-in-one-delta", cells=CHAT_STREAM)
 class TextOrCalls(ChatStream):
     """Reads calls where a delta has a list of them, however empty, and its text otherwise."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from looptck_mutants.breaking import Collateral
-from looptck_mutants.cells import CHAT, MESSAGES
+from looptck_mutants.cells import CHAT, MESSAGES, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
@@ -77,6 +77,22 @@ class SignaturesAreForgotten(Loop):
 
     def settled(self) -> list[Json]:
         return [_unsigned(one) for one in super().settled()]
+
+
+@breaks("next-turn-is-accepted", cells=RESPONSES)
+class SourcesBecomeFiles(Loop):
+    """Keeps a file that an answer names as its source as a part of that answer."""
+
+    def settled(self) -> list[Json]:
+        return [_with_files(one) for one in super().settled()]
+
+
+def _with_files(item: Json) -> Json:
+    if item.get("type") != "message" or not isinstance(item.get("content"), list):
+        return item
+    noted = [note for part in item["content"] for note in part.get("annotations") or ()]
+    files = [{"type": "input_file", "file_id": note["file_id"]} for note in noted if "file_id" in note]
+    return {**item, "content": [*item["content"], *files]}
 
 
 def _unsigned(message: Json) -> Json:

@@ -52,6 +52,19 @@ class EmptyObjectsAreLists(MessagesWire):
         return super().echo(replace(turn, content=tuple(map(_with_lists, turn.content))))
 
 
+@breaks(
+    "arguments-are-echoed-as-given",
+    collateral={"open-schemas-are-offered": "one of its calls has no arguments"},
+    cells=CHAT,
+)
+class NoArgumentsAreAList(ChatWire):
+    """Sends a call without arguments back with an empty list."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        listed = [replace(call, arguments="[]") if call.arguments == "{}" else call for call in turn.calls]
+        return super().echo(replace(turn, calls=tuple(listed)))
+
+
 @breaks("text-beside-calls-is-echoed")
 class TextDropped(ChatWire):
     """Sends the calls of a turn back without its text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from looptck_mutants.cells import CHAT
 from looptck_mutants.parts import breaks, speaking
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
@@ -117,6 +118,14 @@ class DoubleBracesHalved(ChatWire):
     def opening(self, messages: Sequence[Json]) -> list[Json]:
         halved = [(one, one["content"].replace("{{", "{").replace("}}", "}")) for one in super().opening(messages)]
         return [{**message, "content": text} for message, text in halved]
+
+
+@breaks("no-tools-are-no-list", cells=CHAT)
+class NoToolsAreAList(ChatWire):
+    """Sends an empty list where there are no tools."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        return {"tools": [], **super().request(agent, history, stream=stream)}
 
 
 @breaks("requests-are-well-formed")

@@ -31,6 +31,15 @@ class MessagesBlocksMerged(MessagesStream):
         super().add_input(self.blocks[-1], piece)
 
 
+@breaks("hosted-input-stays-apart", cells=MESSAGES_STREAM)
+class HostedInputIsTheCalls(MessagesStream):
+    """Appends the input of a tool of the service to that of the call before it."""
+
+    def add_input(self, block: PartialBlock, piece: str) -> None:
+        called = [one for one in self.blocks if one.head["type"] == "tool_use"]
+        super().add_input(block if block in called or not called else called[-1], piece)
+
+
 @breaks("pings-are-skipped", collateral=A_FRAMING, cells=MESSAGES_STREAM)
 class PingEndsABlock(MessagesStream):
     """Drops the rest of a block after a ping inside it."""

@@ -97,6 +97,7 @@ class MessagesStream(EventStream):
         self._at: dict[int, PartialBlock] = {}
         self._usage: Json = {}
         self._carried: Json = {}
+        self._id = ""
 
     def take(self, event: Json) -> str:
         """Handle one event; each kind of event has its method."""
@@ -127,7 +128,16 @@ class MessagesStream(EventStream):
         return replace(turn, carried=self._carried)
 
     def begin_message(self, message: Json) -> str:
-        """The message starts, usually empty; content that it already has is complete."""
+        """The message starts, usually empty; content that it already has is complete.
+
+        Raises:
+            StreamBroken: another message has started before it; what tries again on the way has joined two streams.
+            MalformedReply: its content is not a list of blocks.
+        """
+        id = text_at(message, "id")
+        if self._id and id != self._id:
+            raise StreamBroken(f"the message {id!r} begins in the stream of the message {self._id!r}")
+        self._id = id
         self._count(message.get("usage"))
         self.stop_reason = text_at(message, "stop_reason")
         self._carried |= in_container(message)

@@ -3,7 +3,7 @@
 The service sends each call under an `index`: the first delta of an index has id, type and name, later ones only pieces
 of the arguments. Compatible servers repeat the id in each delta, leave the index out, start at 1, split names, or send
 two calls under one index with different ids. So a delta belongs to the call with its index and, if it has an id, that
-id; a new id is a new call.
+id; a new id is a new call. Some end the calls with a delta under a new index that says nothing.
 
 A stream is complete once a finish reason has come: `[DONE]` may be missing and does not replace it.
 """
@@ -100,9 +100,11 @@ class ChatStream(EventStream):
         return content + refusal
 
     def add_call(self, delta: Json) -> None:
-        """Keep a piece of a call."""
+        """Keep a piece of a call; one that says nothing begins none."""
         call_id, name, arguments = call_parts(delta)
         index = delta.get("index")
+        if not (call_id or name or arguments or self._latest_at(index)):
+            return
         repeated = (index, call_id) in self._by_id
         call = self.call_for(index, call_id)
         # A server that repeats the id repeats the name too; one that splits the name sends the id once.

@@ -338,7 +338,7 @@ class Run:
     def is_endless(self, most: int = RUNAWAY_CAP) -> bool:
         """Whether looptck has ended the conversation: after ``most`` requests, or by the bytes of all of them."""
         events = self.transcript.events
-        over = any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.path for event in events)
+        over = any(isinstance(event, UnroutedRequest) and TOO_MUCH in event.why for event in events)
         return over or len(self.requests) >= most
 
     @property

@@ -270,4 +270,4 @@ def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:
 def _unscripted(event: SideRequest | UnroutedRequest) -> str:
     if isinstance(event, SideRequest):
         return f"a request outside the script: {event.method} {event.path}, answered with {event.answered}"
-    return f"a request to an unknown route: {event.method} {event.path}"
+    return f"a request {'that was not read' if event.why else 'to an unknown route'}: {event.told}"

@@ -132,8 +132,9 @@ class _Telling:
                 return Step("loop", "asks whether this call may run", [shortened(call, LONGEST)])
             case ConfirmAnswered(decision=decision):
                 return Step("caller", "answers", [shortened(decision, LONGEST)])
-            case UnroutedRequest(method=method, path=path):
-                return Step("loop", f"asks an unknown route: {method} {path}")
+            case UnroutedRequest() as event:
+                what = "sends what is not read" if event.why else "asks an unknown route"
+                return Step("loop", f"{what}: {event.told}")
             case Ended() as event:
                 return Step("loop", f"the run ends as {_kind(event)}", [shortened(event.outcome, LONGEST)])
             case event:

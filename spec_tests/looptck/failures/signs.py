@@ -50,7 +50,7 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
             case Received() if event.problems:
                 yield event.at, event, ("refused", event.problems[0].rule)
             case UnroutedRequest():
-                yield event.at, event, ("stray", event.method, _alike(event.path))
+                yield event.at, event, ("stray", event.method, _alike(f"{event.path}{event.why}"))
             case Ended(at, Failed() as outcome):
                 yield at, event, ("error", outcome.type, _alike(outcome.message), *_unusual(run))
             case Ended(at, Nothing()):

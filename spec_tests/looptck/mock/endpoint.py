@@ -118,11 +118,13 @@ class Endpoint(ModelRun):
             self._breaks(error)
             return whole(400, wire.error_body(400, f"looptck: {what}"))
 
-    def note_unrouted(self, method: str, path: str) -> None:
-        """Record a request to an unknown route. Whoever only looks whether something is there has done no wrong."""
-        super().note_unrouted(method, path)
+    def note_unrouted(self, method: str, path: str, why: str = "") -> None:
+        """As every run does. Whoever only looks whether something is there has done no wrong."""
+        super().note_unrouted(method, path, why)
         if method not in _LOOKING:
-            self.found(Finding("unrouted", f"there is no such route: {method} {path}"))
+            where = f"{method} {path}"
+            text = f"a request was not read: {where}: {why}" if why else f"there is no such route: {where}"
+            self.found(Finding("unrouted", text))
 
     def _path(self, request: HttpRequest) -> str:
         path = super()._path(request)

@@ -149,7 +149,7 @@ def _shown(event: Event) -> dict[str, Any] | None:
             side = {"method": event.method, "path": masked_path(event.path), "answered": event.answered}
             return {"event": "side-request", "at": round(event.at, 6), **side}
         case UnroutedRequest():
-            path = masked_path(event.path)
+            path = f"{masked_path(event.path)}{event.why and ': '}{event.why}"
             return {"event": "unknown-route", "at": round(event.at, 6), "method": event.method, "path": path}
         case _:
             return None

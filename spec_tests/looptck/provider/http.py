@@ -13,7 +13,7 @@ from functools import lru_cache
 from time import perf_counter
 
 from looptck.provider.gate import Gate
-from looptck.provider.http_fit import Fitted
+from looptck.provider.http_fit import CHUNKED, Fitted
 from looptck.provider.http_reader import MAX_BODY, MAX_HEAD, HttpRequest, RequestReader
 
 __all__ = ["LAST_CHUNK", "Connection", "Handler", "HttpReply", "HttpRequest", "chunked", "head"]
@@ -152,7 +152,7 @@ class Connection(asyncio.Protocol):
                     self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 return
             reply = self._handler(request)
-            if request.is_last or request.method == "HEAD" or (reply is not None and reply.closes):
+            if request.is_last or request.method == "HEAD" or (reply is not None and _ends_with(reply, request)):
                 self._fit = Fitted(request)
             self._answer(reply)
 
@@ -239,6 +239,12 @@ class Connection(asyncio.Protocol):
     def receiving(self) -> bool:
         """Whether a request has been received only in part."""
         return self._reader.receiving
+
+
+def _ends_with(reply: HttpReply, request: HttpRequest) -> bool:
+    """Whether only the end of the connection ends a reply, or it says that the connection is closed behind it."""
+    start = next((part for part in reply.parts if isinstance(part, bytes)), b"")
+    return reply.closes or (request.version == "HTTP/1.0" and CHUNKED in start)
 
 
 def _is_open(connection: socket.socket) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from looptck.provider.http_reader import HttpRequest
 
 _END_OF_HEAD = b"\r\n\r\n"
-_CHUNKED = b"transfer-encoding: chunked\r\n"
+CHUNKED = b"transfer-encoding: chunked\r\n"
+"""The header of a reply in chunks, as our replies have it."""
 
 
 class Fitted:
@@ -40,9 +41,9 @@ class Fitted:
 
     def _fitted_head(self, head: bytes) -> bytes:
         status, _, fields = head.partition(b"\r\n")
-        if not self._knows_chunks and _CHUNKED in fields:
+        if not self._knows_chunks and CHUNKED in fields:
             self._chunks = _Chunks()
-            fields = fields.replace(_CHUNKED, b"")
+            fields = fields.replace(CHUNKED, b"")
         return status + b"\r\nconnection: close\r\n" + fields
 
 

@@ -173,13 +173,13 @@ class ModelRun:
         path = self._path(request)
         wire = self._wire_for(request, path)
         if request.wrong:
-            self.note_unrouted(request.method, f"{path}: {request.wrong}")
+            self.note_unrouted(request.method, path, request.wrong)
             return whole(400, wire.error_body(400, request.wrong))
         if (why := self._too_much(request)) is not None:
-            self.note_unrouted(request.method, f"{path}: {why}")
+            self.note_unrouted(request.method, path, why)
             return whole(413, wire.error_body(413, why))
         if (why := _unreadable(request)) is not None:
-            self.note_unrouted(request.method, f"{path}: {why}")
+            self.note_unrouted(request.method, path, why)
             return whole(415, wire.error_body(415, why))
         speaker = self.speakers.get(path[3:]) if path.startswith("/v1") else None
         if request.method == "POST" and speaker is not None:
@@ -211,9 +211,9 @@ class ModelRun:
             return f"a body has more than {MOST_VALUES} values"
         return None
 
-    def note_unrouted(self, method: str, path: str) -> None:
-        """Record a request to an unknown route."""
-        self._note(UnroutedRequest(self.transcript.now(), method, path))
+    def note_unrouted(self, method: str, path: str, why: str = "") -> None:
+        """Record a request to an unknown route, or one that is not read; ``why`` it is not."""
+        self._note(UnroutedRequest(self.transcript.now(), method, path, why))
 
     def _note(self, event: Event) -> None:
         self.transcript.append(event)
@@ -426,7 +426,7 @@ def _unreadable(request: HttpRequest) -> str | None:
     """Why a body is none that the services read, by its headers; None where it is."""
     encoding = request.headers.get("content-encoding", "") or "identity"
     if request.body and encoding.lower() != "identity":
-        return f"the body has the content-encoding {encoding}; send it as it is"
+        return f"the body has the content-encoding {encoding}, and looptck reads none; send it uncompressed"
     return None
 
 

@@ -159,7 +159,10 @@ def _sent(run: Run) -> str:
 
 def _reached(run: Run, started: Started) -> None:
     if not run.requests:
-        unrouted = [event.path for event in run.transcript.events if isinstance(event, UnroutedRequest)]
+        strays = [event for event in run.transcript.events if isinstance(event, UnroutedRequest)]
+        if strays and strays[0].why:
+            raise Unreached(f"a request was not read: {strays[0].told}; the loop {run.outcome}")
+        unrouted = [event.path for event in strays]
         if unrouted and unrouted[0].startswith(NOT_PLAYED):
             raise Unreached(f"a request came to {unrouted[0]}, an endpoint of the service that looptck does not play")
         if unrouted:

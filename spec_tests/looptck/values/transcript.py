@@ -166,11 +166,18 @@ TOO_MUCH = "the requests of one run have more than"
 
 @dataclass(frozen=True, slots=True)
 class UnroutedRequest:
-    """A request to an unknown route."""
+    """A request to an unknown route, or one that was not read."""
 
     at: float
     method: str
     path: str
+    why: str = ""
+    """Why it was not read; empty: there is no such route."""
+
+    @property
+    def told(self) -> str:
+        """Where it went, and why it was not read."""
+        return f"{self.method} {self.path}{self.why and ': '}{self.why}"
 
 
 @dataclass(frozen=True, slots=True)

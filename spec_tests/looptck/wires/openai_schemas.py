@@ -2,7 +2,8 @@
 
 Sources: the vendor's guide (Structured Outputs, Supported schemas), and refusals that users quote. A keyword is allowed
 if the guide does not name it and no recorded request was refused for it: ``default``, for example, was once refused and
-is accepted today.
+is accepted today. That a schema has the form of one is asked of the members that refusals name (openai-php/client#262,
+OpenManus#1162, yomo#860, semantic-kernel#5545).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _NOT_PERMITTED = (
     "uniqueItems",
 )
 """The keywords that no part of a strict schema may have."""
+_KINDS = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _FORMATS = frozenset(
     {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"},
 )
@@ -43,7 +45,10 @@ def of_function(parameters: dict[str, Any]) -> str:
     if any(keyword in parameters for keyword in _NOT_AT_THE_TOP):
         listed = "/".join(f"'{keyword}'" for keyword in _NOT_AT_THE_TOP)
         return f"schema must have type 'object' and not have {listed} at the top level."
-    for context, schema in _parts(parameters):
+    parts = [*_parts(parameters)]
+    if fault := next(filter(None, (_malformed(schema, context) for context, schema in parts)), ""):
+        return fault
+    for context, schema in parts:
         if isinstance(schema, dict) and schema.get("type") == "array" and "items" not in schema:
             return f"In context={context}, array schema missing items."
     return ""
@@ -63,6 +68,26 @@ def strict_output(schema: dict[str, Any], *, open_top: bool = False) -> str:
     if schema.get("type") != "object":
         return f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{schema.get("type")}"'."""
     return strict(schema, open_top=open_top)
+
+
+def _malformed(schema: Any, context: Context) -> str:
+    """Why a value is no JSON Schema, apart from its subschemas; empty if it is one, or the list of them of a tuple."""
+    is_tuple = isinstance(schema, list) and bool(schema) and context[-1:] == ("items",)
+    if is_tuple or isinstance(schema, bool):
+        return ""
+    if not isinstance(schema, dict):
+        return f"{schema!r} is not of type 'object', 'boolean'."
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, dict):
+        return f"{properties!r} is not of type 'object'."
+    if not isinstance(required, list):
+        return f"{required!r} is not of type 'array'."
+    if odd := [name for name in required if not isinstance(name, str)]:
+        return f"{odd[0]!r} is not of type 'string'."
+    kind = schema.get("type", "object")
+    if not all(isinstance(one, str) and one in _KINDS for one in (kind if isinstance(kind, list) and kind else [kind])):
+        return f"{kind!r} is not valid under any of the given schemas."
+    return ""
 
 
 def _parts(top: Any) -> Iterator[tuple[Context, Any]]:

@@ -62,7 +62,11 @@ def test_chat_takes_lists_without_parts() -> None:
 
 
 def test_no_tools_may_be_an_empty_list() -> None:
-    """Anthropic and Responses were recorded to take it; on Chat reports of the last years contradict those of 2024."""
+    """Anthropic and Responses were recorded to take it; on Chat reports contradict each other.
+
+    OpenAI refuses it by anon-kode#20 (2025) and vllm#39741 (2026), and takes it by mlx-lm#170 (2025), pi#3650 (2026).
+    So a loop is told by `no-tools-are-no-list`, and is not refused.
+    """
     assert [] == judge_chat(chat.request(chat.USER, tools=[]))
     assert [] == judge_responses(responses.request(responses.USER, tools=[]))
     assert [] == judge_messages(messages.request(messages.USER, tools=[]))

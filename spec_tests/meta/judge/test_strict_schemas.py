@@ -56,6 +56,65 @@ WITHIN: dict[str, tuple[Any, str]] = {
     ),
 }
 """Where a schema may stand in another, and how that place is named."""
+MALFORMED: dict[str, tuple[Any, str]] = {
+    "properties": ({"type": "object", "properties": []}, "[] is not of type 'object'."),
+    "no-properties": ({"type": "object", "properties": None}, "None is not of type 'object'."),
+    "required": ({"type": "object", "properties": {}, "required": None}, "None is not of type 'array'."),
+    "required-names": ({"type": "object", "properties": {}, "required": [1]}, "1 is not of type 'string'."),
+    "empty-list": ([], "[] is not of type 'object', 'boolean'."),
+    "no-schema": (None, "None is not of type 'object', 'boolean'."),
+    "word": ("string", "'string' is not of type 'object', 'boolean'."),
+    "type": ({"type": "Boolean"}, "'Boolean' is not valid under any of the given schemas."),
+    "types": ({"type": ["string", "any"]}, "['string', 'any'] is not valid under any of the given schemas."),
+    "no-types": ({"type": []}, "[] is not valid under any of the given schemas."),
+}
+"""What is no schema, and what the services say of it."""
+WELL_FORMED: dict[str, Any] = {
+    "anything": {},
+    "true": True,
+    "false": False,
+    "types": {"type": ["string", "null"]},
+    "object": {"type": "object"},
+    "null": {"type": "null"},
+    "tuple": {"type": "array", "items": [TEXT, True]},
+    "required-elsewhere": {"type": "object", "required": ["y"]},
+}
+
+
+@pytest.mark.parametrize("place", WITHIN)
+def test_a_part_that_is_no_schema_is_refused(place: str) -> None:
+    """At every depth, strict or not."""
+    within, _ = WITHIN[place]
+
+    def check(part: object, said: str) -> None:
+        for strict in (False, True):
+            found = [[(one.rule, one.message) for one in problems] for problems in asked(within(part), strict=strict)]
+            whole = f"Invalid schema for function 'f': {said}"
+            assert [[("parameters-describe-an-object", whole)]] * 2 == found
+
+    each(MALFORMED, check)
+
+
+def test_a_whole_schema_that_is_malformed_is_refused() -> None:
+    """The top has these members too."""
+    for name in ("properties", "no-properties", "required", "required-names"):
+        schema, said = MALFORMED[name]
+        found = [one for problems in asked(schema, strict=False) for one in problems]
+        assert [f"Invalid schema for function 'f': {said}"] * 2 == [one.message for one in found]
+
+
+@pytest.mark.parametrize("place", WITHIN)
+def test_a_part_that_is_a_schema_is_accepted(place: str) -> None:
+    """A schema need not say much."""
+    within, _ = WITHIN[place]
+
+    each({name: (part,) for name, part in WELL_FORMED.items()}, lambda part: _is_accepted(within(part)))
+
+
+def _is_accepted(schema: object) -> None:
+    assert [[], []] == asked(schema, strict=False)
+
+
 REFUSED = (
     "allOf",
     "oneOf",

@@ -63,6 +63,14 @@ def test_a_route_that_there_is_not() -> None:
         assert 404 == post(llm.openai_url + "/embeddings", {})[0]
 
 
+def test_a_body_that_is_not_read() -> None:
+    """What is wrong with it is said, and that the route is there is not denied."""
+    llm = LLM()
+    said = "a request was not read: POST /v1/chat/completions: the body has the content-encoding gzip"
+    with pytest.raises(Failed, match=said), llm:
+        assert 415 == post(llm.openai_url + "/chat/completions", {}, headers={"content-encoding": "gzip"})[0]
+
+
 def test_a_look_at_the_port() -> None:
     """Programs and browsers look whether a server is there; that fails no test."""
     with LLM() as llm:

@@ -91,6 +91,19 @@ def test_a_stream_is_chunked_where_chunks_are_known(version: str, server: Provid
     assert (version == "1.1") is body.endswith(LAST_CHUNK)
 
 
+def test_a_kept_connection_of_http_1_0_gets_no_chunks(server: Provider) -> None:
+    """A stream ends with the connection there, though the client asked to keep it (RFC 9112, 6.1 and 6.3)."""
+    asks = {**ASKS, "stream": True}
+
+    found = read_to_the_end(server, played(), "POST {1} HTTP/1.0", "Connection: keep-alive", body=asks)
+
+    head, _, body = found.partition(b"\r\n\r\n")
+    assert b"transfer-encoding" not in head
+    assert b"\r\nconnection: close" in head
+    assert body.startswith(b"data: ")
+    assert body.endswith(b"data: [DONE]\n\n")
+
+
 def test_kept_connections_stay_open_in_http_1_0() -> None:
     """A client of HTTP/1.0 may ask for that (RFC 9112, appendix C.2.2)."""
     assert not HttpRequest("POST", "/", {"connection": "Keep-Alive"}, b"", "HTTP/1.0").is_last
@@ -173,9 +186,7 @@ def test_the_bodies_of_a_run_have_an_end(monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert [200, 413] == statuses
     assert 1 == len(noted(run, Received))
-    assert ["the requests of one run have more than 100 bytes"] == [
-        one.path.partition(": ")[2] for one in noted(run, UnroutedRequest)
-    ]
+    assert ["the requests of one run have more than 100 bytes"] == [one.why for one in noted(run, UnroutedRequest)]
 
 
 @pytest.mark.parametrize("value", [[[]] * 1000, [{}] * 1000, list(range(1000))])
@@ -201,9 +212,8 @@ def test_a_compressed_body_is_named() -> None:
 
     assert answer is not None
     assert 415 == parsed_reply(answer)[0]
-    assert ["/v1/chat/completions: the body has the content-encoding gzip; send it as it is"] == [
-        one.path for one in noted(run, UnroutedRequest)
-    ]
+    why = "the body has the content-encoding gzip, and looptck reads none; send it uncompressed"
+    assert [f"POST /v1/chat/completions: {why}"] == [one.told for one in noted(run, UnroutedRequest)]
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ FIRST_B: Json = {"call_id": "b", "name": "pong"}
             [A, B],
             id="one-delta",
         ),
+        pytest.param([pieces(piece('{"n":1}', **FIRST_A)), pieces(piece(index=1))], [A], id="last-one-says-nothing"),
         pytest.param(
             [pieces(piece(call_id="a", name="pi")), pieces(piece(name="ng")), pieces(piece('{"n":1}'))],
             [A],

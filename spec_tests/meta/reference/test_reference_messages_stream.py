@@ -171,6 +171,14 @@ def test_a_message_that_starts_whole_needs_its_end(events: list[Json]) -> None:
         MESSAGES.turn_of(*events)
 
 
+def test_another_message_in_a_stream() -> None:
+    """A second message is not taken for a part of the first."""
+    one, other = ({**WHOLE, "message": {**WHOLE["message"], "id": id}} for id in ("msg_one", "msg_other"))
+
+    with pytest.raises(StreamBroken, match="'msg_other' begins in the stream of the message 'msg_one'"):
+        MESSAGES.turn_of(one, other, STOP)
+
+
 @pytest.mark.parametrize("content", ["x", [1], {"type": "text"}])
 def test_a_message_that_starts_with_no_blocks(content: object) -> None:
     """What stands in place of the blocks is not passed over."""

@@ -16,10 +16,10 @@ from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.vocabulary.actions import Ask, Finish
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.dialects import CORE, Dialect, FeedBack, Propagate
-from looptck_reference.vocabulary.errors import MalformedReply, ProviderError
+from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.vocabulary.tools import json_text
 from looptck_reference.vocabulary.values import Delta, Json, Stop, ToolCall, ToolResult, Turn
-from looptck_reference.wires import ChatStream, ChatWire, MessagesWire, Wire
+from looptck_reference.wires import ChatStream, ChatWire, MessagesStream, MessagesWire, Wire
 from meta.loops.stateful import Leaning, Stateful
 
 
@@ -70,6 +70,10 @@ class Trusting(Driver):
         def whole(self) -> bool:
             return True
 
+        def add_call(self, delta: Json) -> None:
+            self.call_for(delta.get("index"), delta.get("id") or "")
+            super().add_call(delta)
+
     class Chat(ChatWire):
         def stream(self) -> ChatStream:
             return Trusting.Stream()
@@ -111,6 +115,33 @@ class Curt(Driver):
         def results(self, results: Sequence[ToolResult]) -> list[Json]:
             (message,) = super().results(results)
             return [{**message, "content": [*message["content"], {"type": "text", "text": "Go on."}]}]
+
+    wires: ClassVar[Mapping[str, Wire]] = {"anthropic-messages": Messages()}
+
+
+class Persistent(Exchange):
+    """Asks once more where a stream broke."""
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        try:
+            return (yield from super().ask(ask))
+        except StreamBroken:
+            return (yield from super().ask(ask))
+
+
+class Splicing(Driver):
+    """On Messages: hands on what comes, of broken streams too, and takes all messages of a stream for one."""
+
+    class invoker(Invoker):  # noqa: N801
+        exchange = Persistent
+
+    class Stream(MessagesStream):
+        def begin_message(self, message: Json) -> str:
+            return super().begin_message({**message, "id": ""})
+
+    class Messages(MessagesWire):
+        def stream(self) -> MessagesStream:
+            return Splicing.Stream(self.turn)
 
     wires: ClassVar[Mapping[str, Wire]] = {"anthropic-messages": Messages()}
 

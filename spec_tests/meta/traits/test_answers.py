@@ -31,7 +31,13 @@ OF_MESSAGES = (
     "paused-turn",
     "endless-pauses",
 )
-OF_STREAMS = ("text-of-a-tool-turn", "error-in-a-stream", "stream-without-finish", "usage-of-a-stream")
+OF_STREAMS = (
+    "text-of-a-tool-turn",
+    "error-in-a-stream",
+    "stream-without-finish",
+    "usage-of-a-stream",
+    "blank-piece-of-a-call",
+)
 OF_CONVERSATIONS = (
     "question-of-a-failed-run",
     "tools-of-a-failed-run",
@@ -52,6 +58,7 @@ LOOPS = [
     (manners.Thrifty, CHAT, OF_LIMITS),
     (manners.Trusting, CHAT_STREAM, OF_STREAMS),
     (manners.Curt, MESSAGES, OF_MESSAGES),
+    (manners.Splicing, MESSAGES_STREAM, ("text-of-a-lost-attempt", "second-message-in-a-stream")),
     (manners.Forgetful, CHAT, OF_CONVERSATIONS),
     (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
     (Stateful, RESPONSES, MEMORY),

@@ -65,7 +65,9 @@ def outcome(run: Run, expected: str) -> None:
         "ended": run.ended,
     }[expected]
 
-    assert holds, f"the loop {run.outcome}, as if that were a complete answer"
+    full = any(turn.stopped == "context_window" for turn in run.turns.values())
+    why = "; the turn was cut because the context window was full" if full else ""
+    assert holds, f"the loop {run.outcome}, as if that were a complete answer{why}"
 
 
 def error(run: Run, expected: dict[str, str]) -> None:

@@ -130,7 +130,7 @@ def result_holds(run: Run, wanted: dict[str, Any]) -> None:
     texts = ["".join(answer.text.split()) for answer in run.answers(wanted["turn"])]
 
     assert 1 == len(texts), f"expected one result, got {texts}"
-    assert wanted["text"] in texts[0], f"the result {texts[0]!r} does not hold {wanted['text']}"
+    assert wanted["text"] in texts[0], f"the result reached the model as {texts[0]!r}, without {wanted['text']}"
 
 
 def failed_results(run: Run, wanted: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from looptck.bench.checks import Implementation, on, refusable, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.values.framing import DEFAULT, MODEL, Framing, Quirk
+from looptck.values.history import Said
 from looptck.values.outcome import Value
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, refuses, says
@@ -27,6 +28,7 @@ ANSWER = "It is done, and all is well."
 REFUSAL = "I cannot help with that."
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 TWO_CALLS = calls(Call.of("weather", {"city": "Paris"}), Call.of("add", {"a": 1, "b": 2}))
+LOOKING = calls(*TWO_CALLS.calls, text="Let me look at the thermometer.")
 
 
 def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment: int = DEFAULT.fragment) -> Run:
@@ -102,6 +104,14 @@ def test_repeated_name(implementation: Implementation) -> None:
     _reads(implementation, "names-repeated", TWO_CALLS)
 
 
+@requirement("blank-piece-changes-nothing")
+@refusable(OWN_FORM)
+@pytest.mark.parametrize("turn", [WEATHER, TWO_CALLS], ids=["one", "two"])
+def test_blank_piece(implementation: Implementation, turn: Turn) -> None:
+    """Behind the pieces of the calls the first gets one more, whose id is empty and whose arguments are null."""
+    _reads(implementation, "blank-call-last", turn)
+
+
 @requirement("several-calls-without-index")
 @refusable(OWN_FORM)
 @pytest.mark.parametrize("fragment", [0, DEFAULT.fragment], ids=["whole", "in-pieces"])
@@ -115,6 +125,33 @@ def test_several_calls_without_index(implementation: Implementation, fragment: i
 def test_finish_beside_the_last_delta(implementation: Implementation, fragment: int) -> None:
     """The finish reason comes with the last piece of the arguments, and with the last piece of the answer."""
     _reads(implementation, "finish-beside", TWO_CALLS, fragment=fragment)
+
+
+@requirement("text-and-a-call-in-one-delta")
+@pytest.mark.parametrize("fragment", [0, DEFAULT.fragment], ids=["whole", "in-pieces"])
+def test_text_beside_a_call(scenario: Scenario, implementation: Implementation, fragment: int) -> None:
+    """A delta has the end of the text and the first piece of a call; the run is the one of two deltas."""
+    apart = DEFAULT.but(fragment=fragment)
+    runs = []
+    for framing in (apart, apart.but(quirk="text-beside-a-call")):
+        scenario.plays(Step(LOOKING, framing), Step(says(ANSWER), framing))
+        runs.append(run := implementation.run())
+        run.delivered(1)
+        tools_ran(run, [{call.tool: json.loads(call.arguments)} for call in LOOKING.calls])
+        calls_echoed(run, 1)
+
+    one, other = runs
+    kept, found = _echoed_text(one), _echoed_text(other)
+    assert kept == found, f"the text of the turn goes back as {found!r}, and as {kept!r} if no call is in its deltas"
+    handed, found = (("".join(chunk.text for chunk in run.chunks)) for run in runs)
+    assert handed == found, f"the caller receives {found!r}, and {handed!r} if no call is in the deltas of the text"
+    assert one.ending == other.ending
+
+
+def _echoed_text(run: Run) -> str:
+    """What the next request says that the model has said."""
+    said = (item for item in run.request(2).request.items if isinstance(item, Said))
+    return "".join(item.text for item in said if item.role == "assistant")
 
 
 @requirement("finish-reason-is-kept")
@@ -241,6 +278,17 @@ def test_empty_id(scenario: Scenario, implementation: Implementation) -> None:
     if not run.failed:
         tools_ran(run, [{"weather": {"city": "Paris"}}])
         assert run.new_answers(1), "the tool ran, and no result of it was sent"
+
+
+@requirement("no-tools-are-no-list")
+def test_no_tools(scenario: Scenario, implementation: Implementation) -> None:
+    """The loop has no tools to offer. OpenAI takes an empty list, by most reports; other servers refuse it."""
+    scenario.plays(says(ANSWER))
+
+    run = implementation.run("What is the weather?", tools=[])
+
+    offered = run.request(1).body.get("tools")
+    assert [] != offered, "a request without tools has `tools: []`; leave the member out"
 
 
 @requirement("chat-reasoning-is-no-text")

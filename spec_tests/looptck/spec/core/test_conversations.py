@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
@@ -29,13 +30,38 @@ from looptck.spec.conversing import (
 )
 from looptck.spec.obeying import obeying
 from looptck.values.history import Said
-from looptck.values.turns import Call, Thinking, calls, refuses, says, turn
+from looptck.values.turns import Call, Served, Thinking, calls, refuses, says, turn
 from looptck.values.verdicts import NotApplicable, NotReached
 
 CALL = Call.of("weather", {"city": "Paris"})
 NOTE = Call.of("note", {"text": "fine"})
 FINE = "It is fine in Paris."
 NOON = "It is noon."
+
+SOURCED = {
+    "type": "message",
+    "id": "msg_looptck_sourced",
+    "status": "completed",
+    "role": "assistant",
+    "content": [
+        {
+            "type": "output_text",
+            "text": FINE,
+            "annotations": [
+                {"type": "file_citation", "file_id": "file-looptck", "filename": "weather.txt", "index": len(FINE)},
+                {
+                    "type": "url_citation",
+                    "url": "https://looptck.example/found",
+                    "title": "The weather in Paris",
+                    "start_index": 0,
+                    "end_index": len(FINE),
+                },
+            ],
+            "logprobs": [],
+        }
+    ],
+}
+"""An answer that says from where it is: from a file, and from a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +91,7 @@ def _without_end(scenario: Scenario) -> None:
 ENDINGS = {
     "an-answer": Ending(_plays(says(FINE))),
     "an-empty-answer": Ending(_plays(says(""), says(""), says(""))),
+    "an-answer-with-sources": Ending(_plays(turn(Served(json.dumps(SOURCED)))), marks=(on("openai-responses"),)),
     "tools": Ending(_plays(calls(CALL, NOTE), calls(NOTE), says(FINE))),
     "text-beside-a-call": Ending(_plays(calls(CALL, text="I look."), says(FINE))),
     "thinking": Ending(

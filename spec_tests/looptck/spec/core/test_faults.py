@@ -16,6 +16,7 @@ from looptck.provider.script import Step
 from looptck.spec.failing_service import FailingService
 from looptck.spec.overflowing import too_long
 from looptck.values.framing import DEFAULT, Quirk
+from looptck.values.plain import times
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable
 
@@ -64,8 +65,13 @@ def test_cut_reply_is_told(scenario: Scenario, implementation: Implementation, c
     assert shows_failure(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
 
 
-def _fails_always(scenario: Scenario, implementation: Implementation, fault: Step | HttpError, *before: object) -> Run:
-    """After these steps the service answers every request with an error; the loop gives up with an error."""
+def _fails_always(
+    scenario: Scenario, implementation: Implementation, fault: Step | HttpError, *before: object, what: str = "an error"
+) -> Run:
+    """After these steps the service answers every request so; the loop gives up with an error.
+
+    ``what``: what the answers are, for the message.
+    """
     errs = FailingService(fault)
     scenario.plays(*before)
     scenario.always(errs, most=len(before) + MOST)
@@ -79,7 +85,7 @@ def _fails_always(scenario: Scenario, implementation: Implementation, fault: Ste
             f"the loop asked {errors} times with growing waits: how long it backs off is its own choice"
         )
     assert errors < MOST, f"the service has failed {errors} times, and the loop still asks"
-    assert run.failed, f"after {errors} error{'s' if errors > 1 else ''} the loop {run.outcome}"
+    assert run.failed, f"the service has answered {times(errors)} with {what}, and the loop {run.outcome}"
     return run
 
 
@@ -114,26 +120,27 @@ def test_context_that_stays_too_long(scenario: Scenario, implementation: Impleme
 @requirement("page-instead-of-json-is-told")
 def test_page_of_html(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with a page of HTML and status 200."""
-    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()))
+    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson()), what="a page of HTML")
 
 
 @requirement("page-instead-of-json-is-told")
 def test_empty_page(scenario: Scenario, implementation: Implementation) -> None:
     """A proxy answers every request with an empty page and status 200."""
-    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson(empty=True)))
+    _fails_always(scenario, implementation, Step(says("Never seen."), fault=NotJson(empty=True)), what="an empty page")
 
 
 @requirement("reply-without-choices-is-told")
 @pytest.mark.parametrize("quirk", ["no-choices", "choices-null"])
 def test_no_choices(scenario: Scenario, implementation: Implementation, quirk: Quirk) -> None:
     """Each reply has the status 200 and no choice, or null for the list of them."""
-    _fails_always(scenario, implementation, Step(says("Never seen."), DEFAULT.but(quirk=quirk)))
+    without = Step(says("Never seen."), DEFAULT.but(quirk=quirk))
+    _fails_always(scenario, implementation, without, what="a reply without choices")
 
 
 @requirement("error-body-with-200-is-told")
 def test_error_with_status_200(scenario: Scenario, implementation: Implementation) -> None:
     """Each reply has the status 200 and the body of an error."""
-    _fails_always(scenario, implementation, HttpError(200))
+    _fails_always(scenario, implementation, HttpError(200), what="an error and the status 200")
 
 
 def _failing_after_tools(scenario: Scenario, implementation: Implementation, error: HttpError) -> Run:

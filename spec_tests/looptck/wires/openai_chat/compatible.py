@@ -171,6 +171,35 @@ def _names_repeated(chunks: list[Chunk]) -> list[Chunk]:
     return chunks
 
 
+def _blank_call(*, apart: bool) -> Change:
+    """A piece without id, name and arguments comes behind the pieces of the calls, under the index of the first.
+
+    ``apart``: it has an index of its own.
+    """
+
+    def changed(chunks: list[Chunk]) -> list[Chunk]:
+        places = [at for at, chunk in enumerate(chunks) if any(_pieces([chunk]))]
+        if not places:
+            return chunks
+        last = deepcopy(chunks[places[-1]])
+        index = 1 + max(piece["index"] for _, piece in _pieces(chunks)) if apart else 0
+        blank = {"index": index, "id": "", "type": "function", "function": {"arguments": None}}
+        last["choices"][0]["delta"] = {"tool_calls": [blank]}
+        return [*chunks[: places[-1] + 1], last, *chunks[places[-1] + 1 :]]
+
+    return changed
+
+
+def _text_beside_a_call(chunks: list[Chunk]) -> list[Chunk]:
+    """The last piece of the text comes in one delta with the first piece of the first call."""
+    at = next((at for at, chunk in enumerate(chunks) if any(_pieces([chunk]))), 0)
+    text = chunks[at - 1]["choices"][0]["delta"].get("content") if at else None
+    if not text:
+        return chunks
+    chunks[at]["choices"][0]["delta"]["content"] = text
+    return [*chunks[: at - 1], *chunks[at:]]
+
+
 def _content_beside_calls(chunks: list[Chunk]) -> list[Chunk]:
     for delta in _deltas(chunks):
         if "tool_calls" in delta:
@@ -393,6 +422,9 @@ STREAM: dict[Quirk, Change] = {
     "no-role": _no_role,
     "name-late": _name_late,
     "names-repeated": _names_repeated,
+    "blank-call-last": _blank_call(apart=False),
+    "blank-call-apart": _blank_call(apart=True),
+    "text-beside-a-call": _text_beside_a_call,
     "content-beside-calls": _content_beside_calls,
     "refusal-beside-empty-text": _refusal_beside_empty_text,
     "object-before-arguments": _object_before_arguments,

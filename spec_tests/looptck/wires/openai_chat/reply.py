@@ -2,7 +2,8 @@
 
 The service numbers calls by their ``index`` and names each once. What servers of this wire were seen to do instead is
 read as well: no index, one index for several calls that their ids tell apart, ids in every delta, arguments as an
-object; and members that are null or left out, which the service's own types allow. Of several choices the first counts.
+object; a last delta under a new index that says nothing; and members that are null or left out, which the service's own
+types allow. Of several choices the first counts.
 """
 
 from __future__ import annotations
@@ -109,8 +110,17 @@ def _joined(parts: Iterable[Found], *, numbered: bool) -> list[_Call]:
         id = part["id"].text_if_any or None
         same = (call for call in reversed(calls) if call.index == index and id in {None, call.id})
         call = next(same, None)
+        if call is None and not numbered and _says_nothing(part):
+            continue
         if call is None:
             call = _Call(index, id, part["type"].value == "custom")
             calls.append(call)
         call.add(part)
     return calls
+
+
+def _says_nothing(part: Found) -> bool:
+    """Whether a delta has neither an id nor a name nor arguments."""
+    said = part["custom" if part["type"].value == "custom" else "function"]
+    members = [part["id"], *([] if said.nothing else [said["name"], said["input"], said["arguments"]])]
+    return all(member.nothing or member.value == "" for member in members)

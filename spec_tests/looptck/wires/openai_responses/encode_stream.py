@@ -154,11 +154,15 @@ def _completed(item: dict[str, Any]) -> Iterator[_Event]:
 
 
 def _part(part: dict[str, Any], framing: Framing) -> Iterator[_Event]:
-    """The events of a part of a message: deltas of its text or of its refusal."""
+    """The events of a part of a message: deltas of its text or of its refusal, and annotations before its end."""
     member = "refusal" if part["type"] == "refusal" else "text"
-    yield {"type": "response.content_part.added", "part": {**part, member: ""}}
+    annotations = part.get("annotations") or []
+    nothing_yet = {member: "", **({"annotations": []} if annotations else {})}
+    yield {"type": "response.content_part.added", "part": {**part, **nothing_yet}}
     logprobs: _Event = {} if member == "refusal" else {"logprobs": []}
     for event in _texts(f"response.{part['type']}", member, part[member], framing):
+        for index, one in enumerate(annotations if _ends(event) else ()):
+            yield {"type": "response.output_text.annotation.added", "annotation_index": index, "annotation": one}
         yield {**event, **logprobs}
     yield {"type": "response.content_part.done", "part": part}
 

@@ -62,6 +62,9 @@ def _answered(**members: object) -> dict[str, object]:
 CASES: tuple[tuple[str, object, object], ...] = (
     ("body-is-an-object", [], request()),
     ("body-is-an-object", None, None),
+    ("surrogates-come-in-pairs", request(user("cut \ud83d")), request(user("whole \U0001f600"))),
+    ("surrogates-come-in-pairs", request(user(text("\ude00")), x=1), None),
+    ("surrogates-come-in-pairs", _answered(content="\ude00\ud83d"), _asked(input={"big": 10**30})),
     ("model-is-named", without(request(), "model"), request()),
     ("model-is-named", request(model=""), None),
     ("model-is-named", request(model=None), None),

@@ -29,6 +29,8 @@ def test_what_depends_on_a_faulty_member_is_not_blamed(faulty: str) -> None:
         ({"x": 1, "messages": [], "model": 1}, "max_tokens: Field required"),
         (request(USER, x=1, system=5), "system: Input should be a valid string or a valid list"),
         (request(x=1), "x: Extra inputs are not permitted"),
+        (request(user("\ud83d"), x=1), "The request body is not valid JSON: no low surrogate in string"),
+        (request(user("\ude00"), x=1), "The request body is not valid JSON: invalid high surrogate in string"),
         (request("x"), "messages.0: Input does not match the expected shape."),
         (request(messages=[]), "messages: at least one message is required"),
         (request(user("")), "messages: text content blocks must be non-empty"),

@@ -1,9 +1,9 @@
 """Finds what the Messages service would refuse in a request, with messages like the service's.
 
-Five modules find problems in a single request: ``schema`` in the types and members of the body, ``options`` in its
-tools, ``strict`` in the schemas that the service compiles, ``history`` in calls and results, ``content`` in empty
-messages. Two more find problems that only a service with a memory can know: ``memory`` and ``threads``, which
-``MessagesService`` uses.
+Six modules find problems in a single request: ``surrogates`` in its characters, and then nothing else is looked at,
+``schema`` in the types and members of the body, ``options`` in its tools, ``strict`` in the schemas that the service
+compiles, ``history`` in calls and results, ``content`` in empty messages. Two more find problems that only a service
+with a memory can know: ``memory`` and ``threads``, which ``MessagesService`` uses.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from looptck.wires.anthropic_messages.judge import (
     options,
     schema,
     strict,
+    surrogates,
     threads,
 )
 
 RULES: dict[str, str] = {
+    **surrogates.RULES,
     **schema.RULES,
     **options.RULES,
     **strict.RULES,
@@ -41,7 +43,7 @@ def judge(body: object, headers: Mapping[str, str] | None = None) -> list[Proble
     ``headers``: the request headers by lower-case name; None: unknown. Only the betas are used.
     """
     betas = (headers or {}).get("anthropic-beta", "")
-    return schema.SCHEMA_JUDGE.judge(
+    return surrogates.problems(body) or schema.SCHEMA_JUDGE.judge(
         body,
         lambda valid: options.problems(valid, betas),
         strict.problems,
@@ -60,7 +62,8 @@ def fit(messages: list[Any], before: list[Any]) -> bool:
     if before[-1]["role"] != "user" or not schema.SCHEMA_JUDGE.allows(messages):
         return False
     new = {"messages": messages}
-    return not history.problems(new) and not content.problems(new) and not options.marks(new)
+    cannot_be_read = surrogates.problems(messages)
+    return not (cannot_be_read or history.problems(new) or content.problems(new) or options.marks(new))
 
 
 def refusal(problem: Problem) -> dict[str, Any]:
