@@ -23,25 +23,34 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 
 // Serve a driver on standard input and output until `stop`. Runs overlap. `cancel` aborts the signal of a run; if that
 // then fails without a reason of its own, it is cancelled. Any other exception of a method ends the process as a crash.
-// An exception that no caller can catch would end Node.js; here it ends its run, with that error as the outcome.
+// An exception that no caller can catch would end Node.js; here it ends its run, with that error as the outcome. Node.js
+// reports a rejection only after those who await it went on, so an outcome is held back until then. A cancelled run may
+// leave such rejections behind: it keeps its own outcome, and of one that has none they are the reason `cancelled`.
 export async function serve(driver) {
   const send = (message) => write(JSON.stringify(message) + '\n');
   const running = new Map();
   const place = new AsyncLocalStorage();
   const escapees = new Set();
+  const over = new Set();
   const finish = (id, outcome) => running.delete(id) && send({ type: 'finished', id, outcome });
   const run = async (id, scenario) => {
     const abort = new AbortController();
     running.set(id, abort);
     const emit = (text) => escapees.has(id) || send({ type: 'chunk', id, text });
-    finish(id, await ended(driver, scenario, emit, abort.signal));
+    const outcome = await ended(driver, scenario, emit, abort.signal);
+    over.add(id);
+    await new Promise(setImmediate);
+    over.delete(id);
+    finish(id, outcome);
   };
   const escaped = (exception) => {
     const id = place.getStore() ?? (running.size === 1 ? running.keys().next().value : undefined);
     if (id === undefined) return die(exception);
     console.error('no caller can catch this:', exception);
+    const cancelled = running.get(id)?.signal.aborted;
+    if (cancelled && over.has(id)) return;
     if (running.has(id)) escapees.add(id);
-    finish(id, { ...error(exception), escaped: true });
+    finish(id, { ...error(exception, cancelled ? { reason: 'cancelled' } : {}), escaped: true });
   };
   process.on('unhandledRejection', escaped).on('uncaughtException', escaped);
   try {
@@ -53,6 +62,7 @@ export async function serve(driver) {
       if (message.type === 'stop') break;
     }
     await driver.stop?.();
+    while (over.size) await new Promise(setImmediate);
     process.exit(0);
   } catch (exception) {
     die(exception);

@@ -204,6 +204,30 @@ test('an exception that no caller can catch ends its run, and no other, as an er
   assert.match(found.printed, /no caller can catch this: TypeError: rejects/);
 });
 
+test('a rejection that nobody awaits is the outcome of its run, also beside an error that was caught or a value', async () => {
+  const driver = `serve({ async run({ how }) {
+      const failing = Promise.reject(new TypeError('lost'));
+      failing.then(() => {});
+      try { await failing; } catch (exception) { return how === 'error' ? error(exception) : value('done'); }
+    }, stop: () => new Promise(setImmediate) });`;
+  const found = await said(driver, ...['error', 'value'].map((how) => run(how, { how })));
+  const lost = { kind: 'error', reason: 'other', type: 'TypeError', message: 'lost', bases: ['Error'], escaped: true };
+
+  assert.deepEqual(found.said, [finished('error', lost), finished('value', lost)]);
+});
+
+test('a run that was cancelled keeps its outcome, whatever rejections it leaves behind', async () => {
+  const driver = `serve({ async run(scenario, emit, signal) {
+      const failing = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('lost'))));
+      failing.then(() => {});
+      try { await failing; } catch (exception) { return error(exception); }
+    }, stop: () => new Promise(setImmediate) });`;
+  const found = await said(driver, run('a'), { type: 'cancel', id: 'a' });
+  const cancelled = { kind: 'error', reason: 'cancelled', type: 'Error', message: 'lost', bases: [] };
+
+  assert.deepEqual(found.said, [finished('a', cancelled)]);
+});
+
 test('an exception outside of all runs ends the process as a crash', async () => {
   const found = await said("serve({ stop: () => (Promise.reject(new Error('outside')), new Promise(setImmediate)) });");
 

@@ -50,7 +50,10 @@ class UnknownIsNamedTwice(Loop):
 
 @breaks(
     "no-request-is-refused",
-    collateral={"limit-allows-what-fits": "a run of seven turns has a third one, and the refusal ends it"},
+    collateral={
+        "limit-allows-what-fits": "a run of seven turns has a third one, and the refusal ends it",
+        ("pruned-history-has-no-orphan", "pruned-history-keeps-the-last-round"): "their runs have a third turn",
+    },
     cells=RESPONSES,
 )
 class ThirdTurnUnanswered(Loop):

@@ -37,6 +37,7 @@ class InstructionsNeedTools(ChatWire):
     collateral={
         "given-history-is-kept": "the instructions are missing behind a given history",
         "prefix-is-the-same": "the second request begins without the instructions",
+        "pruned-history-keeps-the-prompt": "the instructions are a part of the prompt",
     },
 )
 class SystemSpeaksOnce(ChatWire):

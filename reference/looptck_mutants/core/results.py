@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from looptck_mutants import broad_faults
 from looptck_mutants.cells import CHAT, MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
@@ -14,7 +15,12 @@ from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatWire, MessagesWire
 
 
-@breaks("every-call-is-answered")
+@breaks(
+    "every-call-is-answered",
+    collateral={
+        ("pruned-history-has-no-orphan", "pruned-history-keeps-the-last-round"): "a round of theirs has three calls"
+    },
+)
 class TwoResultsAtMost(Loop):
     """Sends at most two results of a turn."""
 
@@ -68,9 +74,12 @@ class FailureSpreads(Loop):
 
 @breaks(
     "failing-call-leaves-the-others-whole",
-    collateral={"failed-results-are-marked": "calls that did not run are marked as failed"},
+    collateral={
+        "failed-results-are-marked": "calls that did not run are marked as failed",
+        "parallel-calls-run-at-the-same-time": "a call waits for the one before it, which may fail",
+    },
 )
-class FailureEndsTheTurn(Loop):
+class FailureEndsTheTurn(broad_faults.OneByOne):
     """Does not run the calls after a failed one, and answers them with an error."""
 
     failed = False

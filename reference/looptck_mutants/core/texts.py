@@ -105,6 +105,18 @@ class InvisibleTakenOut(Driver):
     dialects = answering(result_text=lambda value: INVISIBLE.sub("", json_text(value)))
 
 
+def _first_bytes(value: object) -> str:
+    text = json_text(value)
+    return text if len(text) < 30_000 else text.encode()[:100_000].decode(errors="replace") + "\n[truncated]"
+
+
+@breaks("long-result-is-cut-between-characters")
+class ResultsCutByBytes(Driver):
+    """Cuts a long result at a number of bytes, and says so."""
+
+    dialects = answering(result_text=_first_bytes)
+
+
 @breaks("arguments-arrive-whatever-their-shape")
 class EntitiesRead(Loop):
     """Reads entities of HTML in the texts of arguments."""
@@ -133,6 +145,29 @@ class FalsyIsNothing(Driver):
     """Sends an empty result for zero and false."""
 
     dialects = answering(result_text=lambda value: json_text(value) if value else "")
+
+
+def _stumbling(value: object) -> str:
+    return f"Error: cannot convert {json_text(value)} to text" if isinstance(value, dict) else json_text(value)
+
+
+@breaks("structured-result-reaches-the-model")
+class ObjectsAreErrors(Driver):
+    """Sends an error about an object in place of the object, which the error's message repeats."""
+
+    dialects = answering(result_text=_stumbling)
+
+
+@breaks(
+    "structured-result-reaches-the-model",
+    collateral={"failed-results-are-marked": "the object in its check, which tells of a failure, is none"},
+    cells=MESSAGES,
+)
+class ObjectsAreFailures(Loop):
+    """Marks a result that is an object as failed."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([replace(one, failed=one.failed or one.text.startswith("{")) for one in results])
 
 
 @breaks("unknown-tool-is-not-lost")

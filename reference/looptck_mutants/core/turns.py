@@ -132,6 +132,14 @@ class LastWordIsTheAnswer(Loop):
 
 
 @breaks("twin-ids-lose-nothing")
+class OneResultForEachId(Loop):
+    """Keeps the results of a turn by the ids of their calls, so that one of two with the same id is lost."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([*{result.call_id: result for result in results}.values()])
+
+
+@breaks("twin-ids-lose-nothing")
 class OneCallForEachId(Loop):
     """Keeps only the last of the calls that share an id."""
 

@@ -97,6 +97,7 @@ CORE = Dialect(
     runs_calls_on=CALLS_DECIDE,
     result_text=json_text,
     holds_back_tool_turns=False,
+    parallel=True,
 )
 
 PROMPTY_SPEC = Dialect(

@@ -10,14 +10,30 @@ BEGINNING = 16
 """A text is found again by so many of its first characters."""
 SHORTENED = re.compile(
     r"truncat|shorten|omit|elided|left out|preview|summar|\bcut\b|\b(stored|saved|written) (to|in|as)\b|too long"
-    r"|too large|\b(more|remaining) (char|sign|line|byte|token|word)",
+    r"|too large|\b(more|remaining) (char|sign|line|byte|token|word)"
+    r"|…|\.\.\.|\d[\d.,' ]*[^\W\d_]{3,}|[\[(][^\])\d]*[^\W\d_]{3,}[^\])]*[\])]",
     re.IGNORECASE,
 )
+"""Words and signs in any language: dots, a number with its unit, or a remark in brackets; `long_text` has none."""
+_BROKEN = re.compile("[\ufffd\ud800-\udfff]")
+SIGN = "\N{GRINNING FACE}"
+"""A character of four bytes in UTF-8, and of two units in UTF-16."""
 
 
 def long_text(length: int) -> str:
     """A text of numbers, without words."""
     return "".join(f"{n:07d} é " for n in range(length // 10))
+
+
+def signs(offset: int, count: int) -> str:
+    """A text of such characters, whose bytes begin at this offset."""
+    return "x" * offset + SIGN * count
+
+
+def broken(text: str) -> str | None:
+    """The first place at which a text has a part of a character, with what is before it; None if it has none."""
+    found = _BROKEN.search(text)
+    return None if found is None else text[max(0, found.start() - BEGINNING // 2) : found.end()]
 
 
 def is_told_as_shortened(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -205,6 +206,21 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
     tools_ran(run, [{"ping": {}}, {"weather": {"city": "Paris"}}])
     assert ["ping", "weather"] == [tool for tool, _ in run.tools_ran]
     assert [second.name] == run.gave_up, "the second tool started while the first was running"
+
+
+@requirement("parallel-calls-run-at-the-same-time", "claude-calls-run-at-the-same-time")
+def test_three_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
+    """Each of three tools returns only once all of them have begun."""
+    wanted: list[dict[str, Any]] = [{"note": {"text": "one"}}, {"ping": {}}, {"weather": {"city": "Paris"}}]
+    scenario.plays(calls(*(Call.of(tool, given) for one in wanted for tool, given in one.items())), says("Done."))
+    all_began = gates.tools_began(len(wanted))
+    for number, tool in enumerate(tool for one in wanted for tool in one):
+        scenario.does(tool, Returns(f"result {number}", hold=all_began))
+
+    run = implementation.run()
+
+    tools_ran(run, wanted)
+    assert [] == run.gave_up, "the driver declares `parallel`, but a call began only after another had ended"
 
 
 @requirement("spec-result-is-the-values-text", "mode-result-is-the-tools-text")

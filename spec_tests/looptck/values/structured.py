@@ -12,6 +12,18 @@ from looptck.values.jsontext import canonical
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
+_ERROR = re.compile(
+    r"[\s*(\[]*(?:[\w.]*(?:error|exception)\b(?!\W+(?:none|null|nil|no|false|0)\b)|traceback\b)", re.IGNORECASE
+)
+
+
+def begins_as_error(text: str) -> bool:
+    """Whether a text begins with the name of an error, and does not say that there is none.
+
+    JSON begins with other signs, and so do other renderings of a value and their headings.
+    """
+    return _ERROR.match(text) is not None
+
 
 def left_out(value: Any, text: str) -> list[str]:
     """The keys and leaves of a value that a text does not contain.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -67,7 +68,9 @@ def wrong_type(name: str, wanted: str, got: str) -> tuple[str, str]:
 
 
 def type_of(value: Any) -> str:
-    """The type of a JSON value as text."""
+    """The type of a JSON value as text; NaN is none, but some encoders write it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN or an infinite number"
     return _GOT[type(value)]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from looptck.values.jsontext import canonical
-from looptck.values.structured import left_out
+from looptck.values.structured import begins_as_error, left_out
 
 SAME: list[tuple[Any, Any]] = [
     (200, 2e2),
@@ -73,3 +73,36 @@ def test_texts_that_say_a_value(text: str) -> None:
 def test_texts_that_leave_something_out(text: str, lost: list[str]) -> None:
     """Each key and leaf that is not said is named; null need not be."""
     assert lost == [one for one in left_out(VALUE, text) if one != "none"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "error: protocol String.Chars not implemented for %{}",
+        "Error calling ping: [1, 2]",
+        "java.lang.ClassCastException: {city=Oslo}",
+        "** (Protocol.UndefinedError) for %{}",
+        "Traceback (most recent call last):",
+    ],
+)
+def test_errors_about_a_value(text: str) -> None:
+    """They begin with their own name."""
+    assert begins_as_error(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"error": null, "value": 42}',
+        "<error/><value>42</value>",
+        "Result of ping (no error): 42",
+        "error: None\nvalue: 42",
+        "Errors: 0\nvalue: 42",
+        '%{city: "Oslo"}',
+        "city: Oslo",
+        "True",
+    ],
+)
+def test_renderings_of_a_value(text: str) -> None:
+    """No rendering begins like an error, with or without a word on errors."""
+    assert not begins_as_error(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -59,6 +60,19 @@ class Patient(Driver):
                     if error.status != 500:
                         raise
             return (yield from super().ask(ask))
+
+    invoker = asking(Runs)
+
+
+class OneRequestAtATime(Driver):
+    """Its runs share a connection, as with a pool of one or a rate limiter: a request waits for the reply before it."""
+
+    connection: ClassVar[threading.Lock] = threading.Lock()
+
+    class Runs(Exchange):
+        def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+            with OneRequestAtATime.connection:
+                return (yield from super().ask(ask))
 
     invoker = asking(Runs)
 

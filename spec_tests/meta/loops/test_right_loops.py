@@ -35,6 +35,12 @@ def _against(results: Sequence[Result]) -> dict[str, str]:
             ["http-error-is-told", "retry-never-reruns-a-tool", "retried-request-is-the-same"],
             (),
         ),
+        (
+            right.OneRequestAtATime,
+            "openai-chat/*/sync",
+            ["concurrent-runs-do-not-leak", "conversations-stay-apart", "shared-agent-runs-apart"],
+            (),
+        ),
         (right.CountsRounds, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsEndless, PLAIN, LIMITS, {"limit-of-zero-runs-no-tool"}),
         (right.ZeroIsDeclared, PLAIN, LIMITS, ()),

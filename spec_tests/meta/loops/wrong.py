@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from looptck_mutants.core.policies import answering
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import End, Fail
@@ -34,7 +35,9 @@ class OneIdForAll(Driver):
 
 
 class ResultsSwapped(Driver):
-    """Gives calls new ids, and sends each result with the id of another call."""
+    """Gives calls new ids, and sends each result with the id of another call; its calls run in their order."""
+
+    dialects = answering(parallel=False)
 
     class loop(Loop):  # noqa: N801
         """Changes the ids before any other step, and swaps the results."""
@@ -45,6 +48,16 @@ class ResultsSwapped(Driver):
 
         def answer_id(self, call: ToolCall) -> str:
             return self.ids[len(self.ids) - 1 - self.ids.index(call.id)]
+
+
+class StumblesOverCalls(Driver):
+    """Ends with an error of its own at a turn with calls."""
+
+    class loop(Loop):  # noqa: N801
+        """Raises before any tool runs."""
+
+        def append_turn(self, turn: Turn) -> None:
+            raise TypeError("no calls are known here")
 
 
 class AllResultsSoFar(Driver):

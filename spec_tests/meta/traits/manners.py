@@ -241,3 +241,16 @@ class KeepsHalves(Driver):
             half = {"role": "assistant", "content": "".join(texts)}
             self._conversations[case["conversation"]] = replace(said, history=(*said.history, half))
         return outcome
+
+
+class Blames(Driver):
+    """Tells its caller that the stream broke if the run was cancelled, and that something failed if the service did."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        outcome = super().run(case, emit)
+        match outcome.get("reason"):
+            case "cancelled":
+                return {**outcome, "reason": "stream", "message": "the stream broke"}
+            case "provider":
+                return {**outcome, "message": "something failed"}
+        return outcome

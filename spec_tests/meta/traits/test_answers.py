@@ -9,6 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from looptck.catalogue.traits import UNDECIDED, traits
 from looptck.suite.summary import exit_status
+from looptck_mutants.core.policies import OneAfterTheOther
 from meta.kit.flawed import Pretends, Refuses
 from meta.loops.stateful import Stateful
 from meta.loops.unusual import InThreadsSentAgain
@@ -53,6 +54,7 @@ LOOPS = [
     (None, RESPONSES, ALL),
     (None, MESSAGES_STREAM, ALL),
     (Otherwise, CHAT, ALL),
+    (OneAfterTheOther, CHAT, ("calls-of-a-turn",)),
     (manners.Loud, CHAT, ALL),
     (manners.Silent, CHAT, ("unknown-tool", "raising-tool", "broken-arguments", "chat-tokens-in-a-result")),
     (manners.Thrifty, CHAT, OF_LIMITS),
@@ -61,6 +63,7 @@ LOOPS = [
     (manners.Splicing, MESSAGES_STREAM, ("text-of-a-lost-attempt", "second-message-in-a-stream")),
     (manners.Forgetful, CHAT, OF_CONVERSATIONS),
     (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
+    (manners.Blames, CHAT, ("error-of-a-cancelled-run", "words-of-the-service")),
     (Stateful, RESPONSES, MEMORY),
     (manners.Reliant, RESPONSES, MEMORY),
     (answering.Early, CHAT, ("calls-beside-an-answer",)),

@@ -13,6 +13,9 @@ from looptck.provider.script import Step
 from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says
 
+WAIT = 3.0
+"""Seconds that one run waits for another: a right loop may make one model request at a time."""
+
 
 def _texts(run: Run) -> str:
     return "\n".join(received.raw.decode(errors="replace") for received in run.requests)
@@ -95,14 +98,15 @@ def test_tools_of_an_earlier_run(scenario: Scenario, implementation: Implementat
 def test_at_the_same_time(scenario: Scenario, implementation: Implementation) -> None:
     """Two runs are held until each has asked the model; neither contains anything of the other.
 
-    The answer of the second run waits for the end of the first one, so that both callers are there to hear it.
+    The answer of the second run waits for the end of the first one, so that both callers are there to hear it. A loop
+    that makes one request at a time is not held for long: its runs go on, and only what leaks is judged.
     """
     marks = [_marker(implementation.check.case, which) for which in ("first", "second")]
-    first_asked, second_asked = Gate("the first run has asked"), Gate("the second run has asked")
+    first_asked, second_asked = Gate("the first run has asked"), Gate("the second run has asked", patience=WAIT)
     turn = calls(Call.of("note", {"text": marks[0]}))
     scenario.plays(Step(turn, before=second_asked), says(f"Answer to {marks[0]}."), signal=first_asked)
     scenario.returns("note", f"result {marks[0]}")
-    first_ended = Gate("the first run has ended", lambda event: isinstance(event, Ended))
+    first_ended = Gate("the first run has ended", lambda event: isinstance(event, Ended), patience=WAIT)
     scenario.watching = (first_ended,)
     first = implementation.begin(f"question {marks[0]}")
     turn = calls(Call.of("note", {"text": marks[1]}))
@@ -118,7 +122,6 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
 
     for run, other in zip(runs, marks[::-1], strict=True):
         run.request(2)
-        assert not {first_asked.name, second_asked.name} & {*run.gave_up}
         assert other not in _texts(run)
         assert 1 == len(run.ran)
         assert other not in _told(run), f"the caller of {run.prompt[-1][1]!r} got words of the other run"

@@ -21,9 +21,14 @@ ILLEGAL = {
     "blank": "weather today",
     "too-long": "weather_" + "of_today_" * 15,
     "beyond-ascii": "météo_wetter_天気",
+    "nothing-legal": "天気",
 }
 """Names that none of the services allows: characters beyond letters, digits, _ and -, or more than 128 of them."""
 WHY = "A loop may leave it to the service to refuse the name."
+TOGETHER = [
+    *(pytest.param(ILLEGAL["dot"], other, id=other) for other in ("weather_today", "weather-today", "weather today")),
+    pytest.param("天気", "検索", id="nothing-legal"),
+]
 NAMES = [pytest.param(name, id=id) for id, name in ILLEGAL.items()]
 
 
@@ -101,16 +106,16 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
 
 @requirement("names-that-fall-together-stay-apart")
 @refusable(WHY)
-@pytest.mark.parametrize("other", ["weather_today", "weather-today", "weather today"])
-def test_names_that_fall_together(scenario: Scenario, implementation: Implementation, other: str) -> None:
-    """Two tools differ in one character that may become the same; each call runs the tool that was offered."""
-    run = _calls_what_is_offered(scenario, implementation, ILLEGAL["dot"], other)
+@pytest.mark.parametrize(("one", "other"), TOGETHER)
+def test_names_that_fall_together(scenario: Scenario, implementation: Implementation, one: str, other: str) -> None:
+    """Two tools differ in characters that may become the same, or nothing; each call runs the tool that was offered."""
+    names = (one, other)
+    run = _calls_what_is_offered(scenario, implementation, *names)
 
     _renames(run, scenario, implementation)
-    names = (ILLEGAL["dot"], other)
     found = [name for name, _ in offered(implementation.cell, run.request(1).body, names)]
     assert 2 == len({*found}), f"the tools {' and '.join(map(repr, names))} are offered as {found}"
     run.delivered(1)
-    for one in run.ran:
-        assert one.tool == one.arguments.get("city"), f"the call of {one.arguments.get('city')!r} has run {one.tool!r}"
-    assert sorted(names) == sorted(one.tool for one in run.ran)
+    for ran in run.ran:
+        assert ran.tool == ran.arguments.get("city"), f"the call of {ran.arguments.get('city')!r} has run {ran.tool!r}"
+    assert sorted(names) == sorted(ran.tool for ran in run.ran)

@@ -70,6 +70,24 @@ def test_plain_and_stream(scenario: Scenario, implementation: Implementation) ->
         assert _answer(plain) == _answer(streamed)
 
 
+@requirement("plain-and-stream-agree")
+@pytest.mark.parametrize("call", [Call.of("teleport"), Call.of("ping")], ids=["unknown-tool", "raising-tool"])
+def test_plain_and_stream_fail_alike(scenario: Scenario, implementation: Implementation, call: Call) -> None:
+    """A call that fails is answered, or ends the run, in both; the words of its error are not compared."""
+    scenario.plays(calls(Call.of("note", {"text": "first"})), calls(call), says("Done."))
+    scenario.raises("ping", "no reply")
+    plain = implementation.run(cell=replace(implementation.cell, stream=False))
+    streamed = implementation.run()
+
+    for run in (plain, streamed):
+        run.delivered(2)
+    ways = [f"{run.outcome} after {len(run.requests)} requests" for run in (plain, streamed)]
+    assert plain.rounds == streamed.rounds
+    assert (plain.failed, len(plain.requests)) == (streamed.failed, len(streamed.requests)), (
+        f"a call fails, and the loop {ways[0]} if the reply is plain, and {ways[1]} if it is a stream"
+    )
+
+
 def _answer(run: Run) -> str | None:
     """The text that the caller got; None if the loop failed."""
     return None if run.failed else run.value.text

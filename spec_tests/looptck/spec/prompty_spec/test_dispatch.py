@@ -169,8 +169,11 @@ def test_handler_of_an_earlier_run(scenario: Scenario, implementation: Implement
 
 @requirement("spec-runtime-tools-do-not-mix")
 def test_handlers_of_two_runs(scenario: Scenario, implementation: Implementation) -> None:
-    """Two runs begin before either calls its tool; each calls its own handler under the same name."""
-    asked = Gate("the first run has asked"), Gate("the second run has asked")
+    """Two runs begin before either calls its tool; each calls its own handler under the same name.
+
+    A loop that makes one model request at a time is not held for long.
+    """
+    asked = Gate("the first run has asked"), Gate("the second run has asked", patience=3.0)
     runs = []
     for own, other in ((0, 1), (1, 0)):
         scenario.plays(
@@ -181,7 +184,6 @@ def test_handlers_of_two_runs(scenario: Scenario, implementation: Implementation
 
     for number, run in enumerate([implementation.end(running) for running in runs]):
         run.delivered(1)
-        assert [] == run.gave_up
         its_call = [("note", {"text": f"of {number}"})]
         assert its_call == run.tools_ran, (
             f"run {number + 1} of two has the tool runs {plain(run.tools_ran)}, not its own call"

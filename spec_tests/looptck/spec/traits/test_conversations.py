@@ -24,6 +24,8 @@ ASKED = "What is the weather?"
 CALL = Call.of("weather", {"city": "Paris"})
 NOTE = Call.of("note", {"text": "first"})
 NO = "Not on a Sunday."
+BLAMED = frozenset({"provider", "stream"})
+"""The reasons of errors that are faults of the service."""
 
 
 def _next(loop: Loop, talk: Talk) -> Run:
@@ -84,6 +86,22 @@ def test_text(loop: Loop) -> None:
 
     kept = any(answer("It is fine").is_in(item) for item in run.request(1).request.items)
     loop.answers("stays" if kept else "forgotten")
+
+
+@trait("error-of-a-cancelled-run")
+def test_error_of_a_cancelled_run(loop: Loop) -> None:
+    """The caller cancels while the model has not begun its answer."""
+    require_cancelling(loop)
+    gate = cancelled_run_ended()
+    loop.scenario.plays(Step(says("It is fine."), before=gate), says("Not asked for."))
+    outcome = cancelled_at(gate, loop, loop.begin()).outcome
+
+    if not isinstance(outcome, Failed):
+        loop.answers("no-error", str(outcome))
+    elif outcome.reason == "cancelled":
+        loop.answers("cancelled", error_text(outcome))
+    else:
+        loop.answers("of-the-service" if outcome.reason in BLAMED else "other", error_text(outcome))
 
 
 @trait("unanswered-call-in-a-given-history")

@@ -8,13 +8,15 @@ from looptck.catalogue.traits import trait
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish
 from looptck.provider.script import Step
 from looptck.spec.traits.answers import ending_answer, require_played, with_noun
-from looptck.suite.asking import Loop
-from looptck.values.outcome import Value
+from looptck.suite.asking import Loop, error_text
+from looptck.values.outcome import Failed, Value
 from looptck.values.turns import Turn, refuses, says, turn
 
 SOON = (("retry-after-ms", "5"), ("retry-after", "0"))
 """A header that keeps a retrying loop from waiting."""
 TIMES = 3
+WORDS = "had an error while processing your request"
+"""A part of the message with which the mock service refuses a request on every wire."""
 ANSWER = "The capital of France is Paris, as everybody knows."
 
 
@@ -47,6 +49,18 @@ def test_500(loop: Loop) -> None:
 def test_529(loop: Loop) -> None:
     """The service answers three times that it is overloaded."""
     _failing(loop, 529)
+
+
+@trait("words-of-the-service")
+def test_words_of_the_service(loop: Loop) -> None:
+    """The service answers with 400 and a message."""
+    run = loop.plays(HttpError(400), says("Once more."))
+
+    require_played(run)
+    if not isinstance(run.outcome, Failed):
+        loop.answers("no-error", str(run.outcome))
+    else:
+        loop.answers("told" if WORDS in run.outcome.message else "not-told", error_text(run.outcome))
 
 
 def _broken(loop: Loop, fault: Fault) -> Run:

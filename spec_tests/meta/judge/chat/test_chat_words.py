@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from looptck.wires.openai_chat.judge import judge, refusal
@@ -11,6 +13,7 @@ INTEGER = (
     "Invalid type for 'messages[0].content': expected one of a string or array of objects, but got an integer instead."
 )
 OPTION = "Invalid type for 'verbosity': expected one of 'low', 'medium', or 'high', but got an integer instead."
+NAN = "Invalid type for 'temperature': expected a decimal, but got NaN or an infinite number instead."
 BELOW = "Invalid 'n': integer below minimum value. Expected a value >= 1, but got 0 instead."
 ROLES = (
     "Invalid value: 'bot'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."
@@ -47,6 +50,7 @@ REFUSALS = {
     "role": (request({"role": "bot", "content": ""}), "messages[0].role", "invalid_value", ROLES),
     "option": (request(verbosity=7), "verbosity", "invalid_type", OPTION),
     "type": (request({**USER, "content": 7}), "messages[0].content", "invalid_type", INTEGER),
+    "nan": (request(temperature=math.nan), "temperature", "invalid_type", NAN),
     "bound": (request(n=0), "n", "integer_below_min_value", BELOW),
     "empty": (request({"role": "assistant", "tool_calls": []}), "messages[0].tool_calls", "empty_array", EMPTY),
     "null": (request({"role": "user"}), "messages.[0].content", None, NULL),
