@@ -396,6 +396,11 @@ export interface Dialect {
   /** What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached. */
   limit_of_zero?: 'reached' | 'no-limit';
   /**
+   * The text of the value: that of the last turn, or of all rounds of the run in order, joined by blanks or nothing.
+   * Absent means last-turn.
+   */
+  answer_text?: 'last-turn' | 'all-rounds';
+  /**
    * The form of inputs and parameters in .prompty files of cases of `prompty-agent-mode`: that of the guide, or the
    * lists of all other cases. Absent means guide.
    */

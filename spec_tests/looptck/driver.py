@@ -297,6 +297,8 @@ class Dialect(TypedDict, total=False):
     """What the limit counts. Absent means model-calls."""
     limit_of_zero: Literal["reached", "no-limit"]
     """What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached."""
+    answer_text: Literal["last-turn", "all-rounds"]
+    """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
     agent_files: Literal["guide", "lists"]
     """The form of inputs and parameters in `.prompty` files of cases of `prompty-agent-mode`. Absent means guide."""
     profiles: Literal["together", "apart"]

@@ -1,4 +1,7 @@
-"""Answers that a request rules out by forcing a call, and loops that take one only by a call of a tool of their own."""
+"""Turns that a request rules out, and loops that take an answer only by a call of a tool of their own.
+
+A request that forces a call rules out an answer; one that forbids parallel calls rules out several calls in a turn.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,30 @@ def _named(choice: Any) -> Any:
     """The tool that a choice of such a type names."""
     inner = choice.get(choice["type"])
     return inner.get("name") if isinstance(inner, dict) else choice.get("name")
+
+
+def several_ruled_out(run: Run) -> str | None:
+    """Why the service would not have written a turn of the run: its request allows one call at most; None: it would.
+
+    OpenAI's APIs have ``parallel_tool_calls``, Anthropic's has ``disable_parallel_tool_use`` in ``tool_choice``.
+    """
+    for received in run.received:
+        turn = run.turns.get(received.n)
+        if turn is not None and len(turn.calls) > 1 and (said := _one_at_most(received.body)) is not None:
+            return f"request {received.n} says {said}: the service then writes one call at most, not {len(turn.calls)}"
+    return None
+
+
+def _one_at_most(body: Any) -> str | None:
+    """What a request says by which a turn has one call at most."""
+    if not isinstance(body, dict):
+        return None
+    if body.get("parallel_tool_calls") is False:
+        return "parallel_tool_calls: false"
+    choice = body.get("tool_choice")
+    if isinstance(choice, dict) and choice.get("disable_parallel_tool_use") is True:
+        return "tool_choice.disable_parallel_tool_use: true"
+    return None
 
 
 def own_tools(run: Run) -> list[str]:

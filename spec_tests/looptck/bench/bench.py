@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Self
 
+from looptck.bench import joined_rounds
 from looptck.bench.run import Run, end
 from looptck.bench.settling import in_time, waited_for
 from looptck.catalogue.requirements import catalogue
@@ -67,6 +68,8 @@ class Scenario:
     """A gate that the first model request opens, so that other runs can wait for it."""
     watching: tuple[Gate, ...] = ()
     """Further gates that events of the next runs open, so that a check can wait for them."""
+    ahead: int = 0
+    """How far the numbers of its replies and calls are ahead of those of a run that begins at one."""
 
     def plays(self, *what: Any, signal: Gate | None = None) -> None:
         """Answer the requests with these turns, faults or steps, in order."""
@@ -251,6 +254,7 @@ class Bench:
             after=after,
             mark=mark,
         )
+        mock_run.ahead = scenario.ahead
         if scenario.signal is not None:
             mock_run.transcript.watchers.append(opener(scenario.signal))
         return mock_run
@@ -307,7 +311,8 @@ class Running:
     def _outcome(self) -> Outcome:
         """The outcome; where an error that no caller can catch has ended the process of a run that had asked, that."""
         try:
-            return self.future.result()
+            outcome = self.future.result()
+            return joined_rounds.read(outcome, self.mock_run) if self.bench.started.joins_rounds else outcome
         except DriverFault as fault:
             if fault.uncaught is None or not self.run.requests:
                 raise

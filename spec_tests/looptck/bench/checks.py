@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
 
 import pytest
 
+from looptck.bench.answering import several_ruled_out
 from looptck.bench.bench import Bench, Running, Scenario
 from looptck.bench.benches import loop_bench, server_bench
 from looptck.bench.run import Run
@@ -18,6 +19,7 @@ from looptck.catalogue.requirements import Requirement
 from looptck.client import Ask
 from looptck.drivers import AGENT_LOOP, DriverFault, Started
 from looptck.drivers.case_message import RunOptions
+from looptck.provider.model_run import AHEAD
 from looptck.values.cell import Cell
 from looptck.values.drawing import seed_of, undisturbed
 from looptck.values.framing import Framing
@@ -134,6 +136,9 @@ class Liveness(AssertionError):
 class Implementation:
     """The implementation under test, as one check sees it."""
 
+    IS_JUDGED: ClassVar = True
+    """Whether there is a verdict on what it does, so that nothing is played that no service would write."""
+
     bench: Bench
     check: Check
     scenario: Scenario
@@ -148,6 +153,8 @@ class Implementation:
     example: Mapping[str, Any] = field(default_factory=dict)
     """The values that failed a property."""
     _stopped: Exception | None = None
+    _apart: int = 0
+    """How many of its runs have ids of their own."""
 
     @property
     def cell(self) -> Cell:
@@ -174,12 +181,14 @@ class Implementation:
         *,
         after: Running | None = None,
         mark: str = "",
+        apart: bool = False,
         **how: Unpack[RunOverrides],
     ) -> Running:
         """Begin a run of the scenario in its present state.
 
         ``after`` is a run before it, on whose service it goes on; ``mark`` are words in its requests and in none of
-        that run's, if that may still be under way.
+        that run's, if that may still be under way. ``apart``: its calls have ids that no other such run of the check
+        has, as those of real services.
 
         In `AGENT_LOOP`, by default, the context is one message with the question, and any output is valid.
         """
@@ -192,8 +201,12 @@ class Implementation:
             how.setdefault("output_schema", {})
         options = RunOptions(question=question, **how)  # type: ignore[misc]  # a TypedDict forgets what was popped
         bench = loop_bench(self.bench)
+        scenario = self.scenario
+        if apart:
+            scenario = replace(scenario, ahead=AHEAD * self._apart)
+            self._apart += 1
         return bench.begin(
-            self.scenario,
+            scenario,
             cell,
             name=self.check.case,
             profile=self.profile,
@@ -214,12 +227,15 @@ class Implementation:
         Raises:
             Liveness: the run did not end in time.
             DriverFault: the driver did something wrong.
+            NotApplicable: the script has a turn that no service writes for the request.
         """
         try:
             run = running.result()
         except DriverFault as fault:
             self._stopped = fault
             raise
+        if self.IS_JUDGED and run.ended and (why := several_ruled_out(run)) is not None:
+            raise NotApplicable(why)
         self.runs.append(run)
         if isinstance(run.outcome, Nothing):
             self._stopped = Liveness(f"liveness: the loop {run.outcome}, {_far(run)}")
@@ -228,9 +244,9 @@ class Implementation:
             raise DriverFault("bad-message", wrong, run=run.id)
         return run
 
-    def run(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Run:
-        """Run the scenario in its present state, and wait for the end of the run."""
-        return self.end(self.begin(question, **how))
+    def run(self, question: str | None = "Go.", *, apart: bool = False, **how: Unpack[RunOverrides]) -> Run:
+        """Run the scenario in its present state, and wait for the end of the run; see `begin`."""
+        return self.end(self.begin(question, apart=apart, **how))
 
     def diverges(self, topic: str, answer: str) -> None:
         """Record what the implementation does about a topic that the documents leave open."""
@@ -242,31 +258,39 @@ class Implementation:
         """Runs the decorated body for many values of the strategies; a failing value is shrunk and its error raised.
 
         The values depend only on the body's name, so they are the same every time and for every implementation. The
-        values of ``first`` are tried before all others, however few examples there are.
+        values of ``first`` are tried before all others, however few examples there are. Values that are not applicable
+        are left out.
+
+        Raises:
+            NotApplicable: none of them is applicable.
         """
         tried = [first] if first else []
         self.sampled = True
 
         def decorate(body: Callable[..., None]) -> None:
             key = (body.__module__, body.__qualname__, repr(strategies), self.examples)
+            applicable = _Applicable(body)
             try:
                 for values in drawn.get(key, ()):
-                    body(**values)
+                    applicable(**values)
             except (AssertionError, NotReached):
                 if not self.shrinks:
                     raise
-                self._search(body, strategies, tried)  # the same values again, to be shrunk
+                self._search(applicable, strategies, tried)  # the same values again, to be shrunk
                 raise
             if key not in drawn:
-                drawn[key] = self._search(body, strategies, tried)
+                drawn[key] = self._search(applicable, strategies, tried)
+            applicable.close()
 
         return decorate
 
     def _search(
-        self, body: Callable[..., None], strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
+        self, applicable: _Applicable, strategies: Sequence[SearchStrategy[Any]], tried: Sequence[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:
         """Run the body for these values and many others; returns all of them, if the body holds for all."""
         from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+
+        body = applicable.body
 
         chosen = settings(
             max_examples=self.examples,
@@ -291,7 +315,7 @@ class Implementation:
             values_of.append(values)
             self.example = values
             try:
-                body(**values)
+                applicable(**values)
             except (AssertionError, NotReached):
                 failed.append(repr(values))
                 raise
@@ -303,6 +327,28 @@ class Implementation:
             chosen(seed(seed_of(body))(search))()
         self.example = {}
         return values_of
+
+
+@dataclass(slots=True)
+class _Applicable:
+    """The body of a property, which leaves out the values that are not applicable."""
+
+    body: Callable[..., None]
+    _held: int = 0
+    _left_out: NotApplicable | None = None
+
+    def __call__(self, **values: Any) -> None:
+        try:
+            self.body(**values)
+        except NotApplicable as reason:
+            self._left_out = reason
+        else:
+            self._held += 1
+
+    def close(self) -> None:
+        """Raises NotApplicable if it held for no value, as none was applicable."""
+        if self._left_out is not None and not self._held:
+            raise self._left_out
 
 
 def _far(run: Run) -> str:

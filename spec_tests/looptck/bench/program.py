@@ -259,7 +259,7 @@ def _noting(mock_run: ProgramMockRun, into: list[Mark]) -> Callable[[Event], Non
 
     def note(event: Event) -> None:
         if isinstance(event, ToolBegan):
-            step = mock_run.script.step(mock_run.answered) if mock_run.answered else None
+            step = mock_run.script.step(mock_run.asked) if mock_run.asked else None
             lost = step is not None and step.fault is not None
             into.append(Mark(event.at, "", event.tool, lost, event.arguments))
 

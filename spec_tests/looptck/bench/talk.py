@@ -42,7 +42,7 @@ class Talk:
         """Begin the next run, with this question; ``mark``: words of its requests, if the latest is still under way."""
         if self.named:
             how = {"conversation": self.id, "goes_on": self.last is not None, **how}
-        self.last = self.implementation.begin(question, after=self.last, mark=mark, **how)
+        self.last = self.implementation.begin(question, after=self.last, mark=mark, apart=self.last is None, **how)
         return self.last
 
     def run(self, question: str | None = "Go.", **how: Unpack[RunOverrides]) -> Run:

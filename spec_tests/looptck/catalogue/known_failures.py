@@ -36,7 +36,7 @@ class Known:
 
     def covers(self, requirement: str, cell: Cell, case: str, message: str | None = None) -> bool:
         """Whether the entry covers a check, or its failure with this message."""
-        said = message is None or self.because is None or _fits(message, self.because)
+        said = message is None or self.because is None or fits(message, self.because)
         return said and self.concerns(requirement, cell) and self.names(case)
 
     def concerns(self, requirement: str, cell: Cell) -> bool:
@@ -45,7 +45,7 @@ class Known:
 
     def names(self, case: str) -> bool:
         """Whether the entry covers a case."""
-        return self.case is None or _fits(case, self.case)
+        return self.case is None or fits(case, self.case)
 
     def __str__(self) -> str:
         return f"{self.requirement} in {self.cell}" + (f", case {self.case}" if self.case else "")
@@ -70,7 +70,7 @@ def _several(requirement: str | list[str]) -> list[str]:
     return [requirement] if isinstance(requirement, str) else requirement
 
 
-def _fits(text: str, pattern: str) -> bool:
+def fits(text: str, pattern: str) -> bool:
     """Whether a text fits. Only ``*`` is special: names of cases may contain other pattern characters."""
     return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
 

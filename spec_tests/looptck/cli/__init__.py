@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -48,7 +47,11 @@ def _run(main: Callable[[], object]) -> None:
     except OSError as error:
         if error.filename is not None:
             raise SystemExit(_could_not_run(f"{error.filename}: {error.strerror}")) from error
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  what is left in the old one would fail again
+        is_read = playing.is_read()
+        playing.mute()
+        if not is_read:  # as by ``| head``: whoever reads has enough
+            playing.finish(2)
+            raise SystemExit(2) from None
         raise SystemExit(_could_not_run(f"the output cannot be written: {error.strerror or error}")) from error
     except Exception as error:
         traceback.print_exc()

@@ -56,7 +56,9 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         metavar="CELL",
         help="Only these cells, such as openai-chat/stream/sync; * is a wildcard. May be repeated.",
     ),
-    "case": click.option("--case", "cases", multiple=True, metavar="CASE", help="Only this case. May be repeated."),
+    "case": click.option(
+        "--case", "cases", multiple=True, metavar="CASE", help="Only this case; * is a wildcard. May be repeated."
+    ),
     "trait": click.option(
         "--trait",
         "traits",

@@ -114,6 +114,11 @@ class Started:
         """Whether the agent files of this profile's cases have the form of the Agent Mode guide."""
         return profile == AGENT_MODE and self.dialect.get("agent_files") != "lists"
 
+    @property
+    def joins_rounds(self) -> bool:
+        """Whether its answer is the text of all rounds of a run, and not of the last one alone."""
+        return self.dialect.get("answer_text") == "all-rounds"
+
     def follows(self, profile: str) -> bool:
         """Whether its behaviour is always that of a profile, and not only in cases that name the profile."""
         return profile in self.profiles and self.dialect.get("profiles") != "apart"

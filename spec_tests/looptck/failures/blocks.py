@@ -89,7 +89,7 @@ def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:
 
 def _head(cause: Cause, cells: Sequence[str]) -> str:
     verdict = cause.example.result.verdict.upper()
-    return f"{verdict}  {cause.row.id}  [{where(cause.cells, cells)}]"
+    return f"{verdict}  {cause.row.id}  [{where(cause.named_in, cells)}]"
 
 
 def _long(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _long(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
     for line in lines[:last]:
         yield from _cases(cause) if line.startswith("  case: ") and len(cause.findings) > 1 else [line]
-    yield from _others(cause)
+    yield from _others(cause, cells)
     yield from _trace(cause.example)
     yield from lines[last:]
 
@@ -113,7 +113,7 @@ def _middling(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield from _because(cause.example)
     yield from cause.example.evidence
     yield from _cases(cause)
-    yield from _others(cause)
+    yield from _others(cause, cells)
     yield from _trace(cause.example)
     yield f"{AGAIN}{cause.example.again}"
 
@@ -122,7 +122,7 @@ def _short(cause: Cause, cells: Sequence[str]) -> Iterator[str]:
     yield _head(cause, cells)
     yield f"  {weight(cause.row)} {cause.row.text}"
     yield f"  because: {_shortly(cause.example)}"
-    yield from _others(cause, most=FEW_ROWS)
+    yield from _others(cause, cells, most=FEW_ROWS)
     yield f"{AGAIN}{cause.example.again}"
 
 
@@ -153,13 +153,19 @@ def _few_cases(cause: Cause) -> str:
     return f"case{'s' if len(cases) > 1 else ''}: {', '.join(cases[:MOST_CASES])}{more}"
 
 
-def _others(cause: Cause, words: str = "also fails", most: int = MOST_ROWS) -> Iterator[str]:
+def _others(cause: Cause, cells: Sequence[str], words: str = "also fails", most: int = MOST_ROWS) -> Iterator[str]:
     others = cause.noticed_by
     if not others:
         return
-    rows = [f"{id} ({_counted(found)})" for id, found in others.items()]
+    rows = [f"{id} ({_counted(found)}{_elsewhere(found, cause, cells)})" for id, found in others.items()]
     more = f", and {len(rows) - most} more requirements" if len(rows) > most else ""
     yield f"  {words}: {', '.join(rows[:most])}{more}"
+
+
+def _elsewhere(found: Sequence[Finding], cause: Cause, cells: Sequence[str]) -> str:
+    """Where another requirement fails, if it is somewhere else than the one that names the cause."""
+    own = list(dict.fromkeys(one.result.cell for one in found))
+    return "" if {*own} <= {*cause.named_in} else f", {where(own, cells)}"
 
 
 def _counted(found: Sequence[Finding]) -> str:

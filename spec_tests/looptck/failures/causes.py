@@ -60,6 +60,11 @@ class Cause:
         return dict(Counter(one.result.verdict for one in self.findings).most_common())
 
     @property
+    def named_in(self) -> list[str]:
+        """The cells in which the requirement that names the cause has failed."""
+        return list(dict.fromkeys(one.result.cell for one in self.named))
+
+    @property
     def cells(self) -> list[str]:
         return list(dict.fromkeys(one.result.cell for one in self.findings))
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from looptck.guard import interrupts
 from looptck.guard.descendants import kill_descendants
 from looptck.guard.folder import FOLDER, LIFELINE, USAGE_ERROR, Folder
 
@@ -48,8 +49,7 @@ def begin() -> bool:
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # what is started in the background ignores it
+        interrupts.once()  # a terminal, or somebody, may tell both processes, and the guard passes on what it is told
         for name in ("SIGTTIN", "SIGTTOU"):  # a loop that asks the terminal, for a key, would be stopped for ever
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -62,6 +62,26 @@ def begin() -> bool:
 def output() -> TextIO:
     """Where a command writes what a person reads."""
     return sys.stdout if _THIS.output is None else _THIS.output
+
+
+def is_read() -> bool:
+    """Whether somebody may still read the output: a pipe can be closed at its other end."""
+    try:
+        output().flush()
+    except BrokenPipeError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
+def mute() -> None:
+    """Let the output go nowhere: what is left of it could not be written either."""
+    nothing = open(os.devnull, "w")  # noqa: SIM115, PTH123  for as long as the process lives
+    if _THIS.output is None:
+        sys.stdout = nothing
+    else:
+        os.dup2(nothing.fileno(), _THIS.output.fileno())
 
 
 def note(kind: str, **values: Any) -> None:

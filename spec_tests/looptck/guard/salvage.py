@@ -16,6 +16,9 @@ from xml.etree import ElementTree as ET
 from looptck.guard.folder import Folder
 
 _ILLEGAL = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+AGAINST = ("fail", "not-reached")
+LONGEST = 300
+"""The most characters of a reason that are printed."""
 VERDICTS = ("pass", "fail", "not-reached", "not-applicable", "error", "divergence")
 
 
@@ -70,13 +73,14 @@ def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
         status: the exit status to return.
     """
     found = _Journal.of(folder)
-    driver = found.began.get("driver") or "the reference"
+    driver = found.began.get("driver") or ("the reference" if found.began else "the command")
     during = f" during {found.at}" if found.at else ""
     why = f"the process that ran {driver} {end}{during}: the driver, the loop, a library or the system ended it"
     lines = [f"looptck could not run: {why}"]
     if found.results:
         counts = Counter(one["verdict"] for one in found.results)
         told = " · ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+        lines += _failed(found.results)
         lines.append(f"Until then: {told}; {found.unfinished} checks have no verdict.")
     if not found.began:
         lines.append(f"The command was: {shlex.join(['looptck', *words])}")
@@ -88,6 +92,19 @@ def salvage(folder: Folder, end: str, words: Sequence[str], status: int) -> int:
     except (OSError, ValueError):
         sys.stderr.write(text)
     return status
+
+
+def _failed(results: Sequence[dict[str, Any]]) -> list[str]:
+    """A line for each requirement that has failed, with its cells and the first reason."""
+    failed: dict[str, list[dict[str, Any]]] = {}
+    for one in results:
+        if one["verdict"] in AGAINST:
+            failed.setdefault(one["requirement"], []).append(one)
+    lines = []
+    for requirement, those in failed.items():
+        cells = ", ".join(dict.fromkeys(one["cell"] for one in those))
+        lines.append(f"FAIL  {requirement}  [{cells}]  {those[0]['reason'][:LONGEST]}")
+    return lines
 
 
 def _written(found: _Journal, why: str) -> list[str]:

@@ -126,7 +126,9 @@ class ModelRun:
             self.speakers = after.speakers
         self._before = 0 if after is None else after.answered + (AHEAD if mark else 0)
         """The number of the last reply before this run, by which the ids of its replies differ from those."""
-        self.goes_on = after is not None and after.answered > 0
+        self.ahead = 0
+        """How far its numbers are ahead, so that its ids differ from those of a run that it does not go on with."""
+        self.goes_on: bool = after is not None and (after.goes_on or after.asked > 0)
         """Whether it goes on with a run in which the model was asked."""
         self._patience = patience
         self._rest = rest
@@ -137,9 +139,14 @@ class ModelRun:
         self.transcript.watchers += [gate.watch for gate in gates]
 
     @property
+    def asked(self) -> int:
+        """The number of model requests so far."""
+        return self._requests
+
+    @property
     def answered(self) -> int:
-        """The number of model requests so far, with those of the runs before it."""
-        return self._before + self._requests
+        """The number of the last reply, which counts from the runs before it on."""
+        return self._before + self.ahead + self._requests
 
     @property
     def wire(self) -> Wire:

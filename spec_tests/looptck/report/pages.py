@@ -86,8 +86,8 @@ def _asked(trait: Trait, driver: str | None) -> Iterator[str]:
     if row.needs:
         yield f"  needs the capabilities: {', '.join(row.needs)}"
     if trait.requirement:
-        yield f"  see the requirement: {trait.requirement}"
-    yield "  answers (none is wrong):"
+        yield f"  a related requirement is judged, and may forbid some answers: {trait.requirement}"
+    yield "  answers (recorded, not judged):"
     width = max(map(len, trait.meanings))
     yield from (f"    {name:<{width}}  {meaning}" for name, meaning in trait.meanings.items())
     if trait.exact:

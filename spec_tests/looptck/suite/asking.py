@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import pytest
 
@@ -74,6 +74,8 @@ class Survey:
 @dataclass(slots=True)
 class Loop(Implementation):
     """The implementation under test, as seen by one test of a trait."""
+
+    IS_JUDGED: ClassVar = False
 
     survey: Survey = field(default_factory=Survey)
     trait: Trait | None = None

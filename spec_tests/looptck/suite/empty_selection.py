@@ -53,7 +53,9 @@ def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: 
 def _cases(selection: Selection, offered: Sequence[str]) -> str:
     if not (selection.cases and offered):
         return ""
-    near = get_close_matches(selection.cases[0], offered, n=3, cutoff=0.5) or offered[:5]
+    words = selection.cases[0].replace("*", "")
+    within = [name for name in offered if words and words in name]
+    near = within or get_close_matches(words, offered, n=3, cutoff=0.5) or offered[:5]
     return f"--case {' '.join(selection.cases)}: no selected check has this case; there are {_listed(near)}"
 
 

@@ -226,12 +226,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     from looptck.suite.sizes import spare
 
     bench = config.stash[SESSION]
-    wanted = bench.selection.cases
     checks = {item: check_of(item) for item in items}
     taken = {
         item
         for item, check in checks.items()
-        if check is not None and (not wanted or check.case in wanted) and _is_played(item, check)
+        if check is not None and bench.selection.names(check.case) and _is_played(item, check)
     }
     whole = bench.record.thorough or bench.selection.is_narrow or bench.bench.started.is_program
     played = {item: check for item, check in checks.items() if check is not None and item in taken}

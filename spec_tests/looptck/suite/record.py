@@ -117,5 +117,5 @@ class Record:
                 return False
         wanted = self.selection.cells
         covered = [cell for cell in self.cells() if entry.concerns(entry.requirement, cell)]
-        named = not self.selection.cases or entry.case in self.selection.cases
+        named = not self.selection.cases or (entry.case is not None and self.selection.names(entry.case))
         return named and (not wanted or all(cell.matches(wanted) for cell in covered))

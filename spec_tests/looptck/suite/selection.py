@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from looptck.catalogue.known_failures import fits
 from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement, unknown
 from looptck.catalogue.traits import PROFILE, traits
 from looptck.drivers import Started
 from looptck.values.cell import Cell
+
+ALONE_IN_THE_ANSWER = "text-before-calls-is-not-the-answer"
+"""What a loop whose answer is the text of all rounds does otherwise on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,7 @@ class Selection:
     requirements: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
+    """Names of cases, in which ``*`` matches anything."""
     level: str = "MAY"
     traits: tuple[str, ...] = ()
     """If not empty, only the requirements in `requirements` are judged."""
@@ -52,6 +57,10 @@ class Selection:
             and (not self.cells or cell.matches(self.cells))
             and concerns(requirement, cell)
         )
+
+    def names(self, case: str) -> bool:
+        """Whether a case is selected."""
+        return not self.cases or any(fits(case, pattern) for pattern in self.cases)
 
     def rows(self, known: Catalogue, cells: Sequence[Cell], started: Started) -> frozenset[str]:
         """The ids of the requirements that are selected in one of these cells."""
@@ -88,10 +97,15 @@ def concerns(requirement: Requirement, cell: Cell) -> bool:
 
 
 def excused(requirement: Requirement, cell: Cell, started: Started) -> str | None:
-    """Why a requirement is not for an implementation that follows another document; None if it is for it too."""
+    """Why a requirement is not for an implementation that follows another document, or declares that it does otherwise.
+
+    None if it is for it too.
+    """
     for one in requirement.otherwise:
         if started.follows(one.profile) and (not one.wires or cell.wire in one.wires):
             return f"the driver claims {one.profile}, whose document decides otherwise ({one.section})"
+    if requirement.id == ALONE_IN_THE_ANSWER and started.joins_rounds:
+        return "the driver declares that its answer is the text of all rounds"
     return None
 
 

@@ -228,7 +228,7 @@ class Session:
         if key not in self.runs:
             try:
                 self.runs[key] = _run(played, implementation)
-            except (AssertionError, DriverFault) as error:
+            except (AssertionError, DriverFault, NotApplicable) as error:
                 self.runs[key] = error
         found = self.runs[key]
         if isinstance(found, Exception):
@@ -321,7 +321,8 @@ def _shipped(selection: Selection, rows: Catalogue, bench: Bench) -> tuple[Casse
     """The cassettes of the project that a selection may play; no other is read."""
     wanted = selection.rows(rows, cells(bench.started, WIRES), bench.started)
     scenarios = scenarios_needed(wanted)
-    if selection.cases and any(name in cases() for name in selection.cases):
+    exact = all("*" not in name for name in selection.cases)
+    if exact and any(name in cases() for name in selection.cases):
         scenarios = {name.partition("@")[0] for name in selection.cases if "@" in name}
     return cassettes(None, selection.cells, scenarios)
 

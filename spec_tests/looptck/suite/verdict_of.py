@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from looptck.bench import joined_rounds
 from looptck.bench.cases import cases
 from looptck.bench.checks import Check, Implementation
 from looptck.bench.run import Run
@@ -111,6 +112,8 @@ def judge_report(
     session.at(check)
     result = result_of(check, error, _states(item, check))
     runs = implementation.runs if implementation else []
+    if result.verdict == "fail":
+        result.reason += joined_rounds.hint(runs[-LAST:], result.reason)
     if implementation is not None and implementation.sampled and session.examples < EXAMPLES:
         session.record.sampled.append(check.names)
     item.user_properties += [("requirement", result.requirement), ("cell", result.cell), ("verdict", result.verdict)]

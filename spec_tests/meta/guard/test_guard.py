@@ -123,13 +123,14 @@ def test_what_is_noticed_beside_a_check_is_none_of_those_to_judge(tmp_path: Path
     folder.note("began", looptck="1", driver="d", json_file=None, junit=None)
     folder.note("chosen", checks=3)
     for verdict, judged in (("fail", 0), ("pass", 1), ("divergence", 1)):
-        folder.note("result", judged=judged, requirement="r", case="c", cell="x", verdict=verdict, reason="")
+        folder.note("result", judged=judged, requirement="r", case="c", cell="x", verdict=verdict, reason="so")
 
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         salvage(folder, "exited", [], 2)
 
     assert "1 pass · 1 fail · 1 divergence; 2 checks have no verdict" in out.getvalue()
+    assert "FAIL  r  [x]  so\n" in out.getvalue()
 
 
 def test_the_status_is_the_commands_own(tmp_path: Path) -> None:
@@ -162,6 +163,15 @@ def test_a_signal_ends_a_run_in_order(name: str, told: str, tmp_path: Path) -> N
     assert [] == folders_in(tmp_path)
 
 
+def test_both_processes_are_told(tmp_path: Path) -> None:
+    """The command is told once by whoever tells both, and once by its guard: the table is printed all the same."""
+    ran = _signalled(signal.SIGINT, "both", tmp_path)
+
+    assert (2, "") == (ran.status, ran.errors)
+    assert "no verdict for 1 of 2 checks" in ran.printed
+    assert ["pass"] == [one["verdict"] for one in ran.results["results"]]
+
+
 def test_a_player_that_is_killed_leaves_its_verdicts(tmp_path: Path) -> None:
     """The guard says how the process ended, and writes what there is."""
     ran = _signalled(signal.SIGKILL, "player", tmp_path)
@@ -179,7 +189,8 @@ def _signalled(number: int, told: str, folder: Path) -> Ran:
         command("Waits", folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environ(folder)
     ) as guard:
         player = int((folder / "pipe").read_text(encoding="ascii"))
-        os.kill(guard.pid if told == "guard" else player, number)
+        for pid in {"guard": [guard.pid], "player": [player], "both": [player, guard.pid]}[told]:
+            os.kill(pid, number)
         printed, errors = guard.communicate(timeout=120)
     return left(guard.returncode, printed, errors, folder)
 
@@ -206,3 +217,27 @@ def test_process_that_stops_itself_is_ended(
     was_stopped = watching._wait(process, Folder(tmp_path), watching._Signals(process))
 
     assert (not goes_on, status) == (was_stopped, process.returncode)
+
+
+@pytest.mark.parametrize("words", [["smoke"], ["run", "-q", *COMMON, *CASES]], ids=["smoke", "run"])
+def test_a_pipe_that_nobody_reads(words: Sequence[str], tmp_path: Path) -> None:
+    """The output goes to a pipe that is closed at its other end, as by `head`: the command ends without a word."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    line = [sys.executable, "-m", "looptck.cli", *words, "--driver", "python:looptck_reference.kit.driver:Driver"]
+    done = subprocess.run(
+        line, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, timeout=120, env=environ(tmp_path)
+    )
+    os.close(writing)
+
+    assert (2, "") == (done.returncode, done.stderr)
+
+
+def test_a_command_without_a_journal_names_no_driver(tmp_path: Path) -> None:
+    """What is not known of the command is not said of the reference."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        salvage(Folder(tmp_path), "exited", ["smoke", "--driver", "python:mine.py:Driver"], 2)
+
+    assert "the process that ran the command exited" in out.getvalue()
+    assert "looptck smoke --driver python:mine.py:Driver" in out.getvalue()

@@ -268,6 +268,17 @@ def test_lines_fit() -> None:
         assert [f"{AGAIN}{cause.example.again}"] == [line for line in lines if len(line) > 100]
 
 
+def test_a_head_has_the_cells_of_its_own_requirement() -> None:
+    """Where only other requirements fail that have the same cause is said with these."""
+    found = causes([finding("leak", LOST), finding("order", LOST, cell=STREAM, run="r2")], ROWS)
+
+    ((head, *more),) = blocks(found, [PLAIN, STREAM])
+
+    assert f"FAIL  leak  [{PLAIN}]" == head
+    assert f"  also fails: order (1 fail, {STREAM})" in more
+    assert one_line_each(found, [PLAIN, STREAM])[0].startswith(f"FAIL  leak  [{PLAIN}]  ")
+
+
 def test_a_line_has_the_whole_reason() -> None:
     """What decides may stand at its end, and only a reason of very many words is cut, behind a word."""
     (cause,) = causes([finding("echo", LOST)], ROWS)

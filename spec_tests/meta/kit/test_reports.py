@@ -203,10 +203,31 @@ SELECTORS = [
         ["--requirement", "wires-agree", "--case", "on-ecall"],
         "--case on-ecall: no selected check has this case",
     ),
+    (
+        ["--requirement", "schemas-keep-their-meaning", "--case", "strict-schemas-kept*"],
+        "there are strict-schemas-keep-their-meaning[",
+    ),
+    (
+        ["--requirement", "schemas-keep-their-meaning", "--case", "strict-schemas-keep-their-meaning"],
+        "there are strict-schemas-keep-their-meaning[",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("words", "why"), SELECTORS, ids=["profile", "level", "cell", "wires", "case"])
+def test_cases_are_selected_by_a_wildcard() -> None:
+    """In the name of a case only the asterisk has a meaning of its own."""
+    row = ["--requirement", "schemas-keep-their-meaning", "--cell", "openai-chat/plain/sync"]
+    one = CliRunner().invoke(main, ["run", *row, "--case", "strict-schemas-keep-their-meaning[object]"])
+    more = CliRunner().invoke(main, ["run", *row, "--case", "strict-schemas*[*object]"])
+
+    assert (0, 0) == (one.exit_code, more.exit_code)
+    assert "1 pass   (1 checks)" in one.output
+    assert "2 pass   (2 checks)" in more.output
+
+
+@pytest.mark.parametrize(
+    ("words", "why"), SELECTORS, ids=["profile", "level", "cell", "wires", "case", "near", "within"]
+)
 def test_nothing_was_selected_says_by_what(words: list[str], why: str) -> None:
     """An empty selection names the selector behind which nothing was left."""
     done = CliRunner().invoke(main, ["run", *words])

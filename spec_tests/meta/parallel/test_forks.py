@@ -60,7 +60,7 @@ def test_another_takes_the_place_of_one_that_has_ended(tmp_path: Path) -> None:
 
     assert 2 == ran.status
     assert 4 == ran.printed.count("exited with status 3 during ")
-    assert "no verdict for 4 of 142 checks: a process that played them has ended" in ran.printed
+    assert "no verdict for 4 of 143 checks: a process that played them has ended" in ran.printed
     assert 4 == ran.results["unfinished"]["checks"]
 
 

@@ -11,6 +11,7 @@ from looptck.catalogue.traits import UNDECIDED, traits
 from looptck.suite.summary import exit_status
 from looptck_mutants.core.policies import OneAfterTheOther
 from meta.kit.flawed import Pretends, Refuses
+from meta.loops import published
 from meta.loops.stateful import Stateful
 from meta.loops.unusual import InThreadsSentAgain
 from meta.strangers.answers import chat as answering
@@ -65,6 +66,7 @@ LOOPS = [
     (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
     (manners.Blames, CHAT, ("error-of-a-cancelled-run", "words-of-the-service")),
     (Stateful, RESPONSES, MEMORY),
+    (published.KeepsByCallId, CHAT, ("ids-of-another-run",)),
     (manners.Reliant, RESPONSES, MEMORY),
     (answering.Early, CHAT, ("calls-beside-an-answer",)),
     (answering.Later, CHAT, ("calls-beside-an-answer",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from looptck.provider.script import Step
 from looptck.spec.failing_service import FailingService
 from looptck.spec.overflowing import too_long
 from looptck.values.framing import DEFAULT, Quirk
+from looptck.values.outcome import Value
 from looptck.values.plain import times
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable
@@ -65,12 +67,21 @@ def test_cut_reply_is_told(scenario: Scenario, implementation: Implementation, c
     assert shows_failure(run) or len(run.requests) > 1, f"the loop {run.outcome}, as if nothing had been lost"
 
 
+TOO_LONG = frozenset({"length", "other"})
+"""The stop reasons of a value that tell its caller that the context is too long."""
+
+
 def _fails_always(
-    scenario: Scenario, implementation: Implementation, fault: Step | HttpError, *before: object, what: str = "an error"
+    scenario: Scenario,
+    implementation: Implementation,
+    fault: Step | HttpError,
+    *before: object,
+    what: str = "an error",
+    told_by: Collection[str] = (),
 ) -> Run:
     """After these steps the service answers every request so; the loop gives up with an error.
 
-    ``what``: what the answers are, for the message.
+    ``what``: what the answers are, for the message. ``told_by``: the stop reasons of a value that tell its caller too.
     """
     errs = FailingService(fault)
     scenario.plays(*before)
@@ -85,7 +96,8 @@ def _fails_always(
             f"the loop asked {errors} times with growing waits: how long it backs off is its own choice"
         )
     assert errors < MOST, f"the service has failed {errors} times, and the loop still asks"
-    assert run.failed, f"the service has answered {times(errors)} with {what}, and the loop {run.outcome}"
+    is_told = run.failed or (isinstance(run.outcome, Value) and run.outcome.stop in told_by)
+    assert is_told, f"the service has answered {times(errors)} with {what}, and the loop {run.outcome}"
     return run
 
 
@@ -113,8 +125,8 @@ def test_http_error_after_words(scenario: Scenario, implementation: Implementati
 
 @requirement("http-error-is-told")
 def test_context_that_stays_too_long(scenario: Scenario, implementation: Implementation) -> None:
-    """After a round of tools every request is too long for the model, however much of it is left out."""
-    _fails_always(scenario, implementation, too_long(implementation.cell.wire), WEATHER)
+    """After a round of tools every request is too long for the model; a stop reason may say so in place of an error."""
+    _fails_always(scenario, implementation, too_long(implementation.cell.wire), WEATHER, told_by=TOO_LONG)
 
 
 @requirement("page-instead-of-json-is-told")

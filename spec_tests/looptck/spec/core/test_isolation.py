@@ -36,11 +36,11 @@ def test_one_after_the_other(scenario: Scenario, implementation: Implementation)
     """The second run's requests contain nothing of the first run, and begin with the same number of messages."""
     first, second = (_marker(implementation.check.case, which) for which in ("first", "second"))
     scenario.plays(calls(Call.of("note", {"text": f"secret of {first}"})), says(f"Answer to {first}."))
-    earlier = implementation.run(f"Question of {first}")
+    earlier = implementation.run(f"Question of {first}", apart=True)
     earlier.request(2)
     scenario.plays(calls(Call.of("note", {"text": f"secret of {second}"})), says(f"Answer to {second}."))
 
-    run = implementation.run(f"Question of {second}")
+    run = implementation.run(f"Question of {second}", apart=True)
 
     run.request(2)
     assert second in _texts(run)
@@ -108,7 +108,7 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
     scenario.returns("note", f"result {marks[0]}")
     first_ended = Gate("the first run has ended", lambda event: isinstance(event, Ended), patience=WAIT)
     scenario.watching = (first_ended,)
-    first = implementation.begin(f"question {marks[0]}")
+    first = implementation.begin(f"question {marks[0]}", apart=True)
     turn = calls(Call.of("note", {"text": marks[1]}))
     scenario.plays(
         Step(turn, before=first_asked), Step(says(f"Answer to {marks[1]}."), before=first_ended), signal=second_asked
@@ -116,7 +116,7 @@ def test_at_the_same_time(scenario: Scenario, implementation: Implementation) ->
     scenario.watching = ()
     scenario.returns("note", f"result {marks[1]}")
     first_asked.wait_here(implementation.bench.patience.gate)
-    second = implementation.begin(f"question {marks[1]}")
+    second = implementation.begin(f"question {marks[1]}", apart=True)
 
     runs = implementation.end(first), implementation.end(second)
 

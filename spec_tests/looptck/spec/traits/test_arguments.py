@@ -54,6 +54,12 @@ def _as_echoed(text: str) -> str:
     return "wrapped" if json.dumps(BROKEN)[1:-1] in text else "otherwise"
 
 
+@trait("unclosed-arguments")
+def test_unclosed_arguments(loop: Loop) -> None:
+    """The JSON is whole but for its last brace, which a lenient parser supplies (RFC 8259 §9)."""
+    loop.answers(*_mended(loop, '{"city": "Paris"'))
+
+
 @trait("fenced-arguments")
 def test_fenced_arguments(loop: Loop) -> None:
     """The JSON is in a Markdown fence."""

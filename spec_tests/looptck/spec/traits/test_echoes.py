@@ -49,6 +49,19 @@ def test_foreign_id(loop: Loop) -> None:
     loop.answers(*_carried(loop, FOREIGN))
 
 
+@trait("ids-of-another-run")
+def test_ids_of_another_run(loop: Loop) -> None:
+    """In two runs of different questions a call has the same id, and its tool returns something else."""
+    for text in ("It is cold.", "It is warm."):
+        loop.scenario.returns("weather", text)
+        run = loop.plays(calls(Call.of("weather", {"city": "Paris"}, id="call_0")), says("Done."))
+
+    told = [one.text for one in run.new_answers(1)]
+    if not told:
+        raise NotReached(f"no result was sent; the loop {run.outcome}")
+    loop.answers("own-result" if "It is warm." in told[0] else "another-result", told[0])
+
+
 @trait("twin-ids")
 def test_twin_ids(loop: Loop) -> None:
     """Two different calls have the same id."""
