@@ -43,6 +43,9 @@ export type Handler = (args?: object, options?: { signal?: AbortSignal }) => Pro
 /** A function for each tool of the case that should have a handler, by name. */
 export function handlers(scenario: Case): Record<string, Handler>;
 
+/** What a handler returns in place of a value, for a loop that declares `parts`: texts and images, in order. */
+export class Parts extends Array<TextPart | ImagePart> {}
+
 /** The error that a handler throws on request; its name is the requested one. */
 export class ToolError extends globalThis.Error {}
 
@@ -213,9 +216,25 @@ export interface Tool {
   handler?: Mode;
   /**
    * POST {"arguments": …} here when the loop calls the tool; the reply is {"value": …} to return, or {"error": {"type",
-   * "message"}} to raise. null: offer the tool to the model without registering a handler for it.
+   * "message"}} to raise; to drivers with the capability `parts` also {"parts": […]}, text and images to return as such
+   * (`text_part`, `image_part`). null: offer the tool to the model without registering a handler for it.
    */
   url: string | null;
+}
+
+/** A text among the parts of a result. */
+export interface TextPart {
+  type: 'text';
+  text: string;
+}
+
+/** An image among the parts of a result. */
+export interface ImagePart {
+  type: 'image';
+  /** Such as image/png. */
+  media_type: string;
+  /** The bytes in base64. */
+  data: string;
 }
 
 export interface Options {
@@ -349,6 +368,8 @@ export interface Capabilities {
   travels?: boolean;
   /** A decision may change the arguments of a call that needs approval: it runs with the changed ones. */
   changes?: boolean;
+  /** Its tools may return text and images as parts, which reach the model as such. */
+  parts?: boolean;
   /** Its tools can be strict: it asks the service to hold their arguments to the schema. */
   strict?: boolean;
   /** Parameters of its tools can be bound to inputs. */

@@ -165,6 +165,12 @@ export class ToolError extends Error {
   }
 }
 
+// What a handler returns in place of a value, for a loop that declares `parts`: texts { type: 'text', text } and images
+// { type: 'image', media_type, data }, in order, with the bytes of an image in base64.
+export class Parts extends Array {
+  static [Symbol.species] = Array;
+}
+
 // A function for each tool of the case that should have a handler, by name. It takes the arguments as one object, and
 // { signal } for a tool that can be aborted; it has the name of the tool, and returns or throws what the kit wants.
 export function handlers(scenario) {
@@ -180,7 +186,7 @@ function handler(name, url) {
 async function runTool(url, args, signal) {
   const reply = await post(url, { arguments: args ?? {} }, signal);
   if (reply.error) throw new ToolError(reply.error);
-  return reply.value;
+  return reply.parts ? Parts.from(reply.parts) : reply.value;
 }
 
 // Ask whether a call may run, in a case with `confirm`. Its arguments are an object, or the text that the model has

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 
 const toStdout = process.stdout.write; // the runner of these tests reports on standard output
-const { confirm, error, handlers, started, suspended, ToolError, value } = await import('./looptck-driver.mjs');
+const { confirm, error, handlers, Parts, started, suspended, ToolError, value } = await import('./looptck-driver.mjs');
 process.stdout.write = toStdout;
 
 test('a declaration has the capabilities by name, and async as its mode', () => {
@@ -111,6 +111,12 @@ test('a handler asks the kit, and returns or throws what that says', async () =>
     { call: { id: 'c1', name: 'weather', arguments: '{}' } },
     { call: { _tool: 'weather', city: '†state.x' } },
   ]);
+  const image = { type: 'image', media_type: 'image/png', data: 'iVBORw0K' };
+  replies.push({ parts: [{ type: 'text', text: 'Seen.' }, image] });
+  const parts = await weather({});
+  assert.ok(parts instanceof Parts);
+  assert.deepEqual([...parts], [{ type: 'text', text: 'Seen.' }, image]);
+  assert.deepEqual(parts.map(({ type }) => type), ['text', 'image']);
   server.closeAllConnections();
   server.close();
 });

@@ -59,6 +59,7 @@ from looptck_reference.vocabulary.errors import (
     TurnCut,
     UnknownTool,
 )
+from looptck_reference.vocabulary.parts import Parts
 from looptck_reference.vocabulary.registry import REGISTRY, KindHandler, Registry
 from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Answer, Delta, Stop, ToolCall, ToolResult, Turn
@@ -118,6 +119,7 @@ __all__ = [
     "MessagesStream",
     "MessagesWire",
     "OutOfTurn",
+    "Parts",
     "Pending",
     "Policy",
     "PromptyStream",

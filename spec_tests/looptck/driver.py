@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 __all__ = [
-    "Capabilities", "Case", "Driver", "Emit", "Error", "Outcome", "Reason", "Started", "Suspended", "Tool", "ToolError",
-    "Value", "confirm", "error", "handlers", "post", "run_tool", "started", "suspended", "value",
+    "Capabilities", "Case", "Driver", "Emit", "Error", "ImagePart", "Outcome", "Parts", "Reason", "Started",
+    "Suspended", "TextPart", "Tool", "ToolError", "Value", "confirm", "error", "handlers", "post", "run_tool",
+    "started", "suspended", "value",
 ]  # fmt: skip
 
 VERSION = 1
@@ -250,6 +251,8 @@ class Capabilities(TypedDict, total=False):
     """The state of a suspended run is JSON that another process can resume."""
     changes: bool
     """A decision may change the arguments of a call that needs approval: it runs with the changed ones."""
+    parts: bool
+    """Its tools may return text and images as parts, which reach the model as such."""
     strict: bool
     """Its tools can be strict: it asks the service to hold their arguments to the schema."""
     bindings: bool
@@ -532,6 +535,28 @@ class ToolError(Exception):
     """The error that a handler raises on request; its class has the requested name."""
 
 
+class TextPart(TypedDict):
+    """A text among the parts of a result."""
+
+    type: Literal["text"]
+    text: str
+
+
+class ImagePart(TypedDict):
+    """An image among the parts of a result. `data` are its bytes in base64, `media_type` is such as `image/png`."""
+
+    type: Literal["image"]
+    media_type: str
+    data: str
+
+
+class Parts(list[Union[TextPart, ImagePart]]):
+    """What a handler returns in place of a value, for a loop that declares `parts`: texts and images, in order.
+
+    A driver makes of them what its loop's users return from a tool: an object for each image, or blocks of the wire.
+    """
+
+
 def handlers(case: Case, mode: Mode | None = None) -> dict[str, Callable[..., Any]]:
     """A function for each tool of the case that should have a handler, by name.
 
@@ -542,7 +567,7 @@ def handlers(case: Case, mode: Mode | None = None) -> dict[str, Callable[..., An
 
     Returns:
         Functions that take the tool's arguments by name or in the order of its parameters, have the tool's name and
-        description as their own, and return or raise what the kit wants.
+        description as their own, and return or raise what the kit wants; with `parts`, `Parts` among it.
     """
     wanted = [tool for tool in case["tools"] if tool["url"]]
     return {tool["name"]: _handler(tool, mode or tool.get("handler") or case["mode"]) for tool in wanted}
@@ -573,7 +598,7 @@ def _arguments(tool: Tool, positional: tuple[Any, ...], named: dict[str, Any]) -
 
 
 def run_tool(url: str, message: Mapping[str, Any]) -> Any:
-    """Ask looptck for the result of a tool run: return its value, or raise its error.
+    """Ask looptck for the result of a tool run: return its value or its parts, or raise its error.
 
     Args:
         url: The URL of the tool, of the handler, or of the kind.
@@ -585,7 +610,7 @@ def run_tool(url: str, message: Mapping[str, Any]) -> Any:
     reply = post(url, message)
     if wanted := reply.get("error"):
         raise type(wanted["type"], (ToolError,), {})(wanted["message"])
-    return reply["value"]
+    return Parts(reply["parts"]) if "parts" in reply else reply["value"]
 
 
 def confirm(

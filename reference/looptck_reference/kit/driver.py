@@ -114,6 +114,7 @@ class Driver:
                 "suspend": True,
                 "travels": True,
                 "changes": True,
+                "parts": True,
                 "strict": True,
             },
             "dialect": {"limit_counts": "model-calls", "profiles": "apart"},

@@ -16,6 +16,7 @@ from looptck_reference.http.stepping import AsyncConfirm, Confirm
 from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.approval import Decision, Pending, decision
+from looptck_reference.vocabulary.parts import Parts
 from looptck_reference.vocabulary.registry import KindHandler
 from looptck_reference.vocabulary.tools import Handler, Tool
 from looptck_reference.vocabulary.values import Json
@@ -93,10 +94,10 @@ class ToolboxClient:
 
 
 def value_of(reply: Json) -> Any:
-    """The value that the tool should return; raises the error that it should raise, under the given name."""
+    """The value or parts that the tool should return; raises the error that it should raise, under the given name."""
     if error := reply.get("error"):
         raise type(error["type"], (Exception,), {})(error["message"])
-    return reply["value"]
+    return Parts(reply["parts"]) if "parts" in reply else reply["value"]
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from looptck_reference.vocabulary import tools
 from looptck_reference.vocabulary.actions import End, Fail, Raised, Run
 from looptck_reference.vocabulary.dialects import Dialect, FeedBack, Policy, Propagate, Raise
 from looptck_reference.vocabulary.errors import BadArguments, Reason, UnknownTool
+from looptck_reference.vocabulary.parts import Parts
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult, Turn
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ class Calling:
         """The result that the model reads for the end of a tool. A value without a text form is the tool's fault."""
         if isinstance(end, Raised):
             return self.fault(self.dialect.tool_raises, call, end.error, "tool")
+        if isinstance(end.value, Parts):
+            return ToolResult(self.answer_id(call), call.name, end.value.text, extra=call.extra, parts=end.value)
         try:
             text = self.dialect.result_text(end.value)
         except Exception as error:  # noqa: BLE001 - see above

@@ -6,7 +6,7 @@ All of them are frozen, because a model's turn never changes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -72,13 +72,17 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The answer to one call, as the model will read it, with the call's `extra`."""
+    """The answer to one call, as the model will read it, with the call's `extra`.
+
+    `parts` are the texts and images of a result with images; `text` has the texts among them.
+    """
 
     call_id: str
     name: str
     text: str
     failed: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)
+    parts: Sequence[Json] = ()
 
 
 @dataclass(frozen=True, slots=True)

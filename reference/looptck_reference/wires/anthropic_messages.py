@@ -20,6 +20,7 @@ from looptck_reference.vocabulary.errors import MalformedReply
 from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.anthropic_messages_stream import MessagesStream, in_container
 from looptck_reference.wires.given import calls_in, result_in, up_to
+from looptck_reference.wires.parts import messages_content
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import joined, refuse_error, text_at
 
@@ -107,7 +108,8 @@ class MessagesWire:
 
     def result(self, result: ToolResult) -> Json:
         """One block; `is_error` is present only if true."""
-        block = {"type": "tool_result", "tool_use_id": result.call_id, "content": result.text, **result.extra}
+        block: Json = {"type": "tool_result", "tool_use_id": result.call_id, "content": messages_content(result)}
+        block |= result.extra
         return {**block, "is_error": True} if result.failed else block
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:

@@ -14,6 +14,7 @@ from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult
 from looptck_reference.wires.given import calls_in, result_in
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
+from looptck_reference.wires.parts import chat_images, chat_text
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error, text_at
 
@@ -72,8 +73,8 @@ class ChatWire:
         return [{"role": "assistant", **said, **called}]
 
     def results(self, results: Sequence[ToolResult]) -> list[Json]:
-        """One message each."""
-        return [_result(result) for result in results]
+        """One message each, and behind them one with their images, if there are any."""
+        return [*map(_result, results), *chat_images(results)]
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """The body. Tools are in every request; an empty list is left out, because the provider refuses it."""
@@ -120,7 +121,7 @@ def _given(message: Json) -> Json:
 
 
 def _result(result: ToolResult) -> Json:
-    return {"role": "tool", "tool_call_id": result.call_id, "content": result.text}
+    return {"role": "tool", "tool_call_id": result.call_id, "content": chat_text(result)}
 
 
 def _call(call: ToolCall) -> Json:

@@ -21,6 +21,7 @@ from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult
 from looptck_reference.wires import openai_responses_turn as items
 from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
+from looptck_reference.wires.parts import responses_output
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error
 
@@ -131,7 +132,7 @@ def _given(message: Json) -> list[Json]:
 
 
 def _result(result: ToolResult) -> Json:
-    return {"type": "function_call_output", "call_id": result.call_id, "output": result.text}
+    return {"type": "function_call_output", "call_id": result.call_id, "output": responses_output(result)}
 
 
 def _is_message(item: Json) -> bool:

@@ -17,7 +17,7 @@ from looptck.provider.model_run import ModelRun, Speaker
 from looptck.provider.renamed import Names
 from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step
-from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, Toolbox
+from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, ReturnsParts, Toolbox
 from looptck.values.answer_tool import AnswerTool
 from looptck.values.history import Request, Said
 from looptck.values.jsontext import parsed
@@ -264,6 +264,8 @@ def _posted(behaviour: Behaviour) -> HttpReply:
             return whole(500, {"error": f"{type}: {message}"})
         case Returns(value):
             return whole(200, {"content": value} if isinstance(value, str) else value)
+        case ReturnsParts():
+            return whole(200, behaviour.answer())
 
 
 def _wants_json(body: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from looptck.provider.gate import Gate
+from looptck.values.images import Image
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,17 @@ class Returns:
 
     def answer(self) -> dict[str, Any]:
         return {"value": self.value}
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnsParts:
+    """The tool returns texts and images in this order, for a loop that declares `parts`."""
+
+    parts: tuple[str | Image, ...]
+    hold: Gate | None = None
+
+    def answer(self) -> dict[str, Any]:
+        return {"parts": [_part(one) for one in self.parts]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +68,7 @@ class HangsUp:
         return {"hung up": True}
 
 
-Behaviour = Returns | Raises | Answers | HangsUp
+Behaviour = Returns | ReturnsParts | Raises | Answers | HangsUp
 
 
 @dataclass(slots=True)
@@ -73,3 +85,9 @@ class Toolbox:
         if not behaviours:
             return Returns(f"result {run} of {tool}")
         return behaviours[min(run, len(behaviours)) - 1]
+
+
+def _part(part: str | Image) -> dict[str, str]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    return {"type": "image", "media_type": part.media_type, "data": part.base64}

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from looptck.values.images import Part
 from looptck.values.jsontext import canonical
 from looptck.values.plain import cut, plain
 
@@ -21,11 +22,12 @@ SHORT = 120
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Text of one role."""
+    """Text of one role; ``parts``: its texts and images in order, if images are among them."""
 
     role: str
     text: str
     pointer: str = field(default="", compare=False)
+    parts: tuple[Part, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.role} says {plain(self.text, SHORT)}"
@@ -46,12 +48,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A tool result with its call's id; ``failed``: the wire's mark for an error, if it has one."""
+    """A tool result with its call's id; ``failed``: the wire's mark for an error, if it has one.
+
+    ``parts``: its texts and images in order, if images are among them.
+    """
 
     id: str
     text: str
     pointer: str = field(default="", compare=False)
     failed: bool = False
+    parts: tuple[Part, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"result of {self.id}: {plain(self.text, SHORT)}"

@@ -34,6 +34,8 @@ def _without(schema: Json, name: str) -> Json:
     [
         (driver.Case, TO["case"]),
         (driver.Tool, TO["tool"]),
+        (driver.TextPart, TO["text_part"]),
+        (driver.ImagePart, TO["image_part"]),
         (driver.Message, TO["message"]),
         (driver.Call, TO["message"]["properties"]["calls"]["items"]),
         (driver.Decision, TO["decision"]),
@@ -207,6 +209,19 @@ def test_handlers_raise_the_error_that_the_kit_asked_for(monkeypatch: pytest.Mon
     outcome = driver.error(raised.value)
 
     assert ("tool", "KeyError", "no city") == (outcome["reason"], outcome["type"], outcome["message"])
+
+
+def test_handlers_return_parts_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts and images are told from a value that is a list."""
+    image = {"type": "image", "media_type": "image/png", "data": "aGk="}
+    replies = [{"parts": [image]}, {"value": [image]}]
+    monkeypatch.setattr(driver, "post", lambda *_: replies.pop(0))
+    probe = driver.handlers(_case("sync"))["probe"]
+
+    parts, listed = probe(1), probe(1)
+
+    assert [image] == parts == listed
+    assert [True, False] == [isinstance(one, driver.Parts) for one in (parts, listed)]
 
 
 async def _awaited(call: Callable[..., Any], *arguments: Any) -> Any:

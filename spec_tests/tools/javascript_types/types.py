@@ -32,6 +32,8 @@ OBJECTS: dict[str, Any] = {
     "Message": TO["message"],
     "Call": TO["message"]["properties"]["calls"]["items"],
     "Tool": TO["tool"],
+    "TextPart": TO["text_part"],
+    "ImagePart": TO["image_part"],
     "Options": CASE["options"],
     "Server": CASE["mcp_servers"]["items"],
     "Hosted": CASE["hosted_tools"]["items"],

@@ -8,8 +8,10 @@ from typing import Any
 
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
+from looptck.values.images import Shown
 from looptck.values.turns import Call, Turn
 from looptck.wires.anthropic_messages import encode
+from looptck.wires.parts import parts_of
 
 _ASIDE = ("type", "cache_control", "caller", "toolset_name")
 """Members of a block that are ignored, but for a caller that is code: the service accepts a block with or without."""
@@ -78,10 +80,23 @@ def _block(role: str, block: dict[str, Any], pointer: str) -> Iterator[Item]:
             yield Asked(_text(block.get("id")), _text(block.get("name")), _arguments(block.get("input")), pointer)
         case "tool_result":
             failed = block.get("is_error") is True
-            yield Answered(_text(block.get("tool_use_id")), _text(block.get("content")), pointer, failed)
+            content = block.get("content")
+            id, parts = _text(block.get("tool_use_id")), parts_of(content, _image)
+            yield Answered(id, _text(content), pointer, failed, parts)
+        case "image" if role == "user":
+            yield Said(role, "", pointer, parts_of([block], _image))
         case kind:
             told = {name: block[name] for name in block if name not in _ASIDE or _is_code(name, block[name])}
             yield Opaque(_text(kind), _counting(told), pointer)
+
+
+def _image(block: dict[str, Any]) -> Shown | None:
+    if block.get("type") != "image":
+        return None
+    source = _object(block.get("source"))
+    if source.get("type") == "base64":
+        return Shown(_text(source.get("media_type")), _text(source.get("data")))
+    return Shown(reference=_text(source.get("url")) or _text(source.get("file_id")))
 
 
 def _is_code(name: str, value: Any) -> bool:

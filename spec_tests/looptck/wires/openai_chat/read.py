@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from looptck.values.history import Answered, Asked, Item, Offered, Request, Said
+from looptck.values.images import Shown, at_url
 from looptck.values.turns import Turn
+from looptck.wires.parts import parts_of
 
 
 def read(body: object) -> Request:
@@ -35,12 +37,13 @@ def items(messages: list[Any], first: int = 0) -> Iterator[Item]:
         pointer = f"/messages/{place}"
         role = _text(message.get("role"))
         text = _text(message.get("content"))
+        parts = parts_of(message.get("content"), _image)
         if role == "tool":
-            yield Answered(_text(message.get("tool_call_id")), text, pointer)
+            yield Answered(_text(message.get("tool_call_id")), text, pointer, parts=parts)
             continue
         calls = _list(message.get("tool_calls"))
         if text or not calls:
-            yield Said(role, text, f"{pointer}/content")
+            yield Said(role, text, f"{pointer}/content", parts)
         for number, call in enumerate(calls):
             yield _call(_object(call), f"{pointer}/tool_calls/{number}")
 
@@ -50,6 +53,10 @@ def _call(call: dict[str, Any], pointer: str) -> Asked:
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     return Asked(_text(call.get("id")), _text(function.get("name")), text, pointer)
+
+
+def _image(part: dict[str, Any]) -> Shown | None:
+    return at_url(_text(_object(part.get("image_url")).get("url"))) if part.get("type") == "image_url" else None
 
 
 def _tools(tools: object) -> Iterator[Offered]:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from looptck.values.history import Answered, Asked, Item, Offered, Opaque, Request, Said
+from looptck.values.images import Shown, at_url
 from looptck.values.turns import Turn
 from looptck.wires.openai_responses.encode import items
+from looptck.wires.parts import parts_of
 
 _NO_SIGNATURES: Mapping[str, str] = {}
 _UNCOUNTED = frozenset({"type", "status", "x_unknown"})
@@ -59,17 +61,25 @@ def parse_item(entry: object, pointer: str, signatures: Mapping[str, str] = _NO_
         case "message":
             role, text = _text(item.get("role")), _text(item.get("content"))
             if text or role != "assistant":
-                yield Said(role, text, pointer)
+                yield Said(role, text, pointer, parts_of(item.get("content"), _image))
         case "function_call" | "custom_tool_call":
             wanted = item.get("arguments" if kind == "function_call" else "input")
             arguments = wanted if isinstance(wanted, str) else json.dumps(wanted)
             yield Asked(_text(item.get("call_id")), _text(item.get("name")), arguments, pointer)
         case "function_call_output" | "custom_tool_call_output":
-            yield Answered(_text(item.get("call_id")), _text(item.get("output")), pointer)
+            parts = parts_of(item.get("output"), _image)
+            yield Answered(_text(item.get("call_id")), _text(item.get("output")), pointer, parts=parts)
         case "reasoning":
             yield Opaque(kind, _thought(item, signatures), pointer)
         case _:
             yield Opaque(kind, _counted(item), pointer)
+
+
+def _image(part: dict[str, Any]) -> Shown | None:
+    if part.get("type") != "input_image":
+        return None
+    url, file = _text(part.get("image_url")), _text(part.get("file_id"))
+    return at_url(url) if url else Shown(reference=file)
 
 
 def _thought(item: dict[str, Any], signatures: Mapping[str, str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from looptck.bench.oracle import agrees
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked, Offered, Opaque, Said
+from looptck.values.images import Shown
 from looptck.values.turns import Call, Hosted, Piece, Refusal, Text, Thinking, Turn, Unknown
 from looptck.wires.anthropic_messages.encode import body
 from looptck.wires.anthropic_messages.read import echo, read
@@ -59,8 +60,9 @@ def test_every_piece_is_read_in_order() -> None:
         Asked("a", "f", '{"q": 1}'),
         Answered("a", "12", failed=True),
         Said("user", "y"),
-        Opaque("image", {"source": {"type": "url", "url": "https://example.org/a.png"}}),
+        Said("user", ""),
     ) == items
+    assert (Shown(reference="https://example.org/a.png"),) == getattr(items[-1], "parts", None)
     assert [
         "/system",
         "/messages/0/content",
