@@ -28,8 +28,14 @@ export interface Declared extends Capabilities {
   answer?: Answer;
 }
 
-/** The outcome of a loop that returned: its final text, `stop` if it reports why it ended, `output` if that is JSON. */
-export function value(text: string | null | undefined | void, more?: { stop?: Stop; output?: unknown }): Value;
+/**
+ * The outcome of a loop that returned: its final text, `stop` if it reports why it ended, `usage` if it tells what the
+ * run has used, `output` if that is JSON.
+ */
+export function value(
+  text: string | null | undefined | void,
+  more?: { stop?: Stop; usage?: Usage; output?: unknown },
+): Value;
 
 /** The outcome of a loop that threw: its reason, or reasons by the name of an error or of its class. */
 export function error(exception: unknown, known?: { reason?: Reason; reasons?: Record<string, Reason> }): Error;
@@ -360,6 +366,8 @@ export interface Capabilities {
   shared?: boolean;
   /** A run in sync mode can be cancelled too, and not only one in async mode. */
   interrupt?: boolean;
+  /** It tells its caller how many tokens a run has used. */
+  usage?: boolean;
   /** The caller can leave a stream before its end. */
   leave?: boolean;
   /** A run ends as suspended before calls that need approval, and another run resumes it with the decisions. */
@@ -460,6 +468,22 @@ export interface Value {
    * reason that says that the answer may not be complete.
    */
   stop?: Stop;
+  usage?: Usage;
+}
+
+/**
+ * The tokens that this run has used, all replies together, as its caller can read them; a number that is absent or null
+ * is not told.
+ */
+export interface Usage {
+  /** What the model has read. */
+  input_tokens?: number | null;
+  /** What the model has written. */
+  output_tokens?: number | null;
+  /** Both together. */
+  total_tokens?: number | null;
+  /** What of the input came from a cache, whether or not `input_tokens` includes it. */
+  cached_tokens?: number | null;
 }
 
 export interface Error {

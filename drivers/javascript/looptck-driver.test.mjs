@@ -30,6 +30,7 @@ test('a declaration has the capabilities by name, and async as its mode', () => 
 test('a value has a text or null, and what else an outcome may have', () => {
   assert.deepEqual(value(undefined), { kind: 'value', text: null });
   assert.deepEqual(value('Hi', { stop: 'end', output: null }), { kind: 'value', text: 'Hi', stop: 'end', output: null });
+  assert.deepEqual(value('Hi', { usage: { total_tokens: 3 } }), { kind: 'value', text: 'Hi', usage: { total_tokens: 3 } });
   assert.throws(() => value('Hi', { texts: [] }), /an outcome has no texts/);
 });
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Capabilities", "Case", "Driver", "Emit", "Error", "ImagePart", "Outcome", "Parts", "Reason", "Started",
-    "Suspended", "TextPart", "Tool", "ToolError", "Value", "confirm", "error", "handlers", "post", "run_tool",
+    "Suspended", "TextPart", "Tool", "ToolError", "Usage", "Value", "confirm", "error", "handlers", "post", "run_tool",
     "started", "suspended", "value",
 ]  # fmt: skip
 
@@ -243,6 +243,8 @@ class Capabilities(TypedDict, total=False):
     """One agent object of it may serve several runs, at the same time too."""
     interrupt: bool
     """A run in sync mode can be cancelled too, and not only one in async mode."""
+    usage: bool
+    """It tells its caller how many tokens a run has used."""
     leave: bool
     """The caller can leave a stream before its end."""
     suspend: bool
@@ -341,6 +343,15 @@ class Started(_Started, total=False):
     answer: Answer
 
 
+class Usage(TypedDict, total=False):
+    """The tokens that this run has used, all replies together; leave out what the loop does not tell its caller."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cached_tokens: int | None
+
+
 class _Value(TypedDict):
     kind: Literal["value"]
     text: str | None
@@ -351,6 +362,7 @@ class Value(_Value, total=False):
 
     output: Any
     stop: Stop
+    usage: Usage
 
 
 class _Error(TypedDict):
@@ -447,17 +459,20 @@ def started(
     return found
 
 
-def value(text: str | None, *, stop: Stop | None = None, **more: Any) -> Value:
+def value(text: str | None, *, stop: Stop | None = None, usage: Usage | None = None, **more: Any) -> Value:
     """The outcome of a loop that returned.
 
     Args:
         text: The final text that the caller received; None if there was none.
         stop: Why the loop ended, if it reports that to its caller.
+        usage: The tokens that this run has used, if the loop tells them: `{"input_tokens": 81, "output_tokens": 12}`.
         more: `output`, for a loop that returns JSON.
     """
     found: Value = {"kind": "value", "text": text}
     if stop is not None:
         found["stop"] = stop
+    if usage is not None:
+        found["usage"] = usage
     if "output" in more:
         found["output"] = more.pop("output")
     if more:

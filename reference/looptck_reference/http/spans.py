@@ -10,12 +10,14 @@ its children.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from opentelemetry import context, trace
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider
+
+from looptck_reference.vocabulary.usage import counts
 
 if TYPE_CHECKING:
     from looptck_reference.loop.loop import Loop
@@ -99,10 +101,8 @@ class Tracing:
 
 def answered(span: Span, turn: Turn) -> None:
     """Record the token usage of a model call."""
-    for name, spellings in _TOKENS.items():
-        count = _first(turn.usage or {}, spellings)
-        if count is not None:
-            span.set_attribute(f"gen_ai.usage.{name}", count)
+    for name, count in counts(turn.usage).items():
+        span.set_attribute(f"gen_ai.usage.{name}", count)
     span.set_attribute("gen_ai.response.finish_reasons", [turn.stop.value])
 
 
@@ -110,17 +110,6 @@ def failed(span: Span, error: BaseException) -> None:
     """Mark a span as failed."""
     span.set_attribute("error.type", type(error).__qualname__)
     span.set_status(Status(StatusCode.ERROR, str(error)))
-
-
-_TOKENS = {
-    "input_tokens": ("input_tokens", "prompt_tokens"),
-    "output_tokens": ("output_tokens", "completion_tokens"),
-}
-"""The attribute names of the conventions, by the names that providers use."""
-
-
-def _first(usage: Mapping[str, Any], spellings: tuple[str, ...]) -> int | None:
-    return next((usage[one] for one in spellings if isinstance(usage.get(one), int)), None)
 
 
 def _name(operation: str, subject: str) -> str:

@@ -109,6 +109,7 @@ class Driver:
                 "shared": True,
                 "cancel": True,
                 "interrupt": True,
+                "usage": True,
                 "leave": True,
                 "confirm": True,
                 "suspend": True,

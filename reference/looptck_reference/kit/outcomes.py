@@ -9,6 +9,7 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invocation
 from looptck_reference.vocabulary.actions import Fail, Finish, Suspend
 from looptck_reference.vocabulary.errors import Cancelled, LoopError
+from looptck_reference.vocabulary.usage import total
 from looptck_reference.vocabulary.values import Json
 
 __all__ = ["ended", "failed"]
@@ -18,7 +19,9 @@ def ended(loop: Loop) -> Json:
     """The outcome of a run that raised nothing: the caller got an answer, left the stream, or has to decide."""
     match loop.end:
         case Finish(answer):
-            return {"kind": "value", "text": answer.text, "stop": answer.stop.value}
+            used = total(answer.usage)
+            told = {"usage": used} if used else {}
+            return {"kind": "value", "text": answer.text, "stop": answer.stop.value, **told}
         case Suspend(calls, state):
             return {"kind": "suspended", "state": state, "calls": [asdict(call) for call in calls]}
         case Fail(error, reason):

@@ -146,8 +146,7 @@ class Loop(Rounds):
     def model_answered(self, turn: Turn) -> Action:
         """The model replied with this turn."""
         self._expect(State.ASKING)
-        if turn.usage is not None:
-            self.usage.append(turn.usage)
+        self.count(turn)
         self.carried |= turn.carried
         match self.decide(turn):
             case Decision.ANSWER:
@@ -244,6 +243,11 @@ class Loop(Rounds):
     def forwards(self, delta: Delta) -> bool:
         """Whether text is forwarded when it arrives: always, unless the dialect withholds the text of tool turns."""
         return not (delta.calling and self.dialect.holds_back_tool_turns)
+
+    def count(self, turn: Turn) -> None:
+        """Keep what the reply has reported, if it has: its counts are of this reply alone."""
+        if turn.usage is not None:
+            self.usage.append(turn.usage)
 
     def decide(self, turn: Turn) -> Decision:
         """A paused turn continues and a refused turn is an answer, even with calls; a truncated turn never runs.

@@ -95,7 +95,7 @@ class MessagesStream(EventStream):
         self.stop_reason = ""
         self._turn_of = turn_of
         self._at: dict[int, PartialBlock] = {}
-        self._usage: Json = {}
+        self.usage: Json = {}
         self._carried: Json = {}
         self._id = ""
 
@@ -111,7 +111,7 @@ class MessagesStream(EventStream):
             case "message_delta":
                 self.stop_reason = text_at(member(event, "delta"), "stop_reason") or self.stop_reason
                 self._carried |= in_container(member(event, "delta"))
-                self._count(event.get("usage"))
+                self.count(event.get("usage"))
             case "message_stop":
                 self.complete = True
         return ""
@@ -124,7 +124,7 @@ class MessagesStream(EventStream):
         """The turn of the blocks, in the order of their indexes."""
         blocks = sorted(self.blocks, key=attrgetter("index"))
         written = {at: text for at, block in enumerate(blocks) if (text := block.written()) is not None}
-        turn = self._turn_of([block.whole() for block in blocks], self.stop_reason, self._usage or None, written)
+        turn = self._turn_of([block.whole() for block in blocks], self.stop_reason, self.usage or None, written)
         return replace(turn, carried=self._carried)
 
     def begin_message(self, message: Json) -> str:
@@ -138,7 +138,7 @@ class MessagesStream(EventStream):
         if self._id and id != self._id:
             raise StreamBroken(f"the message {id!r} begins in the stream of the message {self._id!r}")
         self._id = id
-        self._count(message.get("usage"))
+        self.count(message.get("usage"))
         self.stop_reason = text_at(message, "stop_reason")
         self._carried |= in_container(message)
         content = message.get("content") or []
@@ -193,9 +193,9 @@ class MessagesStream(EventStream):
         """Keep a piece of a call's arguments."""
         block.input.append(piece)
 
-    def _count(self, usage: Json | None) -> None:
+    def count(self, usage: Json | None) -> None:
         """Counts are cumulative: the last one of each kind counts."""
-        self._usage.update({kind: count for kind, count in (usage or {}).items() if count is not None})
+        self.usage.update({kind: count for kind, count in (usage or {}).items() if count is not None})
 
 
 def _object(text: str) -> Json:

@@ -50,7 +50,7 @@ class ChatStream(EventStream):
         self._by_id: dict[tuple[Any, str], PartialCall] = {}
         self._latest: dict[Any, PartialCall] = {}
         self._finish_reason: str | None = None
-        self._usage: Json | None = None
+        self.usage: Json | None = None
 
     def add(self, data: str) -> Delta:
         """Take the data of one event. Some servers send null to keep the connection alive."""
@@ -62,8 +62,12 @@ class ChatStream(EventStream):
 
     def take(self, event: Json) -> str:
         """Handle one event; the usage event, and the first event of some servers, have no choices."""
-        self._usage = event.get("usage") or self._usage
+        self.count(event.get("usage"))
         return "".join([self._choice(choice) for choice in event.get("choices") or () if not choice.get("index")])
+
+    def count(self, usage: Json | None) -> None:
+        """Keep the usage. Compatible servers send it in any chunk, or in each of them for the stream so far."""
+        self.usage = usage or self.usage
 
     def whole(self) -> bool:
         """Whether a finish reason has come."""
@@ -77,7 +81,7 @@ class ChatStream(EventStream):
             reasoning=joined(self._reasoning),
             calls=[call.whole() for call in self._calls],
             finish_reason=self._finish_reason,
-            usage=self._usage,
+            usage=self.usage,
         )
 
     def _choice(self, choice: Json) -> str:

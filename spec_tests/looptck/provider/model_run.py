@@ -327,7 +327,10 @@ class ModelRun:
         turn = said.numbered(self.answered)
         self.turns[n] = self._meant(turn)
         turn = self._spoken(turn)
-        step = replace(step, framing=wire.framed(step.framing))
+        framing = wire.framed(step.framing)
+        if turn.usage is not None and not wire.tells_usage(body):
+            framing = framing.but(usage=False)
+        step = replace(step, framing=framing)
         if fault is None:
             speaker.service.replied(body, self.answered, turn)
         reply = self._says(speaker, n, turn, step, stream=stream)

@@ -65,6 +65,9 @@ Quirk = Literal[
     "usage-null",
     "usage-totals",
     "usage-details-null",
+    "usage-beside-finish",
+    "usage-then-none",
+    "usage-in-every-chunk",
     "refusal-beside-empty-text",
     # Messages
     "input-at-start",

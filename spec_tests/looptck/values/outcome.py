@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -13,11 +14,13 @@ class Value:
     """The loop returned. ``stop`` is the stop reason that it reported to its caller; None: it reported none.
 
     ``output`` is the JSON value of a loop that returns a value instead of a text; None: it returned no such value.
+    ``usage`` has the numbers of tokens that it told its caller, by their names in the protocol.
     """
 
     text: str | None
     stop: str | None = None
     output: Any = None
+    usage: Mapping[str, float] | None = None
 
     def __str__(self) -> str:
         reason = f", with the stop reason {self.stop}" if self.stop else ""
@@ -84,7 +87,8 @@ Outcome = Value | Failed | Suspended | Nothing
 def from_message(message: dict[str, Any]) -> Outcome:
     """The outcome in a driver's ``finished`` message, which the protocol's schema has accepted."""
     if message["kind"] == "value":
-        return Value(message["text"], message.get("stop"), message.get("output"))
+        told = {name: count for name, count in (message.get("usage") or {}).items() if count is not None}
+        return Value(message["text"], message.get("stop"), message.get("output"), told or None)
     if message["kind"] == "suspended":
         calls = (Pending(one["id"], one["name"], one["arguments"]) for one in message["calls"])
         return Suspended(message["state"], tuple(calls))

@@ -142,6 +142,18 @@ Piece = Text | Refusal | Call | Thinking | Hosted | Unknown | Served
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens that a reply says it has used.
+
+    ``cached`` is the part of the input that came from a cache, which Messages counts apart.
+    """
+
+    input: int = 40
+    output: int = 20
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One reply of the model: pieces in order. A ``stop`` of None follows from the pieces."""
 
@@ -149,6 +161,13 @@ class Turn:
     stop: Stop | None = None
     container: str | None = None
     """The id of the container in which the service has run code, on wires that tell it."""
+    usage: Usage | None = None
+    """What its reply says of tokens, in a stream only where the request asks for it; None: the same in every reply."""
+
+    @property
+    def used(self) -> Usage:
+        """The usage, with the default filled in."""
+        return self.usage or Usage()
 
     @property
     def text(self) -> str | None:

@@ -91,6 +91,8 @@ class Wire:
     Raises NoTurn if there is none, and no other error for any body."""
     side: Callable[[str, str, Any], dict[str, Any] | None]
     """The reply on a side route, given method, path below ``/v1`` and JSON body; None if there is no such route."""
+    tells_usage: Callable[[Any], bool] = lambda _body: True
+    """Whether the service tells the usage in its reply to this request."""
     changes: Mapping[Quirk, Changes] = field(default_factory=dict)
     """The quirks that are changes of a whole reply: a dialect can send several, in the order of their making."""
     usual: Framing = DEFAULT

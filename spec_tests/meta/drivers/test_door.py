@@ -51,6 +51,7 @@ def _without(schema: Json, name: str) -> Json:
         (driver.Dialect, STARTED["dialect"]),
         (driver.Answer, STARTED["answer"]),
         (driver.Value, FROM["value"]),
+        (driver.Usage, FROM["usage"]),
         (driver.Error, FROM["error"]),
         (driver.Suspended, FROM["suspended"]),
         (driver.Pending, FROM["suspended"]["properties"]["calls"]["items"]),
@@ -105,6 +106,7 @@ def test_values_of_helpers_fit_the_protocol() -> None:
     outcomes: list[Any] = [
         driver.value("x"),
         driver.value(None, stop="length", output={"a": 1}),
+        driver.value("x", usage={"input_tokens": 12, "output_tokens": None}),
         driver.error(ValueError("x"), "limit"),
         driver.suspended({"a": [1]}, [{"id": "c", "name": "note", "arguments": {}}]),
     ]
@@ -112,8 +114,8 @@ def test_values_of_helpers_fit_the_protocol() -> None:
     assert None is complaint("from-driver", {"type": "started", **start})
     for outcome in outcomes:
         assert None is complaint("from-driver", {"type": "finished", "id": "1", "outcome": outcome})
-    with pytest.raises(TypeError, match="no usage"):
-        driver.value("x", usage=1)
+    with pytest.raises(TypeError, match="no tokens"):
+        driver.value("x", tokens=1)
 
 
 class RateLimitError(Exception):

@@ -225,6 +225,21 @@ class Forgetful(Driver):
             return ToolResult(self.answer_id(call), call.name, "No.", failed=True)
 
 
+class Accounting(Driver):
+    """Tells what its whole conversation has used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._used: dict[str, Json] = {}
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        outcome = super().run(case, emit)
+        before = self._used.get(case.get("conversation", ""), {})
+        used = {name: count + before.get(name, 0) for name, count in outcome.get("usage", {}).items()}
+        self._used[case.get("conversation", "")] = used
+        return {**outcome, "usage": used} if outcome["kind"] == "value" else outcome
+
+
 class KeepsHalves(Driver):
     """Keeps what had arrived of an answer when its run was cancelled."""
 

@@ -63,6 +63,7 @@ LOOPS = [
     (manners.Curt, MESSAGES, OF_MESSAGES),
     (manners.Splicing, MESSAGES_STREAM, ("text-of-a-lost-attempt", "second-message-in-a-stream")),
     (manners.Forgetful, CHAT, OF_CONVERSATIONS),
+    (manners.Accounting, CHAT, ("usage-of-a-conversation",)),
     (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
     (manners.Blames, CHAT, ("error-of-a-cancelled-run", "words-of-the-service")),
     (Stateful, RESPONSES, MEMORY),

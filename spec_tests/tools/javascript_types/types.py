@@ -46,6 +46,7 @@ OBJECTS: dict[str, Any] = {
     "Dialect": STARTED["dialect"],
     "Answer": STARTED["answer"],
     "Value": FROM["value"],
+    "Usage": FROM["usage"],
     "Error": FROM["error"],
     "Suspended": FROM["suspended"],
     "Pending": FROM["suspended"]["properties"]["calls"]["items"],

@@ -175,11 +175,11 @@ def _ending(turn: Turn) -> dict[str, Any]:
 
 def _usage(turn: Turn, framing: Framing) -> dict[str, Any]:
     usage: dict[str, Any] = {
-        "input_tokens": 40,
+        "input_tokens": turn.used.input - turn.used.cached,
         "cache_creation_input_tokens": 0,
-        "cache_read_input_tokens": 0,
+        "cache_read_input_tokens": turn.used.cached,
         "cache_creation": {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0},
-        "output_tokens": 20,
+        "output_tokens": turn.used.output,
     }
     if framing.quirk == "counts-null":
         usage |= dict.fromkeys(OPTIONAL_COUNTS)

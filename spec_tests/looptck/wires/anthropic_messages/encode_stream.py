@@ -161,7 +161,8 @@ def _end(message: dict[str, Any], framing: Framing) -> Iterator[_Event]:
     elif framing.quirk == "counts-missing":
         del usage["input_tokens"]
     if framing.split_end:
-        yield {"type": "message_delta", "delta": dict(_NO_STOP), "usage": usage}
+        so_far = {**usage, "output_tokens": usage["output_tokens"] // 2}
+        yield {"type": "message_delta", "delta": dict(_NO_STOP), "usage": so_far}
     reason = {name: message[name] for name in (*_NO_STOP, "container") if name in message}
     yield {"type": "message_delta", "delta": reason, "usage": usage}
     yield {"type": "message_stop"}

@@ -32,6 +32,13 @@ def _side(method: str, path: str, body: Any) -> dict[str, Any] | None:
     return _MODELS if (method, path) == ("GET", "/models") else None
 
 
+def _tells_usage(body: Any) -> bool:
+    if not isinstance(body, dict) or body.get("stream") is not True:
+        return True
+    options = body.get("stream_options")
+    return isinstance(options, dict) and options.get("include_usage") is True
+
+
 OPENAI_CHAT = Wire(
     name="openai-chat",
     route="/chat/completions",
@@ -75,6 +82,7 @@ OPENAI_CHAT = Wire(
     echo=echo,
     turn=turn,
     side=_side,
+    tells_usage=_tells_usage,
     changes={
         quirk: Changes(partial(changed_body, quirk), partial(changed_stream, quirk))
         for quirk in dict.fromkeys([*STREAM, *BODY])

@@ -298,6 +298,32 @@ def _usage(change: Callable[[Chunk], Chunk | None]) -> Change:
     return changed
 
 
+def _usage_beside_finish(chunks: list[Chunk]) -> list[Chunk]:
+    """The usage comes in the chunk with the finish reason, and no chunk after it."""
+    *others, last = chunks
+    if last.get("usage"):
+        others[-1]["usage"] = last["usage"]
+        return others
+    return chunks
+
+
+def _usage_then_none(chunks: list[Chunk]) -> list[Chunk]:
+    """The usage comes in the chunk with the finish reason; the one after it has none."""
+    before = len(chunks)
+    changed = _usage_beside_finish(chunks)
+    return changed if len(changed) == before else [*changed, {**chunks[-1], "usage": None}]
+
+
+def _usage_in_every_chunk(chunks: list[Chunk]) -> list[Chunk]:
+    """Each chunk has the usage so far: all of the input, and more and more of the output."""
+    *others, last = chunks
+    usage: Chunk = last.get("usage") or {}
+    for place, chunk in enumerate(others if usage else ()):
+        output = usage["completion_tokens"] * place // len(others)
+        chunk["usage"] = {**usage, "completion_tokens": output, "total_tokens": usage["prompt_tokens"] + output}
+    return chunks
+
+
 # -- changes to a plain reply -----------------------------------------------------------------------------------------
 
 
@@ -439,6 +465,9 @@ STREAM: dict[Quirk, Change] = {
     "usage-null": _usage(_nothing),
     "usage-totals": _usage(_totals),
     "usage-details-null": _usage(_null_details),
+    "usage-beside-finish": _usage_beside_finish,
+    "usage-then-none": _usage_then_none,
+    "usage-in-every-chunk": _usage_in_every_chunk,
     "model-dated": _model_dated,
 }
 """The quirks of streams."""

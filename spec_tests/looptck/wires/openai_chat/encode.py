@@ -22,17 +22,11 @@ FINISH: dict[Stop, str] = {
     "content_filter": "content_filter",
 }
 _NO_CALLS: dict[str | None, Any] = {"calls-null": None, "calls-empty": []}
-_USAGE = {
-    "prompt_tokens": 40,
-    "completion_tokens": 20,
-    "total_tokens": 60,
-    "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 0},
-    "completion_tokens_details": {
-        "reasoning_tokens": 0,
-        "audio_tokens": 0,
-        "accepted_prediction_tokens": 0,
-        "rejected_prediction_tokens": 0,
-    },
+_OUTPUT_DETAILS = {
+    "reasoning_tokens": 0,
+    "audio_tokens": 0,
+    "accepted_prediction_tokens": 0,
+    "rejected_prediction_tokens": 0,
 }
 _FINGERPRINT = {"service_tier": "default", "system_fingerprint": "fp_looptck"}
 _UNKNOWN: dict[str, Any] = {"tool_calls": None}
@@ -49,7 +43,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
     elif framing.quirk in _NO_CALLS:
         message["tool_calls"] = _NO_CALLS[framing.quirk]
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": FINISH[turn.stopped]}
-    reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _USAGE, **_FINGERPRINT}
+    reply = {**_head(n, "chat.completion"), "choices": [choice], "usage": _usage(turn), **_FINGERPRINT}
     for known in (message, reply) if framing.unknown_fields else ():
         known["x_unknown"] = _UNKNOWN
     return changed_body(framing.quirk, reply)
@@ -77,7 +71,7 @@ def events(turn: Turn, n: int, framing: Framing) -> list[object]:
     if framing.quirk == "finish-repeated":
         stream.append(chunk({}, FINISH[turn.stopped]))
     if framing.usage:
-        stream.append({**head, "choices": [], "usage": _USAGE, "obfuscation": _obfuscation({})})
+        stream.append({**head, "choices": [], "usage": _usage(turn), "obfuscation": _obfuscation({})})
     if framing.done:
         stream.append("[DONE]")
     return changed_stream(framing.quirk, stream)
@@ -115,6 +109,17 @@ def _head(n: int, kind: str) -> dict[str, Any]:
         "object": kind,
         "created": 1_750_000_000 + n,
         "model": MODEL,
+    }
+
+
+def _usage(turn: Turn) -> dict[str, Any]:
+    used = turn.used
+    return {
+        "prompt_tokens": used.input,
+        "completion_tokens": used.output,
+        "total_tokens": used.input + used.output,
+        "prompt_tokens_details": {"cached_tokens": used.cached, "audio_tokens": 0},
+        "completion_tokens_details": _OUTPUT_DETAILS,
     }
 
 

@@ -39,13 +39,6 @@ _BACKGROUND = frozenset({"cancelled", "queued"})
 _WRITTEN = frozenset({"message", "function_call", "custom_tool_call"})
 """The items that can be cut in the middle."""
 _LETTERS = re.compile("[a-z]+")
-_USAGE = {
-    "input_tokens": 40,
-    "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": 0},
-    "output_tokens": 20,
-    "output_tokens_details": {"reasoning_tokens": 0},
-    "total_tokens": 60,
-}
 _NO_IMAGES = {
     "input_tokens": 0,
     "input_tokens_details": {"image_tokens": 0, "text_tokens": 0},
@@ -97,7 +90,7 @@ def body(turn: Turn, n: int, framing: Framing) -> dict[str, Any]:
         "top_logprobs": 0,
         "top_p": 1.0,
         "truncation": "disabled",
-        "usage": _USAGE if status in _BILLED else None,
+        "usage": _usage(turn) if status in _BILLED else None,
         "user": None,
         "metadata": {},
     }
@@ -123,6 +116,17 @@ def text_of(event: object) -> str:
     if isinstance(event, dict) and event.get("type") == "response.output_text.delta":
         return str(event["delta"])
     return ""
+
+
+def _usage(turn: Turn) -> dict[str, Any]:
+    used = turn.used
+    return {
+        "input_tokens": used.input,
+        "input_tokens_details": {"cache_write_tokens": 0, "cached_tokens": used.cached},
+        "output_tokens": used.output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": used.input + used.output,
+    }
 
 
 def tool_usage(turn: Turn) -> dict[str, Any]:

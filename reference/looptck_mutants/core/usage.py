@@ -1,0 +1,155 @@
+"""What a run has used, counted wrong: replies, events of one reply, and runs that are taken for one another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES
+from looptck_mutants.parts import breaks
+from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Turn
+from looptck_reference.wires import ChatStream, ChatWire, MessagesStream
+
+OF_A_RUN = "what is told of any run is wrong"
+
+
+@breaks("usage-is-the-sum", cells=CHAT + RESPONSES, collateral={"usage-of-a-run-is-its-own": OF_A_RUN})
+class LastReplyCounts(Loop):
+    """Tells the usage of the last reply."""
+
+    def count(self, turn: Turn) -> None:
+        self.usage = [turn.usage]
+
+
+@breaks("usage-is-the-sum", cells=CHAT, collateral={"usage-of-a-run-is-its-own": OF_A_RUN})
+class CallsCount(Loop):
+    """Counts the replies that call tools, and not the answer."""
+
+    def count(self, turn: Turn) -> None:
+        if turn.calls:
+            super().count(turn)
+
+
+@breaks(
+    "usage-is-the-sum",
+    cells=CHAT_STREAM,
+    collateral={("usage-of-a-run-is-its-own", "usage-in-any-chunk-counts-once"): OF_A_RUN},
+)
+class UsageOfStreamsIsLost(ChatStream):
+    """Tells nothing of the usage of streams."""
+
+    def count(self, usage: Json | None) -> None:
+        """Forget it."""
+
+
+@breaks("usage-is-asked-for", cells=CHAT_STREAM)
+class UsageIsNotAskedFor(ChatWire):
+    """Takes what usage there is, and asks for none."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        body = super().request(agent, history, stream=stream)
+        body.pop("stream_options", None)
+        return body
+
+
+@breaks(
+    "cumulative-usage-counts-once",
+    cells=MESSAGES_STREAM,
+    collateral={("usage-is-the-sum", "usage-of-a-run-is-its-own"): "each message has such counts"},
+)
+class OutputOfEventsIsAdded(MessagesStream):
+    """Adds up the output that the events of a message have counted."""
+
+    def count(self, usage: Json | None) -> None:
+        before = self.usage.get("output_tokens", 0)
+        super().count(usage)
+        self.usage["output_tokens"] += before
+
+
+@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
+class FirstCountOnTheWay(MessagesStream):
+    """Takes the first message_delta for the last one."""
+
+    ended = False
+
+    def take(self, event: Json) -> str:
+        if event.get("type") == "message_delta":
+            event, self.ended = {**event, "usage": None} if self.ended else event, True
+        return super().take(event)
+
+
+@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
+class InputOfTheEndCounts(MessagesStream):
+    """Takes the input from the end of a message, where it may be missing or null."""
+
+    def count(self, usage: Json | None) -> None:
+        super().count(usage)
+        self.usage["input_tokens"] = (usage or {}).get("input_tokens") or 0
+
+
+@breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
+class LastChunkHasTheUsage(ChatStream):
+    """Takes the usage of the last chunk, whether or not it has one."""
+
+    def count(self, usage: Json | None) -> None:
+        self.usage = usage
+
+
+@breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
+class UsageHasNoChoices(ChatStream):
+    """Looks for the usage in chunks without choices."""
+
+    def take(self, event: Json) -> str:
+        return super().take({**event, "usage": None} if event.get("choices") else event)
+
+
+@breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
+class UsageOfChunksIsAdded(ChatStream):
+    """Adds up the usage of all chunks."""
+
+    def count(self, usage: Json | None) -> None:
+        before = self.usage or {}
+        super().count(usage)
+        if usage:
+            kinds = ("prompt_tokens", "completion_tokens")
+            self.usage = {kind: before.get(kind, 0) + usage[kind] for kind in kinds}
+
+
+@breaks("usage-of-a-run-is-its-own", cells=CHAT)
+class AgentsAddUp(Loop):
+    """Adds up on the agent object what all its runs have used."""
+
+    used: ClassVar[dict[int, tuple[Agent, list[Any]]]] = {}
+    """By the identity of the agent, which is kept with it."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        _, self.usage = self.used.setdefault(id(agent), (agent, []))
+
+
+@breaks("usage-of-a-run-is-its-own", cells=CHAT, collateral={"usage-is-the-sum": "other runs have come before"})
+class RunsAddUp(Loop):
+    """Adds up what all runs have used."""
+
+    used: ClassVar[list[Any]] = []
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        self.usage = self.used
+
+
+@breaks("usage-of-a-run-is-its-own", cells=CHAT)
+class UsageIsADifference(Loop):
+    """Tells what all runs have used since this one began."""
+
+    used: ClassVar[list[Any]] = []
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        self._before = len(self.used)
+
+    def count(self, turn: Turn) -> None:
+        self.used.append(turn.usage)
+        self.usage = self.used[self._before :]

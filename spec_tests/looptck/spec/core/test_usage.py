@@ -1,0 +1,128 @@
+"""Usage: the caller is told what all replies of its run have used, each once, and nothing of other runs."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from looptck.bench.assertions.usage import usage_is_the_sum, using
+from looptck.bench.bench import Running, Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk
+from looptck.provider.gate import Gate
+from looptck.provider.script import Step
+from looptck.values.framing import DEFAULT, Framing, Quirk
+from looptck.values.outcome import Value
+from looptck.values.transcript import Ended
+from looptck.values.turns import Call, Turn, Usage, calls, says
+from looptck.values.verdicts import NotReached
+from looptck.wires import WIRES
+
+PARIS, ROME = (Call.of("weather", {"city": city}) for city in ("Paris", "Rome"))
+ONE_ANSWER = (using(says("Hello."), Usage(311, 23)),)
+ONE_ROUND = (using(calls(PARIS), Usage(311, 23)), using(says("It is fine."), Usage(457, 67)))
+ROUNDS = (
+    using(calls(PARIS), Usage(311, 23)),
+    using(calls(ROME, Call.of("ping")), Usage(641, 67)),
+    using(says("It is fine."), Usage(457, 41)),
+)
+"""The numbers differ from reply to reply, and so do their sums."""
+
+
+def _played(implementation: Implementation, turns: tuple[Turn, ...], framing: Framing = DEFAULT) -> Run:
+    """A run in which the model was asked for all of these turns."""
+    implementation.scenario.plays(*(Step(turn, framing) for turn in turns))
+    run = implementation.run()
+    run.delivered(len(turns))
+    return run
+
+
+@requirement("usage-is-the-sum")
+@pytest.mark.parametrize("turns", [ONE_ANSWER, ONE_ROUND, ROUNDS], ids=["an-answer", "one-round", "two-rounds"])
+def test_sum(implementation: Implementation, turns: tuple[Turn, ...]) -> None:
+    """Each reply of a run reports other numbers."""
+    usage_is_the_sum(_played(implementation, turns))
+
+
+@requirement("usage-is-asked-for")
+def test_asked_for(implementation: Implementation) -> None:
+    """Each request of a run that asks for a stream asks for its usage."""
+    run = _played(implementation, ONE_ROUND)
+
+    for received in run.requests:
+        assert WIRES[run.cell.wire].tells_usage(received.body), (
+            f"request {received.n} asks for a stream without stream_options.include_usage, so no usage comes with it"
+        )
+
+
+@requirement("cumulative-usage-counts-once")
+@pytest.mark.parametrize(
+    "framing",
+    [DEFAULT, DEFAULT.but(split_end=True), DEFAULT.but(quirk="counts-missing"), DEFAULT.but(quirk="counts-null")],
+    ids=["at-the-end", "on-the-way", "output-alone", "input-null"],
+)
+def test_cumulative(implementation: Implementation, framing: Framing) -> None:
+    """The output is counted at the start, at the end, and on the way; the input at the start, and at the end or not."""
+    usage_is_the_sum(_played(implementation, ONE_ROUND, framing))
+
+
+@requirement("usage-in-any-chunk-counts-once")
+@pytest.mark.parametrize("quirk", ["usage-beside-finish", "usage-then-none", "usage-in-every-chunk"])
+def test_any_chunk(implementation: Implementation, quirk: Quirk) -> None:
+    """The usage comes in the chunk with the finish reason, with or without one behind it, or so far in each chunk."""
+    run = _played(implementation, ONE_ROUND, DEFAULT.but(quirk=quirk))
+
+    usage_is_the_sum(run, more="adds up what several chunks say")
+
+
+@requirement("usage-of-a-run-is-its-own")
+@pytest.mark.parametrize("shared", [False, True], ids=["two-agents", "one-agent"])
+def test_one_after_the_other(scenario: Scenario, implementation: Implementation, shared: bool) -> None:
+    """Three runs of one answer each, by one agent object or not."""
+    if shared:
+        implementation.needs("shared")
+    talk = Talk(implementation, named=False)
+    runs: list[Run] = []
+    for number, usage in enumerate((Usage(311, 23), Usage(457, 41), Usage(1361, 151))):
+        scenario.plays(using(says("Hello."), usage))
+        runs.append(talk.run(f"Greeting {number}.", shared=talk.id if shared else None))
+        runs[-1].delivered(1)
+
+    for earlier, run in pairwise(runs):
+        usage_is_the_sum(run, earlier=earlier)
+    usage_is_the_sum(runs[0])
+
+
+@requirement("usage-of-a-run-is-its-own")
+@pytest.mark.parametrize("shared", [False, True], ids=["two-agents", "one-agent"])
+def test_at_the_same_time(scenario: Scenario, implementation: Implementation, shared: bool) -> None:
+    """Two runs overlap, unless one agent object makes one wait or refuses it.
+
+    The answer of the second run waits for the end of the first one.
+    """
+    implementation.needs("concurrent")
+    if shared:
+        implementation.needs("shared")
+    talk = Talk(implementation, named=False)
+    both = Gate("the other run has asked too", patience=3.0, if_ever=True)
+    ended = Gate("the first run has ended", lambda event: isinstance(event, Ended), patience=3.0, if_ever=True)
+    of = {"violet": (Usage(311, 23), Usage(457, 41)), "indigo": (Usage(1361, 151), Usage(2003, 307))}
+    running: dict[str, Running] = {}
+    for color, (first, last) in of.items():
+        asks, says_it = using(calls(PARIS), first), using(says(f"It is {color}."), last)
+        if not running:
+            scenario.plays(Step(asks, before=both), says_it)
+        else:
+            scenario.plays(asks, Step(says_it, before=ended), signal=both)
+        scenario.watching = () if running else (both, ended)
+        running[color] = talk.begin(f"What is {color}?", mark=color, shared=talk.id if shared else None)
+    runs = {color: implementation.end(one) for color, one in running.items()}
+
+    answered = [color for color, run in runs.items() if isinstance(run.outcome, Value)]
+    if not answered:
+        raise NotReached("neither of two runs at the same time was answered")
+    for color in answered:
+        other = next(runs[one] for one in answered if one != color) if len(answered) > 1 else None
+        usage_is_the_sum(runs[color], beside=other)
