@@ -257,6 +257,22 @@ export interface Options {
    * prompt; absent: all. A round is a turn with calls and its results, with the paused turns before it.
    */
   keep_rounds?: number;
+  /**
+   * Sent only to drivers with the capability `tool_choice`. What the caller says about calls: the model may call tools
+   * or not (auto), has to call one (required), has to call this tool, or may call none; absent: the caller says
+   * nothing.
+   */
+  tool_choice?: 'auto' | 'required' | 'none' | Chosen;
+  /**
+   * Sent only to drivers with the capability `single_calls`, and then false: no turn of the model may have several
+   * calls. Absent: the caller says nothing.
+   */
+  parallel_calls?: boolean;
+}
+
+export interface Chosen {
+  /** The name of a tool of the case. */
+  tool: string;
 }
 
 export interface Server {
@@ -380,6 +396,10 @@ export interface Capabilities {
   parts?: boolean;
   /** Its tools can be strict: it asks the service to hold their arguments to the schema. */
   strict?: boolean;
+  /** Its caller can say whether the model has to call a tool, and which, or may call none. */
+  tool_choice?: boolean;
+  /** Its caller can forbid several calls in one turn. */
+  single_calls?: boolean;
   /** Parameters of its tools can be bound to inputs. */
   bindings?: boolean;
   /** Handlers can be registered for a kind of tool. */
@@ -429,6 +449,11 @@ export interface Dialect {
    * Absent means last-turn.
    */
   answer_text?: 'last-turn' | 'all-rounds';
+  /**
+   * How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
+   * means first-round.
+   */
+  tool_choice?: 'first-round' | 'every-request';
   /**
    * The form of inputs and parameters in .prompty files of cases of `prompty-agent-mode`: that of the guide, or the
    * lists of all other cases. Absent means guide.

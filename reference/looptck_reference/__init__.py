@@ -33,6 +33,7 @@ from looptck_reference.prompty.streams import AsyncPromptyStream, PromptyStream
 from looptck_reference.vocabulary.actions import Action, Ask, Decide, Fail, Finish, Run, Suspend
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.approval import Approve, Change, Pending, Reject
+from looptck_reference.vocabulary.choice import Choice
 from looptck_reference.vocabulary.dialects import (
     ANTHROPIC_LOOP,
     CORE,
@@ -101,6 +102,7 @@ __all__ = [
     "Change",
     "ChatStream",
     "ChatWire",
+    "Choice",
     "ConnectionLost",
     "Conversation",
     "Decide",

@@ -151,12 +151,20 @@ class Telemetry(TypedDict):
     traceparent: str
 
 
+class Chosen(TypedDict):
+    """The one tool that the model has to call."""
+
+    tool: str
+
+
 class Options(TypedDict, total=False):
     """The options that the case sets; for absent ones use the loop's defaults. `limit` may be 0."""
 
     limit: int
     leave_after: int
     keep_rounds: int
+    tool_choice: Union[Literal["auto", "required", "none"], Chosen]
+    parallel_calls: bool
 
 
 class _Decision(TypedDict):
@@ -257,6 +265,10 @@ class Capabilities(TypedDict, total=False):
     """Its tools may return text and images as parts, which reach the model as such."""
     strict: bool
     """Its tools can be strict: it asks the service to hold their arguments to the schema."""
+    tool_choice: bool
+    """Its caller can say whether the model has to call a tool, and which, or may call none."""
+    single_calls: bool
+    """Its caller can forbid several calls in one turn."""
     bindings: bool
     """Parameters of its tools can be bound to inputs."""
     kinds: bool
@@ -304,6 +316,9 @@ class Dialect(TypedDict, total=False):
     """What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached."""
     answer_text: Literal["last-turn", "all-rounds"]
     """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
+    tool_choice: Literal["first-round", "every-request"]
+    """How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
+    means first-round."""
     agent_files: Literal["guide", "lists"]
     """The form of inputs and parameters in `.prompty` files of cases of `prompty-agent-mode`. Absent means guide."""
     profiles: Literal["together", "apart"]

@@ -128,7 +128,10 @@ class NoToolsAreAList(ChatWire):
         return {"tools": [], **super().request(agent, history, stream=stream)}
 
 
-@breaks("requests-are-well-formed")
+@breaks(
+    "requests-are-well-formed",
+    collateral={"no-tool-options-without-tools": "the choice is an option of tools"},
+)
 class ChoiceWithoutTools(ChatWire):
     """Sends a tool choice in requests without tools."""
 
@@ -136,7 +139,13 @@ class ChoiceWithoutTools(ChatWire):
         return {"tool_choice": "auto", **super().request(agent, history, stream=stream)}
 
 
-@breaks("answer-is-not-ruled-out")
+@breaks(
+    "answer-is-not-ruled-out",
+    collateral={
+        "choice-reaches-the-service": "the caller's own choice is lost",
+        "forced-choice-is-for-one-round": "calls are forced in every round",
+    },
+)
 class CallsAreForced(ChatWire):
     """Forces a call in each request that offers tools."""
 

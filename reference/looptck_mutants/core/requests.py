@@ -59,7 +59,14 @@ class StrangeParts(Loop):
             self.history[-1]["content"] = [{"type": "output_text", "text": turn.text}]
 
 
-@breaks("tools-are-offered-every-time", collateral={"prefix-is-the-same": "the tools are part of what stays the same"})
+@breaks(
+    "tools-are-offered-every-time",
+    collateral={
+        "prefix-is-the-same": "the tools are part of what stays the same",
+        "single-calls-reach-the-service": "the option comes only with tools",
+        "no-request-is-refused": "the option comes only with tools",
+    },
+)
 class ToolsOnce(ChatWire):
     """Sends the tools with the first request only."""
 

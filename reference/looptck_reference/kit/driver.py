@@ -26,6 +26,7 @@ from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import Tracing
 from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.choosing import choice_of
 from looptck_reference.kit.outcomes import ended, failed
 from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.kit.running import Cancels, cancelling_task
@@ -117,6 +118,8 @@ class Driver:
                 "changes": True,
                 "parts": True,
                 "strict": True,
+                "tool_choice": True,
+                "single_calls": True,
             },
             "dialect": {"limit_counts": "model-calls", "profiles": "apart"},
         }
@@ -260,6 +263,7 @@ class Driver:
             tools=[self._tool(tool) for tool in case["tools"]],
             inputs=case["inputs"],
             name=case["agent"]["name"],
+            choice=choice_of(case["options"]),
             mcp_servers={server["name"]: server["url"] for server in case.get("mcp_servers", ())},
             search=any(tool["kind"] == "search" for tool in case.get("hosted_tools", ())),
             hosted=[tool["tool"] for tool in case.get("hosted_tools", ()) if tool["kind"] == "other"],

@@ -41,9 +41,10 @@ class Rounds(Telling):
         raise NotImplementedError
 
     def close_round(self, results: Sequence[ToolResult]) -> Action:
-        """All calls of the turn are answered: append the results, and ask again."""
+        """All calls of the turn are answered: append the results, and ask again, with the model free to answer."""
         self.append_results(results)
         self.round_ends.append(len(self.history))
+        self.agent = self.agent.after_a_round
         return self.ask()
 
     def repaired(self) -> Sequence[ToolResult]:

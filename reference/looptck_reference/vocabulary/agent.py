@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from looptck_reference.vocabulary.choice import Choice
 from looptck_reference.vocabulary.names import offered_names
 from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Json
@@ -30,6 +31,7 @@ class Agent:
     inputs: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    choice: Choice = field(default_factory=Choice)
     mcp_servers: Mapping[str, str] = field(default_factory=dict)
     """URLs of MCP servers by name; the provider offers and calls their tools."""
     search: bool = False
@@ -44,5 +46,18 @@ class Agent:
         if len(set(names)) < len(names):
             message = f"two tools of the agent have one name, so the model cannot tell them apart: {sorted(names)}"
             raise ValueError(message)
+        if self.choice.tool not in {None, *names}:
+            raise ValueError(f"the model cannot call {self.choice.tool}, since the agent has only {sorted(names)}")
         as_offered = offered_names(names)
         object.__setattr__(self, "offered", {as_offered[tool.name]: tool for tool in self.tools})
+
+    @property
+    def has_to_call(self) -> str | None:
+        """The name under which the provider is offered the tool that the model has to call."""
+        return next((name for name, tool in self.offered.items() if tool.name == self.choice.tool), None)
+
+    @property
+    def after_a_round(self) -> Agent:
+        """The agent for the requests after a round of tools: a call that was forced was made."""
+        free = self.choice.after_a_round
+        return self if free is self.choice else replace(self, choice=free)

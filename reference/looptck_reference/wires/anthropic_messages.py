@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from looptck_reference.vocabulary.errors import MalformedReply
 from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires.anthropic_messages_stream import MessagesStream, in_container
+from looptck_reference.wires.choosing import messages_choice
 from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.parts import messages_content
 from looptck_reference.wires.sse import EventReader
@@ -124,6 +125,7 @@ class MessagesWire:
             hosted.append(SEARCH)
         if tools := [*starmap(_offer, agent.offered.items()), *hosted, *agent.hosted]:
             body["tools"] = tools
+            body |= messages_choice(agent)
         if stream:
             body["stream"] = True
         return body

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from looptck_reference.vocabulary.errors import MalformedReply, NotOnThisWire
 from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
+from looptck_reference.wires.choosing import chat_choice
 from looptck_reference.wires.given import calls_in, result_in
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
@@ -81,6 +82,7 @@ class ChatWire:
         body: Json = {**agent.options, "model": agent.model, "messages": history}
         if agent.tools:
             body["tools"] = [_offer(name, tool) for name, tool in agent.offered.items()]
+            body |= chat_choice(agent)
         if stream:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult, Turn
 from looptck_reference.wires import openai_responses_turn as items
+from looptck_reference.wires.choosing import responses_choice
 from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
 from looptck_reference.wires.parts import responses_output
@@ -88,6 +89,7 @@ class ResponsesWire:
             hosted.append({"type": "web_search"})
         if tools := [*starmap(_offer, agent.offered.items()), *hosted, *agent.hosted]:
             body["tools"] = tools
+            body |= responses_choice(agent)
         if stream:
             body["stream"] = True
         return body

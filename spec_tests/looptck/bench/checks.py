@@ -123,6 +123,8 @@ class RunOverrides(TypedDict, total=False):
     goes_on: bool
     history: Sequence[Mapping[str, Any]]
     leave_after: int | None
+    tool_choice: str | Mapping[str, str] | None
+    parallel_calls: bool | None
     model: str
     resume: Mapping[str, Any] | None
     shared: str | None

@@ -61,6 +61,10 @@ class RunOptions:
     """The state of the suspended run that this one resumes, and the decisions."""
     leave_after: int | None = None
     """The number of chunks after which the caller leaves the stream."""
+    tool_choice: str | Mapping[str, str] | None = None
+    """What the caller says about calls, in the protocol's form; None: nothing."""
+    parallel_calls: bool | None = None
+    """Whether a turn may have several calls; None: the caller says nothing."""
 
     @property
     def actor(self) -> Agent:
@@ -172,8 +176,11 @@ def _other(setting: RunOptions) -> str | None:
     return None if setting.model == MODEL else setting.model
 
 
-def _options(setting: RunOptions) -> dict[str, int]:
-    content = {"limit": setting.limit, "leave_after": setting.leave_after, "keep_rounds": setting.keep_rounds}
+OPTIONS = ("limit", "leave_after", "keep_rounds", "tool_choice", "parallel_calls")
+
+
+def _options(setting: RunOptions) -> dict[str, Any]:
+    content = {name: getattr(setting, name) for name in OPTIONS}
     return {name: value for name, value in content.items() if value is not None}
 
 

@@ -10,7 +10,7 @@ from looptck.values.verdicts import AGAINST, Result
 from meta.strangers.playing import HERE, NODE, Entry, rows, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]
-LISTED = ("themes", "hits", "answers")
+LISTED = ("themes", "hits", "answers", "choices")
 """The folders of loops whose drivers are told by their class or fault, not by their file alone."""
 CONTROL = "call-runs-its-tool-once"
 """A requirement that every loop of the table meets."""

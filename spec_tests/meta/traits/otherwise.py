@@ -33,6 +33,11 @@ class Run:
         said = [{**message, "role": roles.get(message["role"], message["role"])} for message in case["messages"]]
         self._messages: list[Json] = [{"role": "developer", "content": "Be brief."}, *said]
 
+    @property
+    def _choice(self) -> Any:
+        choice = self._case["options"].get("tool_choice", "auto")
+        return {"type": "function", "function": {"name": choice["tool"]}} if isinstance(choice, dict) else choice
+
     def play(self) -> Json:
         """Ask and run until the model answers, or for a last time without tools."""
         limit = self._case["options"].get("limit")
@@ -46,7 +51,9 @@ class Run:
                 if text := message["content"] or message.get("refusal"):
                     return {"kind": "value", "text": text}
                 continue
-            if not self._tools.keys() >= {call["function"]["name"] for call in calls.values()}:
+            if self._choice == "none" or not self._tools.keys() >= {
+                call["function"]["name"] for call in calls.values()
+            }:
                 return {"kind": "value", "text": message["content"], "stop": "calls"}
             self._run(list(calls.values()))
         return {"kind": "value", "text": self._ask(tools=False)["content"]}
@@ -65,7 +72,7 @@ class Run:
             }
             for tool in (*self._tools.values(), last)
         ]
-        choice = {"tools": functions, "tool_choice": "auto", "parallel_tool_calls": False} if tools else {}
+        choice = {"tools": functions, "tool_choice": self._choice, "parallel_tool_calls": False} if tools else {}
         body = {"model": self._case["model"], "messages": self._messages, "store": False, "temperature": 0, **choice}
         for _ in range(TRIES):
             with suppress(httpx.RemoteProtocolError):
@@ -153,7 +160,7 @@ class Otherwise:
             "wires": ["openai-chat"],
             "modes": ["sync"],
             "profiles": [],
-            "capabilities": {"limit": True},
+            "capabilities": {"limit": True, "tool_choice": True},
             "dialect": {"limit_counts": "tool-rounds"},
         }
 

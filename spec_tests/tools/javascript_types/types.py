@@ -35,6 +35,7 @@ OBJECTS: dict[str, Any] = {
     "TextPart": TO["text_part"],
     "ImagePart": TO["image_part"],
     "Options": CASE["options"],
+    "Chosen": CASE["options"]["properties"]["tool_choice"]["oneOf"][1],
     "Server": CASE["mcp_servers"]["items"],
     "Hosted": CASE["hosted_tools"]["items"],
     "Telemetry": CASE["telemetry"],
@@ -95,7 +96,7 @@ def _comment(schema: Any, indent: str) -> Iterator[str]:
     yield f"{indent} */"
 
 
-def _type(schema: Any) -> str:
+def _type(schema: Any) -> str:  # noqa: PLR0912
     """The type of a value. Raises ValueError: the schema has a keyword that no type here stands for."""
     if schema is True:
         return "unknown"
@@ -111,6 +112,8 @@ def _type(schema: Any) -> str:
             return _choice(schema)
         case None, ["const"]:
             return _literal(said["const"])
+        case None, ["oneOf"]:
+            return " | ".join(map(_type, said["oneOf"]))
         case None, []:
             return "unknown"
         case "array", ["items", "type"]:

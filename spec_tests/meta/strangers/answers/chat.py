@@ -148,6 +148,24 @@ class Later(Driver):
     loop = LaterChat
 
 
+class ChosenChat(AnsweringChat):
+    """Sends the choice of its caller in the first round, and where no tool may be called names its own."""
+
+    def body(self) -> Json:
+        body, wanted = super().body(), self.case["options"].get("tool_choice")
+        name = wanted["tool"] if isinstance(wanted, dict) and len(self.history) == len(self.case["messages"]) else None
+        if name or wanted == "none":
+            body["tool_choice"] = {"type": "function", "function": {"name": name or ANSWER}}
+        return body
+
+
+class Chosen(Driver):
+    """A right loop: a choice among the tools of its caller leaves room for its own."""
+
+    loop = ChosenChat
+    able: ClassVar[dict[str, bool]] = {"stream": True, "tool_choice": True}
+
+
 class Undeclared(Driver):
     """The same loop, whose driver does not say that it takes no text for an answer."""
 
