@@ -28,6 +28,7 @@ from looptck_reference.wires.openai_chat_turn import STOPS, call_parts
     cells=CHAT_STREAM,
     collateral={
         "byte-order-mark-is-skipped": "that stream has members that are null",
+        "blank-piece-changes-nothing": "the arguments of that piece are null",
         "null-arguments-are-an-empty-object": "such arguments are a member that is null",
     },
 )
@@ -65,7 +66,12 @@ class NullEventsRefused(ChatStream):
         return EventStream.add(self, data)
 
 
-@breaks("null-members-are-absent", "empty-id-later-is-no-new-call", cells=CHAT_STREAM)
+@breaks(
+    "null-members-are-absent",
+    "empty-id-later-is-no-new-call",
+    collateral={"blank-piece-changes-nothing": "the id of that piece is empty"},
+    cells=CHAT_STREAM,
+)
 class LatestIdCounts(ChatStream):
     """Takes the id of a call from each of its pieces that has a member for it, though it is null or empty."""
 

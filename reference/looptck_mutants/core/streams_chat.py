@@ -40,6 +40,7 @@ class OneCallADelta(ChatStream):
         **A_FRAMING,
         ("several-calls-without-index", "finish-beside-the-last-delta"): "calls that come whole have whole arguments",
         "long-events-are-read": "a long event may hold whole arguments",
+        "text-and-a-call-in-one-delta": "it is played with whole arguments too",
     },
     cells=CHAT_STREAM,
 )
@@ -172,7 +173,11 @@ class ObjectsAreNoArguments(ChatStream):
         super().add_call(delta)
 
 
-@breaks("null-arguments-are-an-empty-object", cells=CHAT_STREAM)
+@breaks(
+    "null-arguments-are-an-empty-object",
+    collateral={"blank-piece-changes-nothing": "the arguments of that piece are null"},
+    cells=CHAT_STREAM,
+)
 class NullIsNoText(ChatStream):
     """Fails on a call whose arguments are null."""
 

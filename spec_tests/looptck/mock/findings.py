@@ -16,8 +16,8 @@ from looptck.wires.rules import RULES
 
 Kind = Literal["refused", "beyond", "unplayed", "unrouted", "waited", "error"]
 """``refused``: the service would refuse a request; ``beyond``: a request came after the end of the script;
-``unplayed``: answers are left; ``unrouted``: a request to a route that there is not; ``waited``: a gate was never
-opened; ``error``: a function of the test has raised, or an answer cannot be sent on a wire."""
+``unplayed``: answers are left; ``unrouted``: a request to a route that there is not, or that was not read; ``waited``:
+a gate was never opened; ``error``: a function of the test has raised, or an answer cannot be sent on a wire."""
 
 KINDS: tuple[Kind, ...] = ("refused", "beyond", "unplayed", "unrouted", "waited", "error")
 SERVICES = {
