@@ -9,7 +9,7 @@ import pytest
 from looptck.drivers.protocol import complaint
 from looptck.values.outcome import Failed, Outcome, Value, from_message, serializable
 
-FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
+FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}, "usage": {"total_tokens": 3}}
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}}
         ({"kind": "value", "text": None, "output": None}, Value(None), "returned nothing"),
         (
             FULL,
-            Value("Hi.", "end", {"a": [0]}),
+            Value("Hi.", "end", {"a": [0]}, {"total_tokens": 3}),
             "returned the output {\"a\": [0]} and the text 'Hi.', with the stop reason end",
         ),
     ],
@@ -34,7 +34,7 @@ def test_a_value_may_be_an_output(reported: dict[str, Any], outcome: Outcome, wo
 
 def test_an_output_is_written_out() -> None:
     """The output is a member of the outcome."""
-    assert FULL == serializable(Value("Hi.", "end", {"a": [0]}))
+    assert FULL == serializable(Value("Hi.", "end", {"a": [0]}, {"total_tokens": 3}))
 
 
 def test_an_error_is_of_the_types_that_it_extends() -> None:
