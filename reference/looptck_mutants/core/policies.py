@@ -36,7 +36,7 @@ class UnknownToolUntold(Driver):
     dialects = answering(unknown_tool=FeedBack("Done."))
 
 
-@breaks("parallel-calls-run-at-the-same-time")
+@breaks("parallel-calls-run-at-the-same-time", cells=("openai-chat/plain/async",))
 class OneAfterTheOther(Driver):
     """Declares that the calls of a turn run at the same time, and runs them one after the other."""
 

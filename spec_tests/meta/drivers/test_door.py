@@ -73,6 +73,8 @@ def _fits(annotation: Any, schema: Any) -> bool:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if schema is True or not schema.keys() - {"description"}:
         return annotation is Any
+    if "oneOf" in schema:
+        return len(arguments) == len(schema["oneOf"]) and all(map(_fits, arguments, schema["oneOf"]))
     if "enum" in schema or "const" in schema:
         return origin is Literal and set(schema.get("enum", [schema.get("const")])) == set(arguments)
     if isinstance(schema.get("type"), list):

@@ -79,6 +79,10 @@ class Stateful(Driver):
     wires: ClassVar = {"openai-responses": OPENAI_RESPONSES}
 
     def start(self) -> Json:
-        """The description: one wire, one mode, and server-side state."""
+        """The description: one wire, one mode, and server-side state, of which nothing is pruned."""
         started = super().start()
-        return {**started, "modes": ["sync"], "capabilities": {**started["capabilities"], "memory": True}}
+        return {
+            **started,
+            "modes": ["sync"],
+            "capabilities": {**started["capabilities"], "memory": True, "prune": False},
+        }

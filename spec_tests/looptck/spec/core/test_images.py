@@ -80,7 +80,7 @@ def _reached(run: Run, image: Image, n: int = 2, texts: tuple[str, ...] = (BEFOR
     try:
         return place_of(run, n, image, _id(run), texts)
     except AssertionError as lost:
-        raise NotReached(str(lost)) from None
+        raise NotReached(str(lost).partition("\nassert ")[0]) from None
 
 
 @requirement("image-is-never-text")
