@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import pytest
 
@@ -134,16 +134,9 @@ class Liveness(AssertionError):
     """The watchdog ended a run that had made a model request: the loop hung."""
 
 
-BEYOND_ONE = "calls-beyond-a-forbidden-parallel-are-answered"
-"""The requirement about servers that write several calls where the request allows one."""
-
-
 @dataclass(slots=True)
 class Implementation:
     """The implementation under test, as one check sees it."""
-
-    IS_JUDGED: ClassVar = True
-    """Whether there is a verdict on what it does, so that nothing is played that no service would write."""
 
     bench: Bench
     check: Check
@@ -159,6 +152,8 @@ class Implementation:
     example: Mapping[str, Any] = field(default_factory=dict)
     """The values that failed a property."""
     _stopped: Exception | None = None
+    plays_several: bool = False
+    """Whether several calls are played on purpose where a request allows one, which no service writes."""
     _apart: int = 0
     """How many of its runs have ids of their own."""
 
@@ -240,8 +235,7 @@ class Implementation:
         except DriverFault as fault:
             self._stopped = fault
             raise
-        asks_for_one = self.check.requirement.id == BEYOND_ONE
-        if self.IS_JUDGED and run.ended and not asks_for_one and (why := several_ruled_out(run)) is not None:
+        if run.ended and not self.plays_several and (why := several_ruled_out(run)) is not None:
             raise NotApplicable(why)
         self.runs.append(run)
         if isinstance(run.outcome, Nothing):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 import pytest
 
@@ -75,8 +75,7 @@ class Survey:
 class Loop(Implementation):
     """The implementation under test, as seen by one test of a trait."""
 
-    IS_JUDGED: ClassVar = False
-
+    plays_several: bool = True
     survey: Survey = field(default_factory=Survey)
     trait: Trait | None = None
     answer: Answer | None = None

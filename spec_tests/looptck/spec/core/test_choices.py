@@ -115,6 +115,7 @@ def _are_single(run: Run) -> None:
 @requirement("calls-beyond-a-forbidden-parallel-are-answered")
 def test_two_calls_all_the_same(scenario: Scenario, implementation: Implementation) -> None:
     """The caller forbids several calls and the model makes two, as some servers let it."""
+    implementation.plays_several = True
     scenario.plays(calls(_call(1), Call.of("ping")), says("Done."))
 
     run = implementation.run(parallel_calls=False)
