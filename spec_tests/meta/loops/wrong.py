@@ -50,16 +50,6 @@ class ResultsSwapped(Driver):
             return self.ids[len(self.ids) - 1 - self.ids.index(call.id)]
 
 
-class StumblesOverCalls(Driver):
-    """Ends with an error of its own at a turn with calls."""
-
-    class loop(Loop):  # noqa: N801
-        """Raises before any tool runs."""
-
-        def append_turn(self, turn: Turn) -> None:
-            raise TypeError("no calls are known here")
-
-
 class AllResultsSoFar(Driver):
     """Answers each call with the results of all calls so far."""
 
