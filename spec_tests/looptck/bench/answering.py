@@ -63,21 +63,20 @@ def several_ruled_out(run: Run) -> str | None:
     """
     for received in run.received:
         turn = run.turns.get(received.n)
-        if turn is not None and len(turn.calls) > 1 and (said := _one_at_most(received.body)) is not None:
+        if turn is not None and len(turn.calls) > 1 and (said := one_at_most(run.cell.wire, received.body)):
             return f"request {received.n} says {said}: the service then writes one call at most, not {len(turn.calls)}"
     return None
 
 
-def _one_at_most(body: Any) -> str | None:
-    """What a request says by which a turn has one call at most."""
+def one_at_most(wire: str, body: Any) -> str | None:
+    """What a request of a wire says by which a turn has one call at most; None: nothing."""
     if not isinstance(body, dict):
         return None
-    if body.get("parallel_tool_calls") is False:
-        return "parallel_tool_calls: false"
     choice = body.get("tool_choice")
-    if isinstance(choice, dict) and choice.get("disable_parallel_tool_use") is True:
-        return "tool_choice.disable_parallel_tool_use: true"
-    return None
+    if wire == "anthropic-messages":
+        single = isinstance(choice, dict) and choice.get("disable_parallel_tool_use") is True
+        return "tool_choice.disable_parallel_tool_use: true" if single else None
+    return "parallel_tool_calls: false" if body.get("parallel_tool_calls") is False else None
 
 
 def own_tools(run: Run) -> list[str]:

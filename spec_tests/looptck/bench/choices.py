@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from looptck.bench.answering import FORCES, NAMES
+from looptck.bench.answering import FORCES, NAMES, one_at_most
 from looptck.bench.run import Run
 from looptck.values.transcript import Received
 from looptck.wires import WIRES
@@ -62,8 +62,7 @@ def chosen(run: Run, received: Received) -> Chosen:
         named, forced = _names([choice]), True
     elif kind == "none":
         named = set()
-    forbidden = isinstance(choice, dict) and choice.get("disable_parallel_tool_use") is True
-    single = forbidden if run.cell.wire == "anthropic-messages" else body.get("parallel_tool_calls") is False
+    single = one_at_most(run.cell.wire, body) is not None
     may = {own.get(name, name) for name in named} & {*run.offered}
     return Chosen(frozenset(may), forced, single, _said(body, own))
 
