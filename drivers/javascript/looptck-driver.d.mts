@@ -5,13 +5,18 @@ export function serve(driver: Driver): Promise<void>;
 export interface Driver {
   /** What the loop is and can do. Called once, before all runs. */
   start(): Started | Promise<Started>;
-  /** Run one case. `emit` takes each piece of text as the loop hands it to its caller; `cancel` aborts the signal. */
-  run(scenario: Case, emit: (text: string) => void, signal: AbortSignal): Outcome | Promise<Outcome>;
+  /**
+   * Run one case. `emit` takes each piece of text, and each event, as the loop hands it to its caller; `cancel` aborts
+   * the signal.
+   */
+  run(scenario: Case, emit: (told: string | Event) => void, signal: AbortSignal): Outcome | Promise<Outcome>;
   /** Called at the end. */
   stop?(): void | Promise<void>;
 }
 
 export type Outcome = Value | Error | Suspended;
+
+export type Event = CallEvent | ArgumentsEvent | ResultEvent | EndEvent;
 
 /** What `start` returns: name and version of the loop, its wires, and its capabilities by name. */
 export function started(loop: Declared): Started;
@@ -384,6 +389,8 @@ export interface Capabilities {
   interrupt?: boolean;
   /** It tells its caller how many tokens a run has used. */
   usage?: boolean;
+  /** It tells its caller of calls and results while it runs. */
+  events?: boolean;
   /** The caller can leave a stream before its end. */
   leave?: boolean;
   /** A run ends as suspended before calls that need approval, and another run resumes it with the decisions. */
@@ -454,6 +461,8 @@ export interface Dialect {
    * means first-round.
    */
   tool_choice?: 'first-round' | 'every-request';
+  /** Which runs tell events: all, or only those that ask for streams. Absent means all-runs. */
+  events?: 'all-runs' | 'streams';
   /**
    * The form of inputs and parameters in .prompty files of cases of `prompty-agent-mode`: that of the guide, or the
    * lists of all other cases. Absent means guide.
@@ -477,6 +486,45 @@ export interface Answer {
   argument: string;
   /** Further arguments that each call needs. */
   others?: Record<string, unknown>;
+}
+
+/** The model has made a call, and all of it is there; or the call begins to run. */
+export interface CallEvent {
+  kind: 'call';
+  /** The id by which the caller can tell the events of this call from those of others; null: it gets none. */
+  call_id: string | null;
+  /** The name of the tool. */
+  name: string;
+  /** The arguments: their value, or the text of them; absent: the caller is not told. */
+  arguments?: unknown;
+}
+
+/** A piece of the arguments of a call, as the model writes them. */
+export interface ArgumentsEvent {
+  kind: 'arguments';
+  /** The id of the call, as in its other events. */
+  call_id: string | null;
+  text: string;
+}
+
+/** A call has its result: its tool has ended, or the model is told that it did not run. */
+export interface ResultEvent {
+  kind: 'result';
+  /** The id of the call, as in its other events. */
+  call_id: string | null;
+  /**
+   * What the tool has returned, or the text that the model gets; of an error, its text. Absent: the caller is not told.
+   */
+  result?: unknown;
+  /** Whether it is the result of a failure, if the caller is told. */
+  failed?: boolean;
+}
+
+/** The run is over, as an event tells it. The end of an iteration and an exception are no events. */
+export interface EndEvent {
+  kind: 'end';
+  /** How it ended, if the event says so. */
+  how?: 'value' | 'error' | 'cancelled' | 'suspended';
 }
 
 export interface Value {

@@ -36,7 +36,7 @@ export async function serve(driver) {
   const run = async (id, scenario) => {
     const abort = new AbortController();
     running.set(id, abort);
-    const emit = (text) => escapees.has(id) || send({ type: 'chunk', id, text });
+    const emit = (told) => escapees.has(id) || send(typeof told === 'object' ? { type: 'event', id, event: told } : { type: 'chunk', id, text: told });
     const outcome = await ended(driver, scenario, emit, abort.signal);
     over.add(id);
     await new Promise(setImmediate);

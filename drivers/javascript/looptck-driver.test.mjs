@@ -188,6 +188,21 @@ test('what a method throws ends the process as a crash', async () => {
   assert.match(found.printed, /the driver is broken/);
 });
 
+test('a text that is emitted is a chunk, and an object an event', async () => {
+  const event = { kind: 'call', call_id: 'c1', name: 'ping', arguments: {} };
+  const driver = `serve({ async run({ event }, emit) {
+      emit('Well,');
+      emit(event);
+      return value('done');
+    } });`;
+  const found = await said(driver, run('r1', { event }));
+
+  assert.deepEqual(found.said.slice(0, 2), [
+    { type: 'chunk', id: 'r1', text: 'Well,' },
+    { type: 'event', id: 'r1', event },
+  ]);
+});
+
 test('an exception that no caller can catch ends its run, and no other, as an error', async () => {
   const driver = `const gone = (how) => { throw new TypeError(how); };
     const ways = { rejects: () => void Promise.resolve('rejects').then(gone), throws: () => setImmediate(gone, 'throws') };

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
 __all__ = [
-    "Capabilities", "Case", "Driver", "Emit", "Error", "ImagePart", "Outcome", "Parts", "Reason", "Started",
+    "Capabilities", "Case", "Driver", "Emit", "Error", "Event", "ImagePart", "Outcome", "Parts", "Reason", "Started",
     "Suspended", "TextPart", "Tool", "ToolError", "Usage", "Value", "confirm", "error", "handlers", "post", "run_tool",
     "started", "suspended", "value",
 ]  # fmt: skip
@@ -56,8 +56,6 @@ Stop = Literal["end", "calls", "limit", "length", "content_filter", "refusal", "
 Reason = Literal[
     "limit", "tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "refusal", "cancelled", "other"
 ]
-Emit = Callable[[str], None]
-"""A driver calls this with each piece of text as soon as its loop passes the piece to its caller."""
 
 
 # -- what the kit sends -----------------------------------------------------------------------------------------------
@@ -253,6 +251,8 @@ class Capabilities(TypedDict, total=False):
     """A run in sync mode can be cancelled too, and not only one in async mode."""
     usage: bool
     """It tells its caller how many tokens a run has used."""
+    events: bool
+    """It tells its caller of calls and results while it runs."""
     leave: bool
     """The caller can leave a stream before its end."""
     suspend: bool
@@ -319,6 +319,8 @@ class Dialect(TypedDict, total=False):
     tool_choice: Literal["first-round", "every-request"]
     """How long a choice that forces a call holds: for the first round of tools, or for every request of the run. Absent
     means first-round."""
+    events: Literal["all-runs", "streams"]
+    """Which runs tell events: all, or only those that ask for streams. Absent means all-runs."""
     agent_files: Literal["guide", "lists"]
     """The form of inputs and parameters in `.prompty` files of cases of `prompty-agent-mode`. Absent means guide."""
     profiles: Literal["together", "apart"]
@@ -356,6 +358,61 @@ class Started(_Started, total=False):
 
     dialect: Dialect
     answer: Answer
+
+
+class _CallEvent(TypedDict):
+    kind: Literal["call"]
+    call_id: str | None
+    name: str
+
+
+class CallEvent(_CallEvent, total=False):
+    """The model has made a call, and all of it is there; or the call begins to run.
+
+    `call_id`: the id by which the caller can tell the events of this call from those of others, None if it gets none.
+    `arguments`: their value, or the text of them; leave them out if the caller is not told.
+    """
+
+    arguments: Any
+
+
+class ArgumentsEvent(TypedDict):
+    """A piece of the arguments of a call, as the model writes them."""
+
+    kind: Literal["arguments"]
+    call_id: str | None
+    text: str
+
+
+class _ResultEvent(TypedDict):
+    kind: Literal["result"]
+    call_id: str | None
+
+
+class ResultEvent(_ResultEvent, total=False):
+    """A call has its result: its tool has ended, or the model is told that it did not run.
+
+    `result`: what the tool has returned, or the text that the model gets; of an error, its text. `failed`: whether it
+    is the result of a failure. Leave out what the caller is not told.
+    """
+
+    result: Any
+    failed: bool
+
+
+class _EndEvent(TypedDict):
+    kind: Literal["end"]
+
+
+class EndEvent(_EndEvent, total=False):
+    """The run is over, as an event tells it, and `how` if it says so; the end of an iteration is no event."""
+
+    how: Literal["value", "error", "cancelled", "suspended"]
+
+
+Event = Union[CallEvent, ArgumentsEvent, ResultEvent, EndEvent]
+Emit = Callable[[Union[str, Event]], None]
+"""A driver calls this with each piece of text, and with `events` each event, as soon as its loop's caller has it."""
 
 
 class Usage(TypedDict, total=False):
@@ -708,6 +765,13 @@ def load(reference: str) -> Any:
     return attrgetter(name)(module)
 
 
+def emitted(id: str, told: str | Event) -> dict[str, Any]:
+    """The message for what a driver has emitted in the run with this id: a piece of text, or an event."""
+    if isinstance(told, dict):
+        return {"type": "event", "id": id, "event": told}
+    return {"type": "chunk", "id": id, "text": told}
+
+
 class _Writer:
     """Writes whole lines, one at a time, from any thread."""
 
@@ -771,22 +835,22 @@ class _Host:
 
     def _run_sync(self, id: str, case: Case) -> None:
         try:
-            outcome = self._driver.run(case, lambda text: self._chunk(id, text))
+            outcome = self._driver.run(case, lambda told: self._told(id, told))
             self._send({"type": "finished", "id": id, "outcome": outcome})
         except BaseException:
             _die()
 
     async def _run_async(self, id: str, case: Case) -> None:
         try:
-            outcome = await self._driver.run_async(case, lambda text: self._chunk(id, text))
+            outcome = await self._driver.run_async(case, lambda told: self._told(id, told))
             self._send({"type": "finished", "id": id, "outcome": outcome})
         except asyncio.CancelledError as cancelled:
             self._send({"type": "finished", "id": id, "outcome": error(cancelled, "cancelled")})
         except BaseException:
             _die()
 
-    def _chunk(self, id: str, text: str) -> None:
-        self._send({"type": "chunk", "id": id, "text": text})
+    def _told(self, id: str, told: str | Event) -> None:
+        self._send(emitted(id, told))
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:

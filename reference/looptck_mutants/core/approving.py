@@ -146,7 +146,11 @@ class RejectionsAreAdvice(Loop):
 
 @breaks(
     "rejected-call-is-answered",
-    collateral={"resume-obeys-each-decision": "a resumed run has the same step", **REJECTED},
+    collateral={
+        "resume-obeys-each-decision": "a resumed run has the same step",
+        "told-calls-get-one-result": "the request after it is refused",
+        **REJECTED,
+    },
     cells=CHAT,
 )
 class RejectionsAnswerNothing(Loop):

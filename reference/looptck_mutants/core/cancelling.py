@@ -203,10 +203,12 @@ class RunsOnForNobody(Driver):
         enough = threading.Event()
         texts: list[str] = []
 
-        def take(text: str) -> None:
-            texts.append(text)
+        def take(told: Any) -> None:
+            if not isinstance(told, str):
+                return
+            texts.append(told)
             if len(texts) <= after:
-                emit(text)
+                emit(told)
             if len(texts) == after:
                 enough.set()
 

@@ -52,7 +52,7 @@ def _said(call: ToolCall) -> tuple[str, str]:
     return call.name, call.arguments
 
 
-@breaks("equal-calls-run-again", collateral=RESUMED)
+@breaks("equal-calls-run-again", collateral={**RESUMED, "events-tell-calls-apart": "one of two equal calls is told"})
 class EqualsRunOnce(Remembering):
     """Runs only one of several equal calls of a turn, and uses its result for all of them."""
 

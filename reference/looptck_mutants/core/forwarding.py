@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.telling import Emit
 from looptck_reference.vocabulary.values import Json
 
 
-@breaks("final-text-arrives-as-it-is-written", cells=CHAT_STREAM)
+@breaks(
+    "final-text-arrives-as-it-is-written", cells=CHAT_STREAM, collateral={"end-is-told-once": "text follows the end"}
+)
 class Hoarder(Driver):
     """Forwards the final text only when it is complete."""
 
-    def run(self, case: Json, emit: OnText) -> Json:
+    def run(self, case: Json, emit: Emit) -> Json:
         """Forward one piece at the end."""
         held: list[str] = []
-        outcome = super().run(case, held.append)
+        outcome = super().run(case, lambda told: held.append(told) if isinstance(told, str) else emit(told))
         emit("".join(held))
         return outcome
 
 
-@breaks("chunks-join-to-the-answer", cells=CHAT_STREAM)
+@breaks("chunks-join-to-the-answer", cells=CHAT_STREAM, collateral={"end-is-told-once": "text follows the end"})
 class SaidTwice(Driver):
     """Forwards the whole answer a second time at its end."""
 
-    def run(self, case: Json, emit: OnText) -> Json:
+    def run(self, case: Json, emit: Emit) -> Json:
         """Forward all pieces, and then the whole text."""
         outcome = super().run(case, emit)
         if case["stream"] and outcome["kind"] == "value":
@@ -37,6 +39,6 @@ class SaidTwice(Driver):
 class BlanksAreNoNews(Driver):
     """Forwards no piece that is empty once it is stripped."""
 
-    def run(self, case: Json, emit: OnText) -> Json:
+    def run(self, case: Json, emit: Emit) -> Json:
         """Forward the pieces with something in them."""
-        return super().run(case, lambda piece: emit(piece) if piece.strip() else None)
+        return super().run(case, lambda told: emit(told) if str(told).strip() else None)

@@ -99,7 +99,11 @@ class LatestRunIsTheUser(ChatWire):
         return {**super().request(agent, history, stream=stream), "user": self.latest}
 
 
-@breaks("concurrent-runs-do-not-leak", cells=CHAT_STREAM)
+@breaks(
+    "concurrent-runs-do-not-leak",
+    cells=CHAT_STREAM,
+    collateral={"events-of-a-run-are-its-own": "events reach the latest caller too"},
+)
 class LatestCallerHears(Driver):
     """Forwards the text of all runs to the caller who came last."""
 

@@ -31,7 +31,11 @@ class AgentsRemember(Loop):
         self.said[id(self._shared)] = self._shared, self.conversation
 
 
-@breaks("shared-agent-runs-apart", cells=CHAT_STREAM)
+@breaks(
+    "shared-agent-runs-apart",
+    cells=CHAT_STREAM,
+    collateral={"events-of-a-run-are-its-own": "events reach the same callers as texts"},
+)
 class SharedCallbackHears(Driver):
     """Hands the texts of all runs of a shared agent to the caller of the latest."""
 
@@ -54,7 +58,11 @@ class SharedCallbackHears(Driver):
         return hand_on
 
 
-@breaks("shared-agent-runs-apart", cells=CHAT_STREAM)
+@breaks(
+    "shared-agent-runs-apart",
+    cells=CHAT_STREAM,
+    collateral={"events-of-a-run-are-its-own": "events reach the same callers as texts"},
+)
 class SharedCallbackStays(Driver):
     """Hands text to a caller only in the first run of a shared agent, and later to nobody."""
 

@@ -187,7 +187,11 @@ class NullIsNoText(ChatStream):
         super().add_call(delta)
 
 
-@breaks("fragmented-arguments-are-joined", collateral=A_FRAMING, cells=CHAT_STREAM)
+@breaks(
+    "fragmented-arguments-are-joined",
+    collateral={**A_FRAMING, "pieces-of-arguments-join": "what is dropped is not told"},
+    cells=CHAT_STREAM,
+)
 class BlankPiecesDropped(ChatStream):
     """Drops blank pieces of arguments."""
 

@@ -11,7 +11,7 @@ from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
 from looptck_mutants.prompty_spec.handlers import ErrorReporting
 from looptck_reference.http.runner import Runner
-from looptck_reference.http.stepping import OnText, nowhere
+from looptck_reference.http.stepping import OnNews, OnText, nowhere
 from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invocation, Invoker
 from looptck_reference.prompty.prompts import Loader, Prompt
@@ -136,11 +136,13 @@ class Aloud(Runner):
 
     callers: ClassVar[list[OnText]] = [nowhere]
 
-    def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
+    def drive(
+        self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere, on_news: OnNews = nowhere
+    ) -> Answer:
         """Run the loop, with the last caller's `on_text` if none is given."""
         if on_text is not nowhere:
             self.callers[:] = [on_text]
-        return super().drive(loop, stream=stream, on_text=self.callers[0])
+        return super().drive(loop, stream=stream, on_text=self.callers[0], on_news=on_news)
 
 
 @breaks("spec-childs-text-is-not-forwarded", cells=CHAT_STREAM)

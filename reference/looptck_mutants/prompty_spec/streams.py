@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from looptck_mutants.cells import CHAT_STREAM
 from looptck_mutants.parts import breaks
-from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.telling import Emit
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.errors import StreamBroken
 from looptck_reference.vocabulary.values import Delta, Json
@@ -16,15 +16,15 @@ from looptck_reference.wires import ChatStream
 class Unhurried(Driver):
     """Forwards the whole answer of a stream only at the end of the run."""
 
-    def run(self, case: Json, emit: OnText) -> Json:
+    def run(self, case: Json, emit: Emit) -> Json:
         held: list[str] = []
-        outcome = super().run(case, held.append)
+        outcome = super().run(case, lambda told: held.append(told) if isinstance(told, str) else emit(told))
         emit("".join(held))
         return outcome
 
-    async def run_async(self, case: Json, emit: OnText) -> Json:
+    async def run_async(self, case: Json, emit: Emit) -> Json:
         held: list[str] = []
-        outcome = await super().run_async(case, held.append)
+        outcome = await super().run_async(case, lambda told: held.append(told) if isinstance(told, str) else emit(told))
         emit("".join(held))
         return outcome
 

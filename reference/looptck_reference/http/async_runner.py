@@ -14,11 +14,12 @@ from looptck_reference.http.endpoint import Endpoint
 from looptck_reference.http.exchange import Exchange, Read, Send
 from looptck_reference.http.line import AsyncLine
 from looptck_reference.http.spans import RunSpans, Tracing, failed
-from looptck_reference.http.stepping import TIMEOUT, AsyncConfirm, OnText, next_step, nowhere, telling
+from looptck_reference.http.stepping import TIMEOUT, AsyncConfirm, OnNews, OnText, next_step, nowhere, telling
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Decide, End, Raised, Returned, Run, RunTools
 from looptck_reference.vocabulary.approval import Decision, Pending
 from looptck_reference.vocabulary.dialects import CORE, Dialect
+from looptck_reference.vocabulary.news import Called, Over, Resulted, Written
 from looptck_reference.wires import OPENAI_CHAT, Wire
 
 if TYPE_CHECKING:
@@ -72,19 +73,22 @@ class AsyncRunner:
         limit: int | None = None,
         stream: bool = False,
         on_text: OnText = nowhere,
+        on_news: OnNews = nowhere,
     ) -> Answer:
-        """Run an agent to its answer; `on_text` gets streamed text when it arrives."""
+        """Run an agent to its answer; `on_text` gets streamed text when it arrives, `on_news` calls and results."""
         loop = Loop(agent, wire=self._endpoint.wire, dialect=dialect, limit=limit)
-        return await self.drive(loop, stream=stream, on_text=on_text)
+        return await self.drive(loop, stream=stream, on_text=on_text, on_news=on_news)
 
-    async def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
+    async def drive(
+        self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere, on_news: OnNews = nowhere
+    ) -> Answer:
         """Run a loop to its answer."""
-        async with aclosing(self.pieces(loop, stream=stream)) as pieces:
+        async with aclosing(self.pieces(loop, stream=stream, on_news=on_news)) as pieces:
             async for text in pieces:
                 on_text(text)
         return loop.answer
 
-    async def pieces(self, loop: Loop, *, stream: bool = False) -> AsyncGenerator[str]:
+    async def pieces(self, loop: Loop, *, stream: bool = False, on_news: OnNews = nowhere) -> AsyncGenerator[str]:
         """Run a loop and yield streamed text when it arrives; at the end the loop has its answer.
 
         The run is cancelled by cancelling the task.
@@ -94,7 +98,7 @@ class AsyncRunner:
             with (
                 self._tracing.run(loop) as spans,
                 closing(self._exchange(loop, self._endpoint, spans, stream=stream).steps()) as steps,
-                telling(loop, ends),
+                telling(loop, ends, on_news),
             ):
                 came: Any = None
                 step = next_step(steps, came)
@@ -102,6 +106,8 @@ class AsyncRunner:
                     match step:
                         case str():
                             came = yield step
+                        case Written() | Called() | Resulted() | Over():
+                            came = on_news(step)
                         case RunTools(runs):
                             came = await self._ends(runs, spans, ends)
                         case Decide(calls):

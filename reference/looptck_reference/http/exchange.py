@@ -13,6 +13,7 @@
     RunTools    runs the tools                                         how each of them ended
     Decide      lets someone decide about these calls                  a decision for each, or None: later
     str         hands this text to the caller of the loop              None
+    News        tells it the caller of the loop                        None
 
 An `httpx.HTTPError` of a `Send` or `Read` is thrown into the generator. Both runners drive this generator, so their
 only own task is to wait.
@@ -32,6 +33,7 @@ from looptck_reference.http.spans import answered
 from looptck_reference.http.texts import Texts
 from looptck_reference.vocabulary.actions import Ask, Decide, Fail, Finish, RunTools, Suspend
 from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
+from looptck_reference.vocabulary.news import News
 from looptck_reference.vocabulary.values import Delta
 from looptck_reference.wires.text import error_message
 
@@ -56,7 +58,7 @@ class Read:
     """Read the next bytes of the response."""
 
 
-Step = Send | Read | RunTools | Decide | str
+Step = Send | Read | RunTools | Decide | str | News
 
 
 class Exchange:
@@ -73,6 +75,8 @@ class Exchange:
         """The whole run."""
         action = self.loop.start()
         while True:
+            while self.loop.news:
+                yield self.loop.news.popleft()
             match action:
                 case Ask():
                     with self.spans.model_call() as span:

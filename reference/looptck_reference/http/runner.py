@@ -30,12 +30,13 @@ from looptck_reference.http.endpoint import Endpoint
 from looptck_reference.http.exchange import Exchange, Read, Send
 from looptck_reference.http.line import Line
 from looptck_reference.http.spans import RunSpans, Tracing, failed
-from looptck_reference.http.stepping import TIMEOUT, Confirm, OnText, next_step, nowhere, telling
+from looptck_reference.http.stepping import TIMEOUT, Confirm, OnNews, OnText, next_step, nowhere, telling
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Decide, End, Raised, Returned, Run, RunTools
 from looptck_reference.vocabulary.approval import Decision, Pending
 from looptck_reference.vocabulary.dialects import CORE, Dialect
 from looptck_reference.vocabulary.errors import AsyncToolInSyncRun, Cancelled
+from looptck_reference.vocabulary.news import Called, Over, Resulted, Written
 from looptck_reference.wires import OPENAI_CHAT, Wire
 
 if TYPE_CHECKING:
@@ -98,19 +99,22 @@ class Runner:
         limit: int | None = None,
         stream: bool = False,
         on_text: OnText = nowhere,
+        on_news: OnNews = nowhere,
     ) -> Answer:
-        """Run an agent to its answer; `on_text` gets streamed text when it arrives."""
+        """Run an agent to its answer; `on_text` gets streamed text when it arrives, `on_news` calls and results."""
         loop = Loop(agent, wire=self._endpoint.wire, dialect=dialect, limit=limit)
-        return self.drive(loop, stream=stream, on_text=on_text)
+        return self.drive(loop, stream=stream, on_text=on_text, on_news=on_news)
 
-    def drive(self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere) -> Answer:
+    def drive(
+        self, loop: Loop, *, stream: bool = False, on_text: OnText = nowhere, on_news: OnNews = nowhere
+    ) -> Answer:
         """Run a loop to its answer."""
-        with closing(self.pieces(loop, stream=stream)) as pieces:
+        with closing(self.pieces(loop, stream=stream, on_news=on_news)) as pieces:
             for text in pieces:
                 on_text(text)
         return loop.answer
 
-    def pieces(self, loop: Loop, *, stream: bool = False) -> Generator[str]:
+    def pieces(self, loop: Loop, *, stream: bool = False, on_news: OnNews = nowhere) -> Generator[str]:
         """Run a loop and yield streamed text when it arrives; at the end the loop has its answer.
 
         Raises:
@@ -122,7 +126,7 @@ class Runner:
             self._tracing.run(loop) as spans,
             closing(self.line(self._client, trace)) as line,
             closing(self._exchange(loop, self._endpoint, spans, stream=stream).steps()) as steps,
-            telling(loop, ends),
+            telling(loop, ends, on_news),
         ):
             came: Any = None
             step = next_step(steps, came)
@@ -131,6 +135,8 @@ class Runner:
                 match step:
                     case str():
                         came = yield step
+                    case Written() | Called() | Resulted() | Over():
+                        came = on_news(step)
                     case RunTools(runs):
                         came = ends[:] = self._ends(runs, spans)
                     case Decide(calls):

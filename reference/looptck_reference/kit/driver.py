@@ -25,11 +25,11 @@ from looptck_reference.http.async_runner import AsyncRunner
 from looptck_reference.http.cancellation import Cancellation
 from looptck_reference.http.runner import Runner
 from looptck_reference.http.spans import Tracing
-from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.choosing import choice_of
 from looptck_reference.kit.outcomes import ended, failed
 from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.kit.running import Cancels, cancelling_task
+from looptck_reference.kit.telling import Emit, tells
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
@@ -111,6 +111,7 @@ class Driver:
                 "cancel": True,
                 "interrupt": True,
                 "usage": True,
+                "events": True,
                 "leave": True,
                 "confirm": True,
                 "suspend": True,
@@ -124,7 +125,7 @@ class Driver:
             "dialect": {"limit_counts": "model-calls", "profiles": "apart"},
         }
 
-    def run(self, case: Json, emit: OnText) -> Json:
+    def run(self, case: Json, emit: Emit) -> Json:
         """Run one case in sync mode, over connections of its own, which are shut down when it is cancelled."""
         toolbox = ToolboxClient("sync", self._posts, None)
         cancellation = self.cancellation()
@@ -145,7 +146,7 @@ class Driver:
                     self.keep(case, begun.loop.conversation)
         return ended(begun.loop)
 
-    async def run_async(self, case: Json, emit: OnText) -> Json:
+    async def run_async(self, case: Json, emit: Emit) -> Json:
         """Run one case in async mode, as a task, which is cancelled with the run."""
         here = self._of_this_event_loop()
         toolbox = ToolboxClient("async", self._posts, here.posts)
@@ -172,25 +173,25 @@ class Driver:
         if self._async is not None and self._async.loop.is_running():
             asyncio.run_coroutine_threadsafe(self._async.close(), self._async.loop).result(TIMEOUT)
 
-    def _drive(self, runner: Runner, begun: Invocation, emit: OnText, leave_after: int | None) -> None:
+    def _drive(self, runner: Runner, begun: Invocation, emit: Emit, leave_after: int | None) -> None:
         """Run a loop to its end, or leave its stream after so many pieces."""
         if leave_after is None:
             with suppress(Suspended):
-                runner.drive(begun.loop, stream=begun.stream, on_text=emit)
+                runner.drive(begun.loop, stream=begun.stream, on_text=emit, on_news=tells(emit))
             return
-        with closing(runner.pieces(begun.loop, stream=begun.stream)) as pieces:
+        with closing(runner.pieces(begun.loop, stream=begun.stream, on_news=tells(emit))) as pieces:
             for count, text in enumerate(pieces, 1):
                 emit(text)
                 if count == leave_after:
                     return
 
-    async def _drive_async(self, runner: AsyncRunner, begun: Invocation, emit: OnText, leave_after: int | None) -> None:
+    async def _drive_async(self, runner: AsyncRunner, begun: Invocation, emit: Emit, leave_after: int | None) -> None:
         if leave_after is None:
             with suppress(Suspended):
-                await runner.drive(begun.loop, stream=begun.stream, on_text=emit)
+                await runner.drive(begun.loop, stream=begun.stream, on_text=emit, on_news=tells(emit))
             return
         count = 0
-        async with aclosing(runner.pieces(begun.loop, stream=begun.stream)) as pieces:
+        async with aclosing(runner.pieces(begun.loop, stream=begun.stream, on_news=tells(emit))) as pieces:
             async for text in pieces:
                 emit(text)
                 count += 1

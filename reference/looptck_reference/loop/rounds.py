@@ -9,6 +9,7 @@ from looptck_reference.loop.telling import Telling
 from looptck_reference.vocabulary.actions import Action, Decide, End, Fail, Run, RunTools
 from looptck_reference.vocabulary.approval import Change, Decision, Pending, Reject, names_of
 from looptck_reference.vocabulary.errors import OutOfTurn
+from looptck_reference.vocabulary.news import Called, News, Resulted
 from looptck_reference.vocabulary.values import ToolCall, ToolResult
 
 __all__ = ["Rounds"]
@@ -35,6 +36,8 @@ class Rounds(Telling):
         """The calls that someone decides about, by the names under which they are shown."""
         self._decisions: dict[int, Decision] = {}
         self._batch: list[tuple[int, Step]] = []
+        self.news: deque[News] = deque()
+        """What the caller has not been told so far."""
 
     def ask(self) -> Action:
         """Ask the model again."""
@@ -47,6 +50,14 @@ class Rounds(Telling):
         self.agent = self.agent.after_a_round
         return self.ask()
 
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        """The calls of a turn are meant to run: tell the caller, before any of them does."""
+        self.news += map(Called, calls)
+
+    def announce_result(self, result: ToolResult) -> None:
+        """A call has its result: tell the caller."""
+        self.news.append(Resulted(result))
+
     def repaired(self) -> Sequence[ToolResult]:
         """A result for each call of the open round: what was obtained, or that it did not run, or not to its end."""
         begun = {place for place, step in self._batch if isinstance(step, Run)}
@@ -58,6 +69,7 @@ class Rounds(Telling):
     def _open(self, calls: Sequence[ToolCall]) -> Action:
         """Begin with these calls of a turn."""
         self._calls = calls
+        self.announce(calls)
         for place, call in enumerate(calls):
             (self._held if self.needs_approval(call) else self._waiting).append(place)
         return self._next()
@@ -132,6 +144,9 @@ class Rounds(Telling):
             elif isinstance(step, Fail):
                 self._results[place] = self.failing(self._calls[place], step)
                 failures.append(step)
+            else:
+                continue
+            self.announce_result(self._results[place])
         return failures[0] if failures else None
 
     def _unanswered(self) -> list[int]:

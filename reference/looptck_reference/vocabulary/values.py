@@ -64,10 +64,14 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The content of one stream event: text, and whether the turn is now known to call tools."""
+    """The content of one stream event: text, and whether the turn is now known to call tools.
+
+    `written` are pieces of arguments, each with the id of its call.
+    """
 
     text: str = ""
     calling: bool = False
+    written: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

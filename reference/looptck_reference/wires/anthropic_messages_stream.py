@@ -173,6 +173,8 @@ class MessagesStream(EventStream):
         match delta.get("type"):
             case "input_json_delta":
                 self.add_input(block, text_at(delta, "partial_json"))
+                if block.head.get("type") == "tool_use":
+                    self.write(text_at(block.head, "id"), text_at(delta, "partial_json"))
             case "text_delta":
                 piece = text_at(delta, "text")
                 block.grow("text", piece)

@@ -15,7 +15,7 @@ from looptck_reference.wires.text import refuse_error
 
 __all__ = ["EventStream", "parsed"]
 
-# Streams of long arguments consist of events without text, which share this one value.
+# Events that say nothing share this one value.
 NOTHING = Delta()
 
 # json.loads checks its options for each text; a decoder has none to check.
@@ -31,6 +31,7 @@ class EventStream:
     def __init__(self) -> None:
         self.complete = False
         self.calling = False
+        self.written: list[tuple[str, str]] = []
 
     def add(self, data: str) -> Delta:
         """Take the data of one event. Events after the end mark are ignored.
@@ -47,7 +48,10 @@ class EventStream:
         event = parsed(data)
         self.refuse_error(event)
         text = self.take(event)
-        return Delta(text, self.calling) if text else NOTHING
+        if not self.written:
+            return Delta(text, self.calling) if text else NOTHING
+        written, self.written = self.written, []
+        return Delta(text, self.calling, tuple(written))
 
     def close(self) -> Turn:
         """The turn.
@@ -58,6 +62,11 @@ class EventStream:
         if not self.whole():
             raise StreamBroken(f"the stream ended before {self.end}; nothing of the turn was used")
         return self.turn()
+
+    def write(self, call_id: str, piece: str) -> None:
+        """A piece of the arguments of the call with this id, which the caller may see."""
+        if call_id and piece:
+            self.written.append((call_id, piece))
 
     def refuse_error(self, event: Json) -> None:
         """Raise an error event: it is never ignored."""

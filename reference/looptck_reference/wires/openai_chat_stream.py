@@ -23,13 +23,15 @@ __all__ = ["ChatStream"]
 class PartialCall:
     """An unfinished call."""
 
-    __slots__ = ("arguments", "extra", "id", "name")
+    __slots__ = ("arguments", "extra", "id", "name", "told")
 
     def __init__(self, call_id: str) -> None:
         self.id = call_id
         self.name: list[str] = []
         self.arguments: list[str] = []
         self.extra: Json = {}
+        self.told = 0
+        """How many pieces of the arguments the caller has been told: none before the id is known."""
 
     def whole(self) -> ToolCall:
         """The complete call."""
@@ -116,6 +118,9 @@ class ChatStream(EventStream):
             call.name.append(name)
         if arguments:
             call.arguments.append(arguments)
+        if call.id:
+            self.write(call.id, joined(call.arguments[call.told :]))
+            call.told = len(call.arguments)
         call.extra.update(call_extra(delta))
 
     def call_for(self, index: Any, call_id: str) -> PartialCall:

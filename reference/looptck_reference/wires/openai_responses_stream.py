@@ -80,6 +80,7 @@ class ResponsesStream(EventStream):
             case "response.function_call_arguments.delta":
                 item = self.item_for(event.get("output_index"), event.get("item_id"))
                 self.add_arguments(item, text_at(event, "delta"))
+                self.write(text_at(item.item, "call_id"), text_at(event, "delta"))
             case "response.output_text.delta":
                 return self.add_text(event, "output_text", text_at(event, "delta"))
             case "response.refusal.delta":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from looptck.bench.answering import answerable
 from looptck.bench.bench import Bench, Patience, Running, Scenario
@@ -25,7 +26,7 @@ from looptck.provider.script import Script
 from looptck.values import spans
 from looptck.values.cell import Cell
 from looptck.values.outcome import Nothing
-from looptck.values.transcript import Chunk, LostSpans, Spanned, Transcript
+from looptck.values.transcript import Chunk, LostSpans, Spanned, Told, Transcript
 from looptck.values.verdicts import NotApplicable
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 LONGEST_REST = 1.0
 """Seconds that an implementation gets to come to rest; some never do."""
 MOST_CHUNKS = 200_000
-"""The most chunks of one run that are kept."""
+"""The most chunks and events of one run that are kept."""
 MOST_TEXT = 64 * 1024 * 1024
 """The most characters of chunks of one run that are kept."""
 MOST_ASKED = 80 * 1024 * 1024
@@ -59,17 +60,18 @@ def server_bench(bench: Bench) -> ServerBench:
 
 
 class Chunks:
-    """Adds chunks to a transcript, up to a bound: those beyond it are no sign of life of a run that never ends."""
+    """Adds chunks and events to a transcript, up to a bound: more are no sign of life of a run that never ends."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript
         self._count = self._length = 0
 
-    def __call__(self, text: str) -> None:
+    def __call__(self, told: str | Mapping[str, Any]) -> None:
         self._count += 1
-        self._length += len(text)
+        self._length += len(told) if isinstance(told, str) else len(str(told))
         if self._count <= MOST_CHUNKS and self._length <= MOST_TEXT:
-            self._transcript.append(Chunk(self._transcript.now(), text))
+            now = self._transcript.now()
+            self._transcript.append(Chunk(now, told) if isinstance(told, str) else Told(now, told))
 
 
 class LoopBench(Bench):

@@ -32,6 +32,7 @@ from looptck.values.transcript import (
     Received,
     Replied,
     Spanned,
+    Told,
     ToolBegan,
     ToolEnded,
     Transcript,
@@ -300,6 +301,11 @@ class Run:
     def chunks(self) -> list[Chunk]:
         """The chunks that the caller received."""
         return [event for event in self.transcript.events if isinstance(event, Chunk)]
+
+    @property
+    def told(self) -> list[Mapping[str, Any]]:
+        """The events that the caller was told, as the driver has sent them."""
+        return [event.event for event in self.transcript.events if isinstance(event, Told)]
 
     @property
     def gave_up(self) -> list[str]:

@@ -11,8 +11,8 @@ from looptck.drivers.idle import Pulse
 from looptck.drivers.protocol import Started
 from looptck.values.outcome import Outcome
 
-OnChunk = Callable[[str], None]
-"""Called with the text of each chunk, immediately, on the thread that received it."""
+OnTold = Callable[[Any], None]
+"""Called with the text of each chunk, and with each event, immediately, on the thread that received it."""
 
 
 class Line(Protocol):
@@ -30,7 +30,7 @@ class Line(Protocol):
 class Connection(Line, Protocol):
     """A connection to a loop, for any number of runs between ``start`` and ``stop``."""
 
-    def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
+    def run(self, id: str, case: dict[str, Any], on_told: OnTold) -> Future[Outcome]:
         """Pass a case to the driver. The future has the outcome, or a DriverFault."""
         ...
 

@@ -12,9 +12,9 @@ from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
+from looptck.driver import emitted, load
 from looptck.driver import error as failed
-from looptck.driver import load
-from looptck.drivers.connection import OnChunk
+from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse, pulse, served
 from looptck.drivers.limits import TimeIsOver, time_limit
@@ -68,8 +68,8 @@ class InProcess:
             raise DriverFault("cannot-start", f"start() returned an invalid declaration: {wrong}")
         return Started.from_message(declared)
 
-    def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
-        run = self._runs[id] = _Run(id, on_chunk, self._late)
+    def run(self, id: str, case: dict[str, Any], on_told: OnTold) -> Future[Outcome]:
+        run = self._runs[id] = _Run(id, on_told, self._late)
         run.may_be_cancelled = "leave_after" in case.get("options", ())
         if case["mode"] == "async":
             run.task = self._event_loop().submit(self._run_async(run, case))
@@ -195,7 +195,7 @@ class InProcess:
 class _Run:
     """One run: its thread or task, and its result."""
 
-    def __init__(self, id: str, on_chunk: OnChunk, late: list[DriverFault]) -> None:
+    def __init__(self, id: str, on_told: OnTold, late: list[DriverFault]) -> None:
         self.id = id
         self.result: Future[Outcome] = Future()
         self.wrong: DriverFault | None = None
@@ -204,25 +204,27 @@ class _Run:
         """Whether the kit has asked for it, or for leaving the stream."""
         self.worker: _Worker | None = None
         self.task: Future[None] | None = None
-        self._on_chunk = on_chunk
+        self._on_told = on_told
         self._late = late
 
-    def emit(self, text: str) -> None:
-        """The driver calls this with each chunk. It does not raise: the loop under test would catch the error.
+    def emit(self, told: Any) -> None:
+        """The driver calls this with each chunk and event. It does not raise: the loop would catch the error.
 
         Where the run has been given up, it ends the thread, which would work on beside all further runs.
         """
         if self.abandoned:
             raise TimeIsOver
-        wrong = complaint("from-driver", {"type": "chunk", "id": self.id, "text": text})
+        message = emitted(self.id, told)
+        what = "a chunk" if message["type"] == "chunk" else "an event"
+        wrong = complaint("from-driver", message)
         if self.result.done() and len(self._late) >= MOST_LATE:
             return
         if self.result.done():
-            self._late.append(DriverFault("bad-message", f"a chunk for run {self.id} after its end", run=self.id))
+            self._late.append(DriverFault("bad-message", f"{what} for run {self.id} after its end", run=self.id))
         elif wrong:
-            self.wrong = DriverFault("bad-message", f"a chunk of {text!r}: {wrong}", run=self.id)
+            self.wrong = DriverFault("bad-message", f"{what} of {told!r}: {wrong}", run=self.id)
         else:
-            self._on_chunk(text)
+            self._on_told(told)
 
     def finished(self, answer: object) -> None:
         outcome = _outcome(self.id, answer)

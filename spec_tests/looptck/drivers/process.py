@@ -15,7 +15,7 @@ from typing import Any
 
 from looptck.drivers import mends
 from looptck.drivers.child import STOPPING, Child
-from looptck.drivers.connection import OnChunk
+from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import DriverFault, Kind
 from looptck.drivers.idle import Pulse, pulse
 from looptck.drivers.protocol import VERSION, Started, complaint
@@ -37,7 +37,7 @@ class _Open:
 
     child: Child
     future: Future[Outcome]
-    on_chunk: OnChunk
+    on_told: OnTold
     faults: list[DriverFault] = field(default_factory=list)
     misdirected: DriverFault | None = None
     """An answer under the id of a run that was over, while this one was open: it may have been meant for this one."""
@@ -84,7 +84,7 @@ class Process:
         assert child.declared is not None
         return child.declared
 
-    def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
+    def run(self, id: str, case: dict[str, Any], on_told: OnTold) -> Future[Outcome]:
         future: Future[Outcome] = Future()
         try:
             child = self._living()
@@ -96,7 +96,7 @@ class Process:
         with self._lock:
             end = child.end
             if end is None:
-                self._open[id] = _Open(child, future, on_chunk)
+                self._open[id] = _Open(child, future, on_told)
         if end is None:
             child.send({"type": "run", "id": id, "case": case})
         else:
@@ -210,7 +210,7 @@ class Process:
         run.future.set_exception(run.faults[0])
 
     def _on_run_message(self, child: Child, message: dict[str, Any]) -> None:
-        """Handle ``chunk`` or ``finished``: of an open run, an ended run, or an unknown one."""
+        """Handle ``chunk``, ``event`` or ``finished``: of an open run, an ended run, or an unknown one."""
         id, finished = message["id"], message["type"] == "finished"
         if id in self._spoiled:
             return
@@ -226,9 +226,10 @@ class Process:
             elif finished:
                 self._too_late(child, id, "answered-twice", f"a second `finished` for run {id}")
             else:
-                self._too_late(child, id, "bad-message", f"a `chunk` for run {id} after its `finished`")
+                what = "a `chunk`" if message["type"] == "chunk" else "an `event`"
+                self._too_late(child, id, "bad-message", f"{what} for run {id} after its `finished`")
         elif not finished:
-            run.on_chunk(message["text"])
+            run.on_told(message["text"] if message["type"] == "chunk" else message["event"])
         elif run.faults:
             self._in_a_row += 1
             run.future.set_exception(run.faults[0])

@@ -31,6 +31,7 @@ from looptck.values.transcript import (
     ServerEvent,
     SideRequest,
     Spanned,
+    Told,
     ToolBegan,
     ToolEnded,
     UnroutedRequest,
@@ -239,8 +240,8 @@ def _event(event: Event) -> str:
             return _confirmation(event)
         case Chunk():
             return f"the caller receives {shortened(event.text, 60)}"
-        case ServerEvent():
-            return f"the client receives {f'{event.name}: ' if event.name else ''}{shortened(event.value, 100)}"
+        case Told() | ServerEvent():
+            return _heard(event)
         case SideRequest() | UnroutedRequest():
             return _unscripted(event)
         case Spanned():
@@ -249,6 +250,12 @@ def _event(event: Event) -> str:
             return f"spans lost: {event.why}"
         case Ended():
             return f"the loop {event.outcome}"
+
+
+def _heard(event: Told | ServerEvent) -> str:
+    if isinstance(event, Told):
+        return f"the caller is told: {shortened(event.event, 100)}"
+    return f"the client receives {f'{event.name}: ' if event.name else ''}{shortened(event.value, 100)}"
 
 
 def _not_waited_for(event: HungUp | Cancelled | GaveUp) -> str:

@@ -30,6 +30,7 @@ from looptck.values.transcript import (
     HungUp,
     Received,
     Replied,
+    Told,
     ToolBegan,
     ToolEnded,
     UnroutedRequest,
@@ -68,7 +69,7 @@ class Step:
 
 TOLD = {
     *(Received, Replied, HungUp, UnroutedRequest, Cancelled, Ended),
-    *(ToolBegan, ToolEnded, ConfirmAsked, ConfirmAnswered),
+    *(ToolBegan, ToolEnded, ConfirmAsked, ConfirmAnswered, Told),
 }
 """The events that become a step each. Chunks that follow each other become one."""
 
@@ -111,9 +112,8 @@ class _Telling:
 
     def _written(self, events: Sequence[Event]) -> Step:
         match events[0]:
-            case Chunk():
-                text = "".join(event.text for event in events if isinstance(event, Chunk))
-                return Step("caller", "receives", [json.dumps(text, ensure_ascii=False)])
+            case Chunk() | Told():
+                return _heard(events)
             case Received() as event:
                 return self._request(event)
             case Replied() as event:
@@ -193,6 +193,14 @@ def _told(events: Sequence[Event]) -> Iterator[list[Event]]:
 def _called(event: Event) -> str:
     """A call as text that orders equal sets of calls in the same way."""
     return json.dumps([event.tool, event.arguments], default=str) if isinstance(event, ToolBegan) else ""
+
+
+def _heard(events: Sequence[Event]) -> Step:
+    """What the caller got while the run went on: text, or one event."""
+    if isinstance(events[0], Told):
+        return Step("caller", "is told", [shortened(events[0].event, LONGEST)])
+    text = "".join(event.text for event in events if isinstance(event, Chunk))
+    return Step("caller", "receives", [json.dumps(text, ensure_ascii=False)])
 
 
 def _spoken(turn: Turn) -> Iterator[str]:

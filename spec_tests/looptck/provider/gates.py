@@ -13,6 +13,7 @@ from looptck.values.transcript import (
     Event,
     Received,
     ServerEvent,
+    Told,
     ToolBegan,
     ToolEnded,
 )
@@ -31,6 +32,16 @@ def caller_has(text: str) -> Gate:
         return isinstance(event, Chunk) and text in "".join(seen)
 
     return Gate(f"the caller has received {text!r}", opens)
+
+
+def caller_is_told_of(tool: str) -> Gate:
+    """Opens when the caller of the loop is told that this tool is called; not every loop tells it before the end."""
+    gate = Gate(
+        f"the caller is told of the call of {tool}",
+        lambda event: isinstance(event, Told) and event.event["kind"] == "call" and event.event["name"] == tool,
+    )
+    gate.patience, gate.if_ever = 2.0, True
+    return gate
 
 
 def tool_began(tool: str, times: int = 1) -> Gate:

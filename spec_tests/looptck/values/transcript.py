@@ -144,6 +144,15 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """The caller of the loop was told of a call, a piece of its arguments, a result, or the end, while the loop ran."""
+
+    at: float
+    event: Mapping[str, Any]
+    """As the driver has sent it."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerEvent:
     """The client of a server received an event of its stream: its name (``""``: it has none) and its JSON."""
 
@@ -224,6 +233,7 @@ Event = (
     | ConfirmAsked
     | ConfirmAnswered
     | Chunk
+    | Told
     | ServerEvent
     | GaveUp
     | UnroutedRequest

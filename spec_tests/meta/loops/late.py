@@ -18,7 +18,7 @@ class _WholeTexts(Exchange):
         reception = self.reception()
         texts: list[str] = []
         while piece := (yield from self.read()):
-            texts += reception.feed(piece)
+            texts += [told for told in reception.feed(piece) if isinstance(told, str)]
         turn = reception.close()
         if texts:
             yield "".join(texts)
@@ -38,7 +38,9 @@ class WhenTheRunIsOver(Driver):
         texts: list[str] = []
         options = dict(case["options"])
         after = options.pop("leave_after", None)
-        outcome = super().run({**case, "options": options}, texts.append)
+        outcome = super().run(
+            {**case, "options": options}, lambda told: texts.append(told) if isinstance(told, str) else None
+        )
         for text in texts[:after]:
             emit(text)
         return outcome if after is None else CANCELLED

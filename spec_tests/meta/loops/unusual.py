@@ -70,8 +70,10 @@ class WordByWord(Driver):
         """Keep the beginning of a word until its end has come."""
         begun = ""
 
-        def hand_on(text: str) -> None:
+        def hand_on(text: Any) -> None:
             nonlocal begun
+            if not isinstance(text, str):
+                return
             *whole, begun = re.split(r"(?<=\s)(?=\S)", begun + text)
             for word in whole:
                 emit(word)

@@ -22,7 +22,7 @@ from meta.reference.reference_replies import CHAT, TEXT_STREAM, TOOL_STREAM, Jso
 
 PROTOCOL = Path(__file__).parents[3] / "fixtures" / "protocol"
 
-Run = Callable[[Json], tuple[Json, list[str]]]
+Run = Callable[[Json], tuple[Json, list[Any]]]
 
 
 def schema(name: str) -> Draft202012Validator:
@@ -44,14 +44,17 @@ def case(**more: Any) -> Json:
 def run(request: pytest.FixtureRequest) -> Run:
     """Run a case on a fresh driver in each mode; give outcome and chunks."""
 
-    def go(case: Json) -> tuple[Json, list[str]]:
-        driver, chunks = Driver(), list[str]()
+    def go(case: Json) -> tuple[Json, list[Any]]:
+        driver, chunks = Driver(), list[Any]()
         mode = {**case, "mode": request.param}
         asynchronous = request.param == "async"
         outcome = (
             asyncio.run(driver.run_async(mode, chunks.append)) if asynchronous else driver.run(mode, chunks.append)
         )
         FROM_DRIVER.validate({"type": "finished", "id": "1", "outcome": outcome})
+        for told in chunks:
+            if not isinstance(told, str):
+                FROM_DRIVER.validate({"type": "event", "id": "1", "event": told})
         return outcome, chunks
 
     return go
@@ -81,7 +84,17 @@ def test_a_value(run: Run, stream: bool) -> None:
     outcome, chunks = run(case(stream=stream))
 
     assert {"kind": "value", "text": "18 °C", "stop": "end"} == outcome
-    assert (["18 ", "°C"] if stream else []) == chunks
+    texts = [told for told in chunks if isinstance(told, str)]
+    events = [told for told in chunks if not isinstance(told, str)]
+    pieces = [one["text"] for one in events if one["kind"] == "arguments"]
+    told_call, told_result, told_end = (one for one in events if one["kind"] != "arguments")
+    assert (["18 ", "°C"] if stream else []) == texts
+    assert ({"city": "Paris"} if stream else None) == json.loads("".join(pieces) or "null")
+    assert ("weather", {"city": "Paris"}) == (told_call["name"], json.loads(told_call["arguments"]))
+    assert (told_call["call_id"], '{"sky": "blue"}', False) == (
+        told_result["call_id"], told_result["result"], told_result["failed"],
+    )  # fmt: skip
+    assert {"kind": "end", "how": "value"} == told_end
     assert {"arguments": {"city": "Paris"}} == json.loads(toolbox.calls.last.request.content)
     assert '{"sky": "blue"}' == json.loads(chat.calls.last.request.content)["messages"][-1]["content"]
 

@@ -78,7 +78,7 @@ def test_the_driver_speaks_every_wire(side: Side, mode: str, stream: bool) -> No
     """A case names its wire, and the base URL is the same for all."""
     toolbox = respx.post(TOOL).respond(json={"value": "sunny"})
     replies(side.body("", PARIS, stream=stream), side.body("18 °C", stream=stream), url=side.url)
-    driver, chunks = Driver(), list[str]()
+    driver, chunks = Driver(), list[Any]()
     made = case(wire=side.name, mode=mode, stream=stream)
 
     run_async = mode == "async"
@@ -86,7 +86,7 @@ def test_the_driver_speaks_every_wire(side: Side, mode: str, stream: bool) -> No
 
     assert {"kind": "value", "text": "18 °C", "stop": "end"}.items() <= outcome.items()
     assert {"arguments": {"city": "Paris"}} == json.loads(toolbox.calls.last.request.content)
-    assert ("18 °C" if stream else "") == "".join(chunks)
+    assert ("18 °C" if stream else "") == "".join(told for told in chunks if isinstance(told, str))
 
 
 def test_tools_are_left_out_where_there_are_none(side: Side) -> None:

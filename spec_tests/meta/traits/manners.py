@@ -13,7 +13,7 @@ from looptck_reference.http.stepping import OnText
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.prompty.invoke import Invocation, Invoker
-from looptck_reference.vocabulary.actions import Ask, Finish
+from looptck_reference.vocabulary.actions import Action, Ask, Finish
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.dialects import CORE, Dialect, FeedBack, Propagate
 from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
@@ -247,8 +247,9 @@ class KeepsHalves(Driver):
         texts: list[str] = []
 
         def heard(text: str) -> None:
-            texts.append(text)
-            emit(text)
+            if isinstance(text, str):
+                texts.append(text)
+                emit(text)
 
         outcome = super().run(case, heard)
         if outcome.get("reason") == "cancelled":
@@ -269,3 +270,23 @@ class Blames(Driver):
             case "provider":
                 return {**outcome, "message": "something failed"}
         return outcome
+
+
+class _OwnWords(Loop):
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        super().announce([replace(call, id=f"own-{call.id}") for call in calls if call.name in self.tools])
+
+    def announce_result(self, result: ToolResult) -> None:
+        if result.name in self.tools:
+            super().announce_result(replace(result, call_id=f"own-{result.call_id}"))
+
+    def model_answered(self, turn: Turn) -> Action:
+        if turn.stop.truncated:
+            self.announce(turn.calls)
+        return super().model_answered(turn)
+
+
+class TellsOtherwise(Driver):
+    """Tells calls under ids of its own, those that were cut too, and none of a tool that does not exist."""
+
+    loop = _OwnWords

@@ -48,6 +48,7 @@ OF_CONVERSATIONS = (
     "reason-of-a-rejection",
     "reason-of-a-rejection-on-resume",
 )
+OF_EVENTS = ("events-of-an-unknown-tool", "events-of-a-cut-call", "ids-of-events")
 OF_LIMITS = ("default-limit-reached", "limit-counts", "calls-at-the-limit", "limit-reached", "limit-of-zero")
 LOOPS = [
     (None, CHAT, ALL),
@@ -64,6 +65,7 @@ LOOPS = [
     (manners.Splicing, MESSAGES_STREAM, ("text-of-a-lost-attempt", "second-message-in-a-stream")),
     (manners.Forgetful, CHAT, OF_CONVERSATIONS),
     (manners.Accounting, CHAT, ("usage-of-a-conversation",)),
+    (manners.TellsOtherwise, CHAT, OF_EVENTS),
     (manners.KeepsHalves, CHAT_STREAM, ("text-of-a-cancelled-run",)),
     (manners.Blames, CHAT, ("error-of-a-cancelled-run", "words-of-the-service")),
     (Stateful, RESPONSES, MEMORY),

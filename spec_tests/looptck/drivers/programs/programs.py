@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from looptck.catalogue.extras import need
 from looptck.driver import load
-from looptck.drivers.connection import OnChunk
+from looptck.drivers.connection import OnTold
 from looptck.drivers.faults import DriverFault
 from looptck.drivers.idle import Pulse
 from looptck.drivers.limits import time_limit
@@ -78,7 +78,7 @@ class Programs:
         """The places of the next case."""
         return self._places.scratch()
 
-    def run(self, id: str, case: dict[str, Any], on_chunk: OnChunk) -> Future[Outcome]:
+    def run(self, id: str, case: dict[str, Any], on_told: OnTold) -> Future[Outcome]:
         """Play a case: wire, URL, key, model, prompt, tools, scratch places, and what to do before the outcome."""
         mcp_url = self._given_tools().open(id, case["tools"]) if self.description.mcp is not None else ""
         given = Case(case["wire"], case["base_url"], case["api_key"], case["model"], case["prompt"], mcp_url)

@@ -38,7 +38,7 @@ WIRES: dict[str, Wire] = {
 def read_stream(wire: Wire, content: bytes) -> Turn:
     """The turn of a stream, read by the reference's own wire, which does not know agentic events."""
     reception = Reception(wire, lambda _: True)
-    text = "".join(reception.feed(content))
+    text = "".join(told for told in reception.feed(content) if isinstance(told, str))
     whole = reception.close()
     assert text == whole.text
     return whole

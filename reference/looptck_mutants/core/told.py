@@ -1,0 +1,320 @@
+"""What the caller of a run is told of calls, results and the end, wrong: too often, never, late, or of other runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM
+from looptck_mutants.parts import breaks
+from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.telling import Emit
+from looptck_reference.loop.loop import Loop
+from looptck_reference.vocabulary.actions import Action
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.news import Called, News, Resulted
+from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
+from looptck_reference.wires import ChatStream, MessagesStream, ResponsesStream
+
+OF_ANY = "what is told of any run is wrong"
+
+
+class Telling(Driver):
+    """A driver whose events a subclass hands on otherwise."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        """What hears the events and the texts of a run."""
+        raise NotImplementedError
+
+    def run(self, case: Json, emit: Emit) -> Json:
+        return super().run(case, self.hands_on(case, emit))
+
+    async def run_async(self, case: Json, emit: Emit) -> Json:
+        return await super().run_async(case, self.hands_on(case, emit))
+
+
+def _only(events: Callable[[Json], Sequence[Json]], emit: Emit) -> Emit:
+    """Hands on all texts, and in place of an event these events."""
+
+    def hand_on(told: Any) -> None:
+        for one in events(told) if isinstance(told, dict) else [told]:
+            emit(one)
+
+    return hand_on
+
+
+@breaks(
+    "running-calls-are-told",
+    cells=CHAT,
+    collateral={("told-calls-get-one-result", "events-tell-calls-apart", "events-of-a-run-are-its-own"): OF_ANY},
+)
+class CallsAreToldTwice(Loop):
+    """Tells each call of a turn twice."""
+
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        super().announce(calls)
+        super().announce(calls)
+
+
+@breaks(
+    "running-calls-are-told", cells=CHAT, collateral={"events-tell-calls-apart": "one of two equal calls is not told"}
+)
+class EqualCallsAreToldOnce(Loop):
+    """Tells of equal calls of a turn once, and of one result."""
+
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        super().announce(_differing(calls))
+
+    def announce_result(self, result: ToolResult) -> None:
+        if result.call_id in {call.id for call in _differing(self._calls)}:
+            super().announce_result(result)
+
+
+def _differing(calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
+    return list({(call.name, call.arguments): call for call in calls}.values())
+
+
+@breaks(
+    "told-calls-get-one-result",
+    cells=CHAT,
+    collateral={"told-results-are-those-of-the-model": "the result of a failure is missing"},
+)
+class FailuresAreNotTold(Loop):
+    """Tells no result of a call that has failed."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        if not result.failed:
+            super().announce_result(result)
+
+
+@breaks("told-calls-get-one-result", cells=CHAT)
+class UnknownToolsStayOpen(Loop):
+    """Tells no result of a call that did not run."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        if self.tools.get(result.name) is not None:
+            super().announce_result(result)
+
+
+@breaks("told-calls-get-one-result", cells=CHAT)
+class EmptyResultsAreNotTold(Loop):
+    """Tells no result without words."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        if result.text:
+            super().announce_result(result)
+
+
+@breaks("told-calls-have-their-arguments", cells=CHAT)
+class ArgumentsAreCut(Loop):
+    """Tells the first ten signs of the arguments of a call."""
+
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        super().announce([replace(call, arguments=call.arguments[:10]) for call in calls])
+
+
+@breaks("pieces-of-arguments-join", cells=CHAT_STREAM + MESSAGES_STREAM + RESPONSES_STREAM)
+class PiecesGoToTheFirstCall(Telling):
+    """Tells all pieces of arguments under the id of the first."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        first: list[str] = []
+
+        def events(event: Json) -> Sequence[Json]:
+            if event["kind"] != "arguments":
+                return [event]
+            first.append(event["call_id"])
+            return [{**event, "call_id": first[0]}]
+
+        return _only(events, emit)
+
+
+@breaks("pieces-of-arguments-join", cells=CHAT_STREAM)
+class FirstPieceIsLost(ChatStream):
+    """Tells no piece of arguments that begins an object."""
+
+    def write(self, call_id: str, piece: str) -> None:
+        if not piece.startswith("{"):
+            super().write(call_id, piece)
+
+
+@breaks("pieces-of-arguments-join", cells=MESSAGES_STREAM)
+class SignsBeyondAsciiAreLost(MessagesStream):
+    """Tells no piece of arguments beyond ASCII."""
+
+    def write(self, call_id: str, piece: str) -> None:
+        if piece.isascii():
+            super().write(call_id, piece)
+
+
+@breaks("pieces-of-arguments-join", cells=RESPONSES_STREAM)
+class QuotationMarksAreLost(ResponsesStream):
+    """Tells no piece of arguments that is a quotation mark."""
+
+    def write(self, call_id: str, piece: str) -> None:
+        if piece != '"':
+            super().write(call_id, piece)
+
+
+@breaks(
+    "told-results-are-those-of-the-model",
+    cells=CHAT,
+    collateral={"events-tell-calls-apart": "the result of the first of two equal calls is told of both"},
+)
+class ResultsOfTheCallBefore(Loop):
+    """Tells the result of a call as that of the call before it in the turn."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        texts = [one.text for one in self._results.values()]
+        super().announce_result(replace(result, text=texts[-2] if len(texts) > 1 else result.text))
+
+
+@breaks("told-results-are-those-of-the-model", cells=CHAT)
+class SuccessIsToldAsFailure(Loop):
+    """Tells of each result that it is that of a failure."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        super().announce_result(replace(result, failed=True))
+
+
+@breaks("events-tell-calls-apart", cells=CHAT)
+class EventsHaveNoIds(Telling):
+    """Tells calls and results without ids."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        return _only(lambda event: [{**event, "call_id": None}] if "call_id" in event else [event], emit)
+
+
+@breaks("events-tell-calls-apart", cells=CHAT)
+class NamesAreIds(Loop):
+    """Tells calls under the names of their tools."""
+
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        super().announce([replace(call, id=call.name) for call in calls])
+
+    def announce_result(self, result: ToolResult) -> None:
+        super().announce_result(replace(result, call_id=result.name))
+
+
+@breaks("calls-are-told-while-they-run", cells=CHAT)
+class CallsAreToldWithTheirResults(Loop):
+    """Tells a call when it has its result."""
+
+    def announce(self, calls: Sequence[ToolCall]) -> None:
+        """Wait for the results."""
+
+    def announce_result(self, result: ToolResult) -> None:
+        call = next(one for one in self._calls if one.id == result.call_id)
+        super().announce([call])
+        super().announce_result(result)
+
+
+@breaks("events-keep-the-order-of-rounds", "answer-comes-after-the-events", cells=CHAT_STREAM)
+class ResultsAreToldAtTheEnd(Telling):
+    """Tells all results when the run is over."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        held: list[Json] = []
+
+        def events(event: Json) -> Sequence[Json]:
+            if event["kind"] == "result":
+                held.append(event)
+                return []
+            return [*held, event] if event["kind"] == "end" else [event]
+
+        return _only(events, emit)
+
+
+@breaks("answer-comes-after-the-events", cells=CHAT_STREAM)
+class ResultsAreToldWithTheNextTurn(Loop):
+    """Tells the results of a round when the model has answered to them."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        self._late: deque[News] = deque()
+
+    def announce_result(self, result: ToolResult) -> None:
+        self._late.append(Resulted(result))
+
+    def model_answered(self, turn: Any) -> Action:
+        self.news += self._late
+        self._late.clear()
+        return super().model_answered(turn)
+
+
+@breaks("end-is-told-once", cells=CHAT)
+class EndIsToldTwice(Telling):
+    """Tells the end of a run twice."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        return _only(lambda event: [event, event] if event["kind"] == "end" else [event], emit)
+
+
+@breaks("end-is-told-once", cells=CHAT)
+class FailureIsToldAsSuccess(Telling):
+    """Tells the end of a run that has failed as that of one with its answer."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        return _only(lambda event: [{**event, "how": "value"}] if event["kind"] == "end" else [event], emit)
+
+
+@breaks(
+    "end-is-told-once",
+    cells=CHAT,
+    collateral={("told-calls-get-one-result", "events-tell-calls-apart", "events-of-a-run-are-its-own"): OF_ANY},
+)
+class ResultFollowsTheEnd(Telling):
+    """Tells the last result once more behind the end."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        latest: list[Json] = []
+
+        def events(event: Json) -> Sequence[Json]:
+            if event["kind"] == "result":
+                latest.append(event)
+            return [event, *latest[-1:]] if event["kind"] == "end" else [event]
+
+        return _only(events, emit)
+
+
+@breaks("events-of-a-run-are-its-own", cells=CHAT)
+class HistoryIsToldAgain(Loop):
+    """Tells the calls of earlier runs of a conversation again."""
+
+    def start(self) -> Action:
+        for message in self.history:
+            for call in message.get("tool_calls", ()):
+                function = call["function"]
+                self.news.append(Called(ToolCall(call["id"], function["name"], function["arguments"])))
+        return super().start()
+
+
+@breaks("events-of-a-run-are-its-own", cells=CHAT)
+class AllListenersHear(Telling):
+    """Tells the events of a run to the callers of all runs under way."""
+
+    listeners: ClassVar[list[Emit]] = []
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        self.listeners.append(emit)
+
+        def hand_on(told: Any) -> None:
+            if isinstance(told, str):
+                emit(told)
+                return
+            for hears in list(self.listeners):
+                hears(told)
+            if told["kind"] == "end":
+                self.listeners.remove(emit)
+
+        return hand_on
+
+
+@breaks("plain-and-stream-tell-the-same", cells=CHAT_STREAM)
+class PlainRunsTellNothing(Telling):
+    """Tells events only where streams are asked for, and does not say so."""
+
+    def hands_on(self, case: Json, emit: Emit) -> Emit:
+        return emit if case["stream"] else _only(lambda _: [], emit)

@@ -1,0 +1,237 @@
+"""Events: what a loop tells its caller of calls and results while it runs, held against what has happened.
+
+Events of calls that the loop makes for itself, such as that of a tool by which it takes its answer, are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from looptck.bench.checks import Implementation
+from looptck.bench.run import Run
+from looptck.values.history import spelled
+from looptck.values.jsontext import canonical
+from looptck.values.outcome import shortened
+from looptck.values.plain import Listed
+from looptck.values.transcript import Chunk, Told
+from looptck.values.turns import Call
+from looptck.values.verdicts import NotApplicable, NotReached
+
+Event = Mapping[str, Any]
+NOWHERE = " (a driver whose loop tells events only in streams declares that: dialect events, streams)"
+"""What a failure adds where a plain run tells nothing at all."""
+
+
+def require_events(implementation: Implementation) -> None:
+    """Raises NotApplicable if no run in this cell tells events."""
+    if implementation.started.dialect.get("events") == "streams" and not implementation.cell.stream:
+        raise NotApplicable("the driver declares that only runs that ask for streams tell events")
+
+
+def told(run: Run) -> list[Event]:
+    """The events of the calls that the case is about, in order."""
+    names = {*run.offered, *(call.tool for turn in run.turns.values() for call in turn.calls)}
+    others = {one["call_id"] for one in run.told if one["kind"] == "call" and one["name"] not in names}
+    return [
+        one for one in run.told if one["kind"] != "end" and (one["call_id"] is None or one["call_id"] not in others)
+    ]
+
+
+def calls_told(run: Run) -> list[Event]:
+    """The events of calls."""
+    return [one for one in told(run) if one["kind"] == "call"]
+
+
+def results_told(run: Run) -> list[Event]:
+    """The events of results."""
+    return [one for one in told(run) if one["kind"] == "result"]
+
+
+def ends_told(run: Run) -> list[Event]:
+    """The events of the end."""
+    return [one for one in run.told if one["kind"] == "end"]
+
+
+def each_run_is_told_once(run: Run) -> None:
+    """Assert that there is one event for each call whose tool has run."""
+    ran = Counter(one.tool for one in run.ran)
+    heard = Counter(one["name"] for one in calls_told(run))
+    where = "" if run.told or run.cell.stream else NOWHERE
+    for tool, times in ran.items():
+        assert times == heard[tool], (
+            f"{tool} ran {_times(times)}, and the caller is told of {_calls(heard[tool])}{where}"
+        )
+
+
+def results_close_their_calls(run: Run) -> None:
+    """Assert that one result with its id follows each call that is told, and that no result comes without one."""
+    waiting: list[Event] = []
+    closed: list[Any] = []
+    for event in told(run):
+        if event["kind"] == "call":
+            waiting.append(event)
+        elif event["kind"] == "result":
+            place = next((at for at, one in enumerate(waiting) if one["call_id"] == event["call_id"]), None)
+            assert place is not None, _without_a_call(event, run, closed)
+            closed.append(waiting.pop(place)["call_id"])
+    assert not waiting, f"the caller is told of the call {_call(waiting[0])}, and never of its result"
+
+
+def _without_a_call(result: Event, run: Run, closed: Sequence[Any]) -> str:
+    id = result["call_id"]
+    if id in closed:
+        return f"the caller is told the result of the call {id!r} twice"
+    if any(one["call_id"] == id for one in calls_told(run)):
+        return f"the caller is told the result of the call {id!r} before the call"
+    known = Listed(one["call_id"] for one in calls_told(run))
+    return f"the caller is told a result of the call {id!r}, of which it was not told: it knows {known}"
+
+
+def arguments_are_told(run: Run, wanted: Sequence[Call]) -> None:
+    """Assert that the events of these calls have the arguments that the model has written.
+
+    Raises:
+        NotApplicable: the caller is told no arguments.
+    """
+    heard = [one for one in calls_told(run) if "arguments" in one]
+    if calls_told(run) and not heard:
+        raise NotApplicable("the loop tells its caller no arguments of calls")
+    left = [(one["name"], _arguments(one["arguments"])) for one in heard]
+    for call in wanted:
+        written = call.tool, spelled(call.arguments)
+        others = [arguments for tool, arguments in left if tool == call.tool]
+        assert written in left, (
+            f"the model has called {call.tool}({shortened(call.arguments)}), and the caller is told "
+            f"{f'the arguments {shortened(others[0])}' if others else 'of no such call'}"
+        )
+        left.remove(written)
+
+
+def pieces_join(run: Run, wanted: Sequence[Call]) -> None:
+    """Assert that the pieces of arguments of each of these calls, whose tools differ, join to its arguments.
+
+    Raises:
+        NotApplicable: the caller is told no pieces.
+    """
+    pieces = [one for one in told(run) if one["kind"] == "arguments"]
+    if not pieces:
+        raise NotApplicable("the loop tells its caller no pieces of arguments")
+    ids = {one["name"]: one["call_id"] for one in calls_told(run)}
+    for call in wanted:
+        assert call.tool in ids, f"the caller is told pieces of arguments, but not of the call of {call.tool}"
+        joined = "".join(one["text"] for one in pieces if one["call_id"] == ids[call.tool])
+        assert spelled(call.arguments) == spelled(joined), (
+            f"the model has called {call.tool}({call.arguments}), and the pieces under the id of the call join to "
+            f"{shortened(joined)}"
+        )
+
+
+def results_are_those_of_the_model(run: Run, n: int) -> None:
+    """Assert that the events of results say what the next request says of the calls of turn ``n``, whose tools differ.
+
+    Raises:
+        NotApplicable: the caller is told no results, or not of which calls.
+    """
+    heard = results_told(run)
+    if heard and not any("result" in one for one in heard):
+        raise NotApplicable("the loop tells its caller of results, but not what they are")
+    names: dict[Any, str] = {one["call_id"]: one["name"] for one in calls_told(run)}
+    if None in names and len(run.delivered(n).calls) > 1:
+        raise NotApplicable("the loop tells its caller no ids of calls")
+    answers = {one.id: one.text for one in run.answers(n)}
+    for call in run.delivered(n).calls:
+        of_it = [one for one in heard if names.get(one["call_id"]) == call.tool and "result" in one]
+        if not of_it:
+            raise NotReached(f"the caller is told no result of {call.tool}")
+        ran = next((one for one in run.ran if one.tool == call.tool), None)
+        answer = {} if ran is None else ran.answer or {}
+        result_is_told(of_it[0], answer, answers.get(call.id or "", ""))
+
+
+def result_is_told(event: Event, answer: Event, text: str) -> None:
+    """Assert that an event has what a tool gave (``answer``) or what the model gets (``text``), or a part of it."""
+    gave = str(answer.get("value", "")) or str((answer.get("error") or {}).get("message", ""))
+    words = _words(event["result"])
+    said = bool(gave and gave in words) or text in words or (words.strip() != "" and words.strip(" .…") in text)
+    whence = f"the tool gave {gave!r}, and " if gave and gave != text else ""
+    assert said, f"{whence}the model gets {shortened(text)}, and the caller is told {shortened(words)}"
+    assert not ("value" in answer and event.get("failed")), f"the tool gave {gave!r}, and the caller is told a failure"
+
+
+def order_is_kept(run: Run, earlier: str, later: str) -> None:
+    """Assert that the caller is told the result of the tool ``earlier`` before the call of the tool ``later``."""
+    ids = {one["call_id"] for one in calls_told(run) if one["name"] == earlier}
+    events = told(run)
+    results = [at for at, one in enumerate(events) if one["kind"] == "result" and one["call_id"] in ids]
+    following = [at for at, one in enumerate(events) if one["kind"] == "call" and one["name"] == later]
+    if not results or not following:
+        raise NotReached(f"the caller is not told of a result of {earlier} and a call of {later}")
+    assert results[0] < following[0], (
+        f"the model called {later} when it had the result of {earlier}, and the caller is told of that call first"
+    )
+
+
+def answer_comes_last(run: Run, answer: str) -> None:
+    """Assert that no event of a call or a result comes after the beginning of this answer. NotReached if none came."""
+    heard = [one for one in run.transcript.events if isinstance(one, Chunk | Told)]
+    begun = next((at for at, one in enumerate(heard) if isinstance(one, Chunk) and answer.startswith(one.text)), None)
+    if begun is None:
+        raise NotReached("the caller has received no text of the answer while the run went on")
+    late = [one.event for one in heard[begun:] if isinstance(one, Told) and one.event["kind"] in {"call", "result"}]
+    assert not late, f"the caller has the beginning of the answer, and is then told {shortened(late[0])}"
+
+
+def end_is_told_once(run: Run) -> None:
+    """Assert that not more than one end is told, and nothing after it, and no success of a run that has failed."""
+    ends = ends_told(run)
+    assert len(ends) <= 1, f"the caller is told {len(ends)} ends of one run: {Listed(_how(one) for one in ends)}"
+    heard = [one for one in run.transcript.events if isinstance(one, Chunk | Told)]
+    for end in ends:
+        place = next(at for at, one in enumerate(heard) if isinstance(one, Told) and one.event is end)
+        after = heard[place + 1 :]
+        assert not after, f"the caller is told the end of the run, and then gets {_what(after[0])}"
+        assert not (run.failed and end.get("how") == "value"), (
+            f"the run {run.outcome}, and the caller is told an end with a value"
+        )
+
+
+def summaries(run: Run) -> list[str]:
+    """The events of calls and results without their ids, in a form in which two are equal that say the same."""
+    return Listed(_summary(one) for one in told(run) if one["kind"] != "arguments")
+
+
+def _summary(event: Event) -> str:
+    if event["kind"] == "call":
+        return f"{event['name']}({_arguments(event['arguments']) if 'arguments' in event else ''})"
+    return f"the result {_words(event.get('result'))}"
+
+
+def _what(one: Chunk | Told) -> str:
+    return f"the text {shortened(one.text)}" if isinstance(one, Chunk) else shortened(one.event)
+
+
+def _how(end: Event) -> str:
+    return str(end.get("how", "end"))
+
+
+def _arguments(value: Any) -> str:
+    return spelled(value) if isinstance(value, str) else canonical({} if value is None else value)
+
+
+def _words(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _call(event: Event) -> str:
+    return f"{event['name']} ({event['call_id']})"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _calls(number: int) -> str:
+    return f"{number or 'no'} call{'' if number == 1 else 's'} of it"
