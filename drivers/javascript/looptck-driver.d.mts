@@ -31,6 +31,8 @@ export interface Declared extends Capabilities {
   dialect?: Dialect;
   /** The tool of its own by whose call alone the loop takes an answer. */
   answer?: Answer;
+  /** The tools by which a model hands over or calls another agent, if what a request offers does not show it. */
+  agent_tools?: AgentTools;
 }
 
 /**
@@ -133,6 +135,11 @@ export interface Case {
    * "replace", "call": {…}}; or {"decision": "reject", "feedback": text for the model}.
    */
   confirm?: string;
+  /**
+   * Sent only to drivers with the capability `handoffs` or `subagents`. Several agents, of which the first begins.
+   * `messages` then has no instructions, and `tools` has the tools of all agents together.
+   */
+  agents?: Member[];
   /** What the caller of the loop passes; inputs that are absent have their defaults. */
   inputs: Record<string, unknown>;
   tools: Tool[];
@@ -301,6 +308,25 @@ export interface Telemetry {
   traceparent: string;
 }
 
+/** One of several agents. */
+export interface Member {
+  /** One word in small letters. */
+  name: string;
+  /** What it is for, as the agents that may call it are told. */
+  description: string;
+  /** Its system prompt. */
+  instructions: string;
+  /** The names of its tools among those of the case; it has no others. */
+  tools: string[];
+  /**
+   * The names of the agents to which it may hand the conversation over; sent only to drivers with the capability
+   * `handoffs`.
+   */
+  handoffs: string[];
+  /** The names of the agents that it may call as tools; sent only to drivers with the capability `subagents`. */
+  subagents: string[];
+}
+
 /**
  * Sent only to drivers with the capability `suspend`. Resume the run that was suspended with this state, with a
  * decision for each of its calls. Base URL, model, agent, tools and options are those of the suspended run.
@@ -361,6 +387,11 @@ export interface Started {
    * answer as a call of that tool, where a request offers it.
    */
   answer?: Answer;
+  /**
+   * The tools by which a model hands over or calls another agent, where a request does not show it: without it they are
+   * found by the names of the agents in what is offered.
+   */
+  agent_tools?: AgentTools;
 }
 
 /** What the implementation can do. Absent means false, but of `plain`. */
@@ -407,6 +438,10 @@ export interface Capabilities {
   tool_choice?: boolean;
   /** Its caller can forbid several calls in one turn. */
   single_calls?: boolean;
+  /** An agent of it can hand the conversation over to another, which then answers the user. */
+  handoffs?: boolean;
+  /** An agent of it can call another as a tool, which has a conversation of its own and whose answer is the result. */
+  subagents?: boolean;
   /** Parameters of its tools can be bound to inputs. */
   bindings?: boolean;
   /** Handlers can be registered for a kind of tool. */
@@ -525,6 +560,26 @@ export interface EndEvent {
   kind: 'end';
   /** How it ended, if the event says so. */
   how?: 'value' | 'error' | 'cancelled' | 'suspended';
+}
+
+/**
+ * The tools by which a model hands over or calls another agent, where a request does not show it: without it they are
+ * found by the names of the agents in what is offered.
+ */
+export interface AgentTools {
+  handoff?: AgentTool;
+  subagent?: AgentTool;
+}
+
+/**
+ * A call of such a tool. In its name and in texts among its arguments {agent} is the place of the agent's name, and
+ * {input} of what the agent is asked.
+ */
+export interface AgentTool {
+  /** The name of the tool, as the loop offers it. */
+  tool: string;
+  /** Its arguments. */
+  arguments: Record<string, unknown>;
 }
 
 export interface Value {

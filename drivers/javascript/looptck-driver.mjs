@@ -96,9 +96,12 @@ function die(exception) {
 
 // What `start` returns: name and version of the loop, its wires, and its capabilities by name. `answer` is for a loop that
 // takes its answer only by a call of a tool of its own, such as { tool: 'final_answer', argument: 'answer' }.
-export function started({ name, version, wires, modes = ['async'], profiles = [], dialect, answer, ...capabilities }) {
+// `agent_tools` is for a loop whose tools for handoffs and agents do not name the agents, such as
+// { handoff: { tool: 'switch', arguments: { to: '{agent}' } } }.
+export function started({ name, version, wires, modes = ['async'], profiles = [], ...more }) {
+  const { dialect, answer, agent_tools, ...capabilities } = more;
   const found = { protocol: 1, name, version, language: 'javascript', wires, modes, profiles, capabilities };
-  return { ...found, ...(dialect && { dialect }), ...(answer && { answer }) };
+  return { ...found, ...(dialect && { dialect }), ...(answer && { answer }), ...(agent_tools && { agent_tools }) };
 }
 
 // The outcome of a loop that returned: the text that its caller received, null if there was none. `stop` is why the

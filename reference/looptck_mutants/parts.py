@@ -10,6 +10,7 @@ from looptck_mutants.cells import CHAT
 from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans, Tracing
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.team import Team
 from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
@@ -98,6 +99,7 @@ breaks = Breaks(
         Loop: holding(Driver, "loop"),
         Tool: holding(Driver, "tool"),
         Invoker: holding(Driver, "invoker"),
+        Team: holding(Driver, "team"),
         Loader: holding(Invoker, "loader"),
         Exchange: holding(Invoker, "exchange"),
         Tracing: holding(Driver, "tracing"),

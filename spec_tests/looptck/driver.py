@@ -165,6 +165,17 @@ class Options(TypedDict, total=False):
     parallel_calls: bool
 
 
+class Member(TypedDict):
+    """One of several agents. `tools`, `handoffs` and `subagents` are names of tools of the case and of agents."""
+
+    name: str
+    description: str
+    instructions: str
+    tools: list[str]
+    handoffs: list[str]
+    subagents: list[str]
+
+
 class _Decision(TypedDict):
     id: str
     decision: Literal["approve", "reject", "change"]
@@ -205,12 +216,14 @@ class Case(_Case, total=False):
 
     `base_url` ends in `/v1`, as OpenAI's clients expect it. `stream`: whether the loop should request event streams.
     `conversation`: go on with what the earlier runs of this id have said, of which `messages` repeats nothing.
+    `agents`: several agents, of which the first begins.
     """
 
     id: str
     conversation: str
     shared: str
     resume: Resume
+    agents: list[Member]
     context: list[dict[str, Any]]
     output_schema: dict[str, Any]
     confirm: str
@@ -269,6 +282,10 @@ class Capabilities(TypedDict, total=False):
     """Its caller can say whether the model has to call a tool, and which, or may call none."""
     single_calls: bool
     """Its caller can forbid several calls in one turn."""
+    handoffs: bool
+    """An agent of it can hand the conversation over to another, which then answers the user."""
+    subagents: bool
+    """An agent of it can call another as a tool, which has a conversation of its own and whose answer is the result."""
     bindings: bool
     """Parameters of its tools can be bound to inputs."""
     kinds: bool
@@ -342,6 +359,24 @@ class Answer(_Answer, total=False):
     """Further arguments that each call needs."""
 
 
+class AgentTool(TypedDict):
+    """A call of a tool by which a model hands over or calls another agent.
+
+    In its name and in texts among its arguments `{agent}` is the place of the agent's name, and `{input}` of what the
+    agent is asked.
+    """
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+class AgentTools(TypedDict, total=False):
+    """The tools by which a model hands over or calls another agent, where what a request offers does not show it."""
+
+    handoff: AgentTool
+    subagent: AgentTool
+
+
 class _Started(TypedDict):
     protocol: Literal[1]
     name: str
@@ -358,6 +393,7 @@ class Started(_Started, total=False):
 
     dialect: Dialect
     answer: Answer
+    agent_tools: AgentTools
 
 
 class _CallEvent(TypedDict):
@@ -507,12 +543,14 @@ def started(
     profiles: Iterable[str] = (),
     dialect: Dialect | None = None,
     answer: Answer | None = None,
+    agent_tools: AgentTools | None = None,
     **capabilities: Unpack[Capabilities],
 ) -> Started:
     """The result of `start`: name and version of the loop, its wires and modes, and its capabilities by name.
 
     `answer` is for a loop that takes its answer only by a call of a tool of its own, such as
-    `{"tool": "final_answer", "argument": "answer"}`.
+    `{"tool": "final_answer", "argument": "answer"}`. `agent_tools` is for a loop whose tools for handoffs and agents
+    do not name the agents, such as `{"handoff": {"tool": "switch", "arguments": {"to": "{agent}"}}}`.
     """
     found: Started = {
         "protocol": 1,
@@ -528,6 +566,8 @@ def started(
         found["dialect"] = dialect
     if answer is not None:
         found["answer"] = answer
+    if agent_tools is not None:
+        found["agent_tools"] = agent_tools
     return found
 
 

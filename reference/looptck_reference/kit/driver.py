@@ -29,6 +29,7 @@ from looptck_reference.kit.choosing import choice_of
 from looptck_reference.kit.outcomes import ended, failed
 from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.kit.running import Cancels, cancelling_task
+from looptck_reference.kit.team import Team
 from looptck_reference.kit.telling import Emit, tells
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
 from looptck_reference.loop.conversation import Conversation
@@ -58,6 +59,7 @@ class Driver:
     loop: ClassVar[type[Loop]] = Loop
     tool: ClassVar[type[Tool]] = Tool
     invoker: ClassVar[type[Invoker]] = Invoker
+    team: ClassVar[type[Team]] = Team
     tracing: ClassVar[type[Tracing]] = Tracing
     cancellation: ClassVar[type[Cancellation]] = Cancellation
     wires: ClassVar[Mapping[str, Wire]] = {
@@ -121,6 +123,8 @@ class Driver:
                 "strict": True,
                 "tool_choice": True,
                 "single_calls": True,
+                "handoffs": True,
+                "subagents": True,
             },
             "dialect": {"limit_counts": "model-calls", "profiles": "apart"},
         }
@@ -237,6 +241,9 @@ class Driver:
         if path is not None:
             return invoker.begin(path, case["inputs"], functions, limit=limit, waits=case["mode"] == "async")
         wire = self.wires[case["wire"]]
+        service = Service(wire, case["base_url"], case["api_key"])
+        if "agents" in case:
+            return self.team(case, invoker, service, functions, self._tool).begin(self.before(case))
         loop = self.loop(
             self.agent_of(case),
             wire=wire,
@@ -251,7 +258,7 @@ class Driver:
         if "resume" in case:
             decisions = {one["id"]: decision(one) for one in case["resume"]["decisions"]}
             loop.resume(case["resume"]["state"], decisions)
-        return Invocation(loop, Service(wire, case["base_url"], case["api_key"]), case["stream"])
+        return Invocation(loop, service, case["stream"])
 
     def agent_of(self, case: Json) -> Agent:
         """The agent that a case spells out; one object for all runs that share it."""

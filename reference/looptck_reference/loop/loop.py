@@ -106,6 +106,7 @@ class Loop(Rounds):
         conversation: Conversation | None = None,
         messages: Sequence[Json] | None = None,
         inputs: Mapping[str, Any] | None = None,
+        team: Mapping[str, Agent] | None = None,
     ) -> None:
         super().__init__()
         before = conversation or Conversation()
@@ -115,6 +116,7 @@ class Loop(Rounds):
         self.dialect = dialect
         self.limit = dialect.limit if limit is None else limit
         self.tools = agent.offered
+        self.team = team or {}
         handlers = {tool.name: tool.handler for tool in agent.tools if tool.handler is not None}
         self.registry = (registry or Registry()).for_run(handlers)
         self.keep_rounds = keep_rounds

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from looptck_reference.loop.telling import Telling
 from looptck_reference.vocabulary.actions import Action, Decide, End, Fail, Run, RunTools
+from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.approval import Change, Decision, Pending, Reject, names_of
 from looptck_reference.vocabulary.errors import OutOfTurn
 from looptck_reference.vocabulary.news import Called, News, Resulted
@@ -23,6 +25,9 @@ class Rounds(Telling):
 
     A call goes by its place in the round, because several may share an id.
     """
+
+    team: Mapping[str, Agent]
+    """The agents to which the conversation can be handed over."""
 
     def __init__(self) -> None:
         self._calls: Sequence[ToolCall] = ()
@@ -48,6 +53,7 @@ class Rounds(Telling):
         self.append_results(results)
         self.round_ends.append(len(self.history))
         self.agent = self.agent.after_a_round
+        self.hand_over(results)
         return self.ask()
 
     def announce(self, calls: Sequence[ToolCall]) -> None:
@@ -57,6 +63,17 @@ class Rounds(Telling):
     def announce_result(self, result: ToolResult) -> None:
         """A call has its result: tell the caller."""
         self.news.append(Resulted(result))
+
+    def hand_over(self, results: Sequence[ToolResult]) -> None:
+        """Go on with another agent, if a call has handed over to one; the first such call of the turn counts."""
+        handed = [tool for one in results if (tool := self.tools.get(one.name)) is not None and tool.kind == "handoff"]
+        if handed:
+            self.take_over(self.team[handed[0].options["agent"]])
+
+    def take_over(self, agent: Agent) -> None:
+        """From now on this agent speaks, with its own instructions and tools, in the same conversation."""
+        self.agent = replace(agent, messages=self.agent.messages, inputs=self.agent.inputs)
+        self.tools = agent.offered
 
     def repaired(self) -> Sequence[ToolResult]:
         """A result for each call of the open round: what was obtained, or that it did not run, or not to its end."""

@@ -30,6 +30,8 @@ class Agent:
     tools: Sequence[Tool] = ()
     inputs: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
+    instructions: str = ""
+    """What is sent in front of the messages, and is no part of a conversation: it changes with the agent."""
     options: Mapping[str, Any] = field(default_factory=dict)
     choice: Choice = field(default_factory=Choice)
     mcp_servers: Mapping[str, str] = field(default_factory=dict)

@@ -116,7 +116,8 @@ class MessagesWire:
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """The body. Tools are in every request, because the API refuses a history with calls and no tools."""
         body: Json = {"max_tokens": self.max_tokens, **agent.options, "model": agent.model, "messages": history}
-        if system := [message["content"] for message in self.instructions(agent.messages)]:
+        own = [agent.instructions] if agent.instructions else []
+        if system := [*own, *(message["content"] for message in self.instructions(agent.messages))]:
             body["system"] = system[0] if len(system) == 1 else [{"type": "text", "text": text} for text in system]
         if agent.mcp_servers:
             body["mcp_servers"] = [{"type": "url", "name": name, "url": url} for name, url in agent.mcp_servers.items()]

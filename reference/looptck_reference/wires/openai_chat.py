@@ -79,7 +79,8 @@ class ChatWire:
 
     def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
         """The body. Tools are in every request; an empty list is left out, because the provider refuses it."""
-        body: Json = {**agent.options, "model": agent.model, "messages": history}
+        own = [{"role": "system", "content": agent.instructions}] if agent.instructions else []
+        body: Json = {**agent.options, "model": agent.model, "messages": [*own, *history]}
         if agent.tools:
             body["tools"] = [_offer(name, tool) for name, tool in agent.offered.items()]
             body |= chat_choice(agent)

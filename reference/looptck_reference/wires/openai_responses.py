@@ -84,6 +84,8 @@ class ResponsesWire:
             "store": False,
             "include": ["reasoning.encrypted_content"],
         }
+        if agent.instructions:
+            body["instructions"] = agent.instructions
         hosted: list[Json] = [_server(name, url) for name, url in agent.mcp_servers.items()]
         if agent.search:
             hosted.append({"type": "web_search"})

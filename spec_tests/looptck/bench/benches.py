@@ -117,12 +117,14 @@ class LoopBench(Bench):
         mock_run.model = options.model
         mock_run.answer_tool = self.started.answer
         mock_run.names = Names({tool.name: tool.description for tool in options.offered})
-        if options.offered and not options.actor.children:
+        several = bool(options.actor.children or options.agents)
+        if options.offered and not several:
             mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]
         run = self._run(cell, options.messages, mock_run)
         run.offered = [tool.name for tool in options.offered]
-        run.pruned = any((options.keep_rounds is not None, options.context is not None, after, options.history))
-        run.nested = bool(options.actor.children)
+        other = options.keep_rounds is not None, options.context is not None, after, options.history, options.agents
+        run.pruned = any(other)
+        run.nested = several
         message = case_message.case(
             options, cell, self._provider.open(mock_run, after), name=name, profile=profile, id=run.id
         )

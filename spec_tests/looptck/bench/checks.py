@@ -24,6 +24,7 @@ from looptck.values.cell import Cell
 from looptck.values.drawing import seed_of, undisturbed
 from looptck.values.framing import Framing
 from looptck.values.outcome import Nothing
+from looptck.values.team import Member
 from looptck.values.transcript import Ended, Replied, ToolEnded
 from looptck.values.verdicts import NotApplicable, NotReached
 from looptck.wires import WIRES
@@ -125,6 +126,7 @@ class RunOverrides(TypedDict, total=False):
     leave_after: int | None
     tool_choice: str | Mapping[str, str] | None
     parallel_calls: bool | None
+    agents: Sequence[Member]
     model: str
     resume: Mapping[str, Any] | None
     shared: str | None

@@ -13,6 +13,7 @@ from looptck.catalogue.agents import Agent, Input, Tool, agent
 from looptck.drivers.prompty_files import stage
 from looptck.values.cell import Cell
 from looptck.values.framing import MODEL
+from looptck.values.team import Member
 
 API_KEY = "looptck-dummy-key"
 
@@ -65,6 +66,8 @@ class RunOptions:
     """What the caller says about calls, in the protocol's form; None: nothing."""
     parallel_calls: bool | None = None
     """Whether a turn may have several calls; None: the caller says nothing."""
+    agents: Sequence[Member] = ()
+    """Several agents in place of one, the first of which begins."""
 
     @property
     def actor(self) -> Agent:
@@ -83,12 +86,13 @@ class RunOptions:
         if self.context is not None or self.resume is not None:
             return ()
         prompt = self.actor.messages(self.given)
-        return tuple(one for one in prompt if one[0] == "user") if self.goes_on else prompt
+        return tuple(one for one in prompt if one[0] == "user") if self.goes_on or self.agents else prompt
 
     @property
     def template(self) -> tuple[tuple[str, str], ...]:
         """Roles and texts before the inputs are filled in."""
-        return self.actor.template if self.context is None else ()
+        template = self.actor.template if self.context is None else ()
+        return tuple(one for one in template if one[0] == "user") if self.agents else template
 
     @property
     def declared(self) -> tuple[Input, ...]:
@@ -132,6 +136,9 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str, 
     for key in ("conversation", "shared", "resume"):
         if (value := getattr(setting, key)) is not None:
             content[key] = value
+    if setting.agents:
+        content["agents"] = [member.serializable() for member in setting.agents]
+        content["agent"] |= {key: content["agents"][0][key] for key in ("name", "description")}
     if setting.confirms:
         content["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ import jsonschema_rs
 from looptck.catalogue.data import json_fixture
 from looptck.values.answer_tool import AnswerTool
 from looptck.values.printable import printable
+from looptck.values.team import AgentTool
 
 VERSION = 1
 
@@ -84,6 +85,8 @@ class Started:
     dialect: Mapping[str, Any]
     answer: AnswerTool | None = None
     """The tool by whose call alone it takes an answer; None: it takes a text."""
+    agent_tools: Mapping[str, AgentTool] = field(default_factory=dict)
+    """The tools by which its agents call on each other, by the way, where requests do not show them."""
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Started:
@@ -98,6 +101,7 @@ class Started:
             capabilities=message["capabilities"],
             dialect=message.get("dialect", {}),
             answer=AnswerTool.of(message["answer"]) if "answer" in message else None,
+            agent_tools={way: AgentTool.of(one) for way, one in message.get("agent_tools", {}).items()},
         )
 
     @property
@@ -149,4 +153,9 @@ class Started:
             "capabilities": dict(self.capabilities),
             "dialect": dict(self.dialect),
             **({} if self.answer is None else {"answer": self.answer.serializable()}),
+            **(
+                {"agent_tools": {way: one.serializable() for way, one in self.agent_tools.items()}}
+                if self.agent_tools
+                else {}
+            ),
         }

@@ -14,6 +14,7 @@ from meta.kit.flawed import Pretends, Refuses
 from meta.loops import published
 from meta.loops.stateful import Stateful
 from meta.loops.unusual import InThreadsSentAgain
+from meta.strangers.agents import readings as teams
 from meta.strangers.answers import chat as answering
 from meta.traits import manners
 from meta.traits.otherwise import Otherwise
@@ -73,6 +74,12 @@ LOOPS = [
     (manners.Reliant, RESPONSES, MEMORY),
     (answering.Early, CHAT, ("calls-beside-an-answer",)),
     (answering.Later, CHAT, ("calls-beside-an-answer",)),
+    (teams.Transcript, CHAT, ("history-after-a-handoff", "agent-of-the-next-turn")),
+    (teams.Added, CHAT, ("instructions-after-a-handoff",)),
+    (teams.AsksOnceMore, CHAT, ("asked-after-a-handoff",)),
+    (teams.LastWins, CHAT, ("two-handoffs-in-a-turn",)),
+    (teams.Knows, CHAT, ("what-a-sub-agent-is-told",)),
+    (teams.Remembers, CHAT, ("memory-of-a-sub-agent",)),
 ]
 """Loops, each with a cell and the traits by which it differs from others."""
 

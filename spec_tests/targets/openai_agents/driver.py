@@ -66,7 +66,7 @@ class Driver:
     def start(self) -> Json:
         set_tracing_disabled(True)
         able = ("stream", "chunks", "limit", "concurrent", "parallel")
-        goes_on = ("conversations", "histories", "shared", "cancel", "leave")
+        goes_on = ("conversations", "histories", "shared", "cancel", "leave", "handoffs", "subagents")
         approval = ("confirm", "suspend", "travels") if ASKS else ()
         return {
             "protocol": 1,
@@ -126,7 +126,8 @@ class Driver:
         if name := case.get("shared"):
             agent = self._shared.setdefault(name, _agent(case, instructions, model))
             return Run(case, agent, {**options, "run_config": RunConfig(model=model)})
-        return Run(case, _agent(case, instructions, model), options)
+        agent = _team(case, model) if "agents" in case else _agent(case, instructions, model)
+        return Run(case, agent, options)
 
 
 @dataclass(slots=True)
@@ -228,6 +229,28 @@ def _agent(case: Json, instructions: str | None, model: Any) -> Agent[Any]:
         model=model,
         tools=[_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
     )
+
+
+def _team(case: Json, model: Any) -> Agent[Any]:
+    """The first of several agents. Handoffs and agents as tools have the names that the SDK gives them."""
+    calls = handlers(case)
+    tools = {tool["name"]: _tool(tool, calls[tool["name"]]) for tool in case["tools"]}
+    team = {
+        one["name"]: Agent(
+            name=one["name"],
+            handoff_description=one["description"],
+            instructions=one["instructions"],
+            model=model,
+            tools=[tools[name] for name in one["tools"]],
+        )
+        for one in case["agents"]
+    }
+    for one in case["agents"]:
+        agent = team[one["name"]]
+        agent.handoffs = [team[name] for name in one["handoffs"]]
+        below = [two for two in case["agents"] if two["name"] in one["subagents"]]
+        agent.tools += [team[two["name"]].as_tool(None, two["description"]) for two in below]
+    return team[case["agents"][0]["name"]]
 
 
 def _tool(tool: Json, call: Callable[..., Any]) -> FunctionTool:

@@ -31,6 +31,8 @@ serve({
       shared: true,
       suspend: true,
       travels: true,
+      handoffs: true,
+      subagents: true,
       dialect: { limit_counts: 'model-calls' },
     }),
   async run(scenario, emit, signal) {
@@ -81,9 +83,30 @@ function agentOf(scenario) {
   if (agents.has(key)) return agents.get(key);
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   const instructions = resume ? resume.state.instructions : system.join('\n\n');
-  const agent = new Agent({ name: scenario.agent.name, model, instructions, tools: tools(scenario) });
+  const alone = { name: scenario.agent.name, model, instructions, tools: tools(scenario) };
+  const agent = scenario.agents ? team(scenario) : new Agent(alone);
   if (key !== undefined) agents.set(key, agent);
   return agent;
+}
+
+// The first of several agents. Handoffs and agents as tools have the names that the SDK gives them.
+function team({ agents, model, ...scenario }) {
+  const offered = new Map(tools(scenario).map((one) => [one.name, one]));
+  const found = new Map(
+    agents.map(({ name, description, instructions, tools: own }) => {
+      const about = { name, handoffDescription: description, instructions, model };
+      return [name, new Agent({ ...about, tools: own.map((one) => offered.get(one)) })];
+    }),
+  );
+  for (const { name, handoffs, subagents } of agents) {
+    const agent = found.get(name);
+    agent.handoffs = handoffs.map((one) => found.get(one));
+    for (const one of subagents) {
+      const { description: toolDescription } = agents.find((other) => other.name === one);
+      agent.tools.push(found.get(one).asTool({ toolDescription }));
+    }
+  }
+  return found.get(agents[0].name);
 }
 
 function sessionOf({ conversation }) {

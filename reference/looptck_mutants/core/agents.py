@@ -1,0 +1,282 @@
+"""Several agents of which one loses the words, the tools or the calls of another, or is not stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from looptck_mutants.cells import CHAT_STREAM
+from looptck_mutants.parts import breaks
+from looptck_reference import Action, Agent, Decision, Loop, ProviderError, Runner, Tool, ToolResult, Turn
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.team import Team
+from looptck_reference.prompty.invoke import Invocation
+from looptck_reference.vocabulary.values import Json
+
+REFUSED = "a call without a result"
+WITHOUT = "an agent that is not offered cannot be called"
+
+
+def _is_over(loop: Loop, name: str) -> bool:
+    """Whether a call of this name hands over."""
+    tool = loop.tools.get(name)
+    return tool is not None and tool.kind == "handoff"
+
+
+@breaks("handoff-is-offered", collateral={"two-handoffs-leave-no-orphan": WITHOUT})
+class OneHandoff(Team):
+    """Offers one handoff to each agent."""
+
+    def tools(self, member: Json) -> Sequence[Tool]:
+        return super().tools({**member, "handoffs": member["handoffs"][:1]})
+
+
+@breaks(
+    "handoff-is-answered",
+    collateral={
+        (
+            "handoff-changes-the-agent",
+            "handoff-changes-the-tools",
+            "target-of-a-handoff-answers",
+            "two-handoffs-leave-no-orphan",
+            "call-beside-a-handoff-is-not-lost",
+            "turn-after-a-handoff-is-accepted",
+            "no-request-is-refused",
+        ): REFUSED
+    },
+)
+class HandoffUnanswered(Loop):
+    """Takes a handoff for an event of its own, which has no result."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results([one for one in results if not _is_over(self, one.name)])
+
+
+@breaks("handoff-changes-the-agent", collateral={"target-of-a-handoff-answers": "the first agent goes on"})
+class InstructionsStay(Loop):
+    """Keeps the instructions of the first agent."""
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(replace(agent, instructions=self.agent.instructions))
+
+
+@breaks("handoff-changes-the-tools")
+class ToolsAddUp(Loop):
+    """Offers the tools of all agents that have spoken."""
+
+    def take_over(self, agent: Agent) -> None:
+        names = {tool.name for tool in agent.tools}
+        super().take_over(
+            replace(agent, tools=[*agent.tools, *(one for one in self.agent.tools if one.name not in names)])
+        )
+
+
+@breaks(
+    "question-survives-a-handoff",
+    collateral={"turn-after-a-handoff-is-accepted": "the question is in no later request"},
+)
+class QuestionStaysBehind(Loop):
+    """Hands over what the agents have said, and not what the user has."""
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(agent)
+        self.history = [message for message in self.history if message.get("role") != "user"]
+
+
+@breaks("target-of-a-handoff-answers")
+class AnswerOfTheFirst(Loop):
+    """Returns what the agent had said that handed over."""
+
+    said = ""
+    handed = False
+
+    def append_turn(self, turn: Turn) -> None:
+        super().append_turn(turn)
+        self.said = turn.text
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(agent)
+        self.handed = True
+
+    def stop(self, turn: Turn) -> Action:
+        return super().stop(replace(turn, text=self.said) if self.handed else turn)
+
+
+@breaks("two-handoffs-leave-no-orphan", collateral={"no-request-is-refused": REFUSED})
+class SecondHandoffUnanswered(Loop):
+    """Leaves a second handoff of the turn without a result."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        over = [one for one in results if _is_over(self, one.name)]
+        super().append_results([one for one in results if one not in over[1:]])
+
+
+@breaks("call-beside-a-handoff-is-not-lost")
+class HandoffAlone(Loop):
+    """Forgets the calls beside a handoff."""
+
+    def model_answered(self, turn: Turn) -> Action:
+        over = tuple(call for call in turn.calls if _is_over(self, call.name))
+        return super().model_answered(replace(turn, calls=over) if over else turn)
+
+
+@breaks("unknown-agent-is-told")
+class HandedToNobody(Loop):
+    """Ends the run at a handoff to an agent that there is not."""
+
+    def decide(self, turn: Turn) -> Decision:
+        lost = any(call.name.startswith("transfer_to_") and not _is_over(self, call.name) for call in turn.calls)
+        return Decision.ANSWER if lost and self.team else super().decide(turn)
+
+
+@breaks("endless-handoffs-end", collateral={"limit-counts-all-agents": "a count that begins anew counts nothing"})
+class CountsAnew(Loop):
+    """Counts the model calls since the last handoff."""
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(agent)
+        self.model_calls = 0
+
+
+@breaks("limit-counts-all-agents")
+class CountsEach(Loop):
+    """Counts the model calls of each agent."""
+
+    counts: Mapping[str, int] = {}
+
+    def take_over(self, agent: Agent) -> None:
+        self.counts = {**self.counts, self.agent.name: self.model_calls}
+        super().take_over(agent)
+        self.model_calls = self.counts.get(agent.name, 0)
+
+
+@breaks("turn-after-a-handoff-is-accepted", collateral={"no-request-is-refused": REFUSED})
+class KeepsCallsAlone(Loop):
+    """Keeps of a conversation in which an agent has handed over the calls, and not their results."""
+
+    handed = False
+
+    def take_over(self, agent: Agent) -> None:
+        super().take_over(agent)
+        self.handed = True
+
+    def settled(self) -> list[Json]:
+        kept = super().settled()
+        return [message for message in kept if message.get("role") != "tool"] if self.handed else kept
+
+
+@breaks("subagent-is-offered", collateral={"two-subagents-stay-apart": WITHOUT})
+class OneSubagent(Team):
+    """Offers one sub-agent to each agent."""
+
+    def tools(self, member: Json) -> Sequence[Tool]:
+        return super().tools({**member, "subagents": member["subagents"][:1]})
+
+
+@breaks("subagent-answer-is-the-result", collateral={"two-subagents-stay-apart": "no answer is the result of its call"})
+class DoneIsTheResult(Team):
+    """Says only that a sub-agent is done."""
+
+    def told(self, loop: Loop) -> str:
+        return f"{loop.agent.name} is done."
+
+
+@breaks("subagent-gets-its-instructions-and-task")
+class QuestionForAll(Team):
+    """Asks a sub-agent what the user has asked."""
+
+    def asked(self, tool: Tool, arguments: Json) -> Invocation:
+        return super().asked(tool, {"request": self.case["messages"][-1]["content"]})
+
+
+@breaks("subagent-gets-its-instructions-and-task")
+class NoInstructions(Team):
+    """Asks a sub-agent without its instructions."""
+
+    def asked(self, tool: Tool, arguments: Json) -> Invocation:
+        begun = super().asked(tool, arguments)
+        begun.loop.agent = replace(begun.loop.agent, instructions="")
+        return begun
+
+
+@breaks("tools-of-agents-stay-apart")
+class ToolsFromBelow(Team):
+    """Offers an agent the tools of its sub-agents too."""
+
+    def tools(self, member: Json) -> Sequence[Tool]:
+        below = [self.own[name] for one in member["subagents"] for name in self.members[one]["tools"]]
+        return [*super().tools(member), *below]
+
+
+@breaks("subagent-conversation-stays-apart")
+class AnswersAreSaid(Loop):
+    """Writes the answer of a sub-agent down as words of the conversation too."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        super().append_results(results)
+        said = [one.text for one in results if one.name in self.tools and self.tools[one.name].kind == "subagent"]
+        self.history += self.wire.opening([{"role": "user", "content": text} for text in said])
+
+
+@breaks("two-subagents-stay-apart")
+class LastAnswerForAll(Loop):
+    """Gives each call of a sub-agent the answer of the last one."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        below = [one for one in results if one.name in self.tools and self.tools[one.name].kind == "subagent"]
+        super().append_results([replace(one, text=below[-1].text) if one in below else one for one in results])
+
+
+@breaks("failed-subagent-is-told")
+class FailureIsNothing(Team):
+    """Takes the failure of a sub-agent for an empty answer."""
+
+    def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
+        try:
+            return super().consult(tool, arguments, agent, inputs)
+        except ProviderError:
+            return ""
+
+
+@breaks("endless-subagent-ends")
+class SubagentsWithoutLimit(Team):
+    """Lets sub-agents go on for ever."""
+
+    def asked(self, tool: Tool, arguments: Json) -> Invocation:
+        begun = super().asked(tool, arguments)
+        begun.loop.limit = 10**6
+        return begun
+
+
+@breaks(
+    "cancelled-run-cancels-its-subagents",
+    collateral={"nothing-runs-after-the-end": "the sub-agent goes on after the end"},
+)
+class SubagentsGoOn(Team):
+    """Runs sub-agents over connections of their own, which a cancelled run does not close."""
+
+    def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
+        begun = self.asked(tool, arguments)
+        with Runner(**self.invoker.runner_options(begun)) as runner:
+            return runner.drive(begun.loop, stream=begun.stream).text
+
+
+class Heard(Team):
+    """Hands the text of sub-agents to the caller of the run."""
+
+    def consult(self, tool: Tool, arguments: Json, agent: Agent, inputs: Mapping[str, Any]) -> str:
+        begun = self.asked(tool, arguments)
+        with self.invoker.runner(begun) as runner:
+            return runner.drive(begun.loop, stream=begun.stream, on_text=self.case["emit"]).text
+
+
+@breaks("subagent-text-is-not-the-answer", cells=CHAT_STREAM)
+class SubagentsAreHeard(Driver):
+    """Streams what sub-agents say as if it were the answer."""
+
+    team = Heard
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return super().run({**case, "emit": emit}, emit)

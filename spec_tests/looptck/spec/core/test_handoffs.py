@@ -1,0 +1,275 @@
+"""Handoffs: an agent hands the conversation over to another, which goes on with it and answers the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk
+from looptck.provider.script import RUNAWAY_CAP
+from looptck.spec.casting import (
+    BILLING,
+    FRONT,
+    TRAVEL,
+    Cast,
+    Line,
+    Part,
+    answered,
+    asker,
+    instructed,
+    offered,
+    over,
+    taken_over,
+    words_of,
+)
+from looptck.spec.conversing import accepted
+from looptck.values.outcome import Failed
+from looptck.values.team import Member
+from looptck.values.transcript import Received
+from looptck.values.turns import Call
+from looptck.values.verdicts import NotReached
+
+QUESTION = "Why was order 4711 billed twice?"
+SETTLED = "Order 4711 was billed once, and 12 euros come back."
+AGENTS = (
+    replace(FRONT, handoffs=["billing", "travel"]),
+    replace(BILLING, handoffs=["front"]),
+    replace(TRAVEL, handoffs=["front"]),
+)
+LOOKUP, REFUND = Call.of("lookup", {"customer": "Ada"}), Call.of("refund", {"order": "4711"})
+LIMIT = 6
+RUNAWAY = RUNAWAY_CAP
+"""More than any default limit lets pass, as the limit of the run may not be that of each agent."""
+WAYS: dict[str, list[tuple[str, Line]]] = {
+    "over": [("front", [over("billing")]), ("billing", [REFUND]), ("billing", [SETTLED])],
+    "with-words": [("front", ["One moment.", over("billing")]), ("billing", [SETTLED])],
+    "and-back": [("front", [over("billing")]), ("billing", [over("front")]), ("front", ["Good day."])],
+}
+"""Conversations: who says what."""
+
+
+def _cast(implementation: Implementation, *lines: tuple[str, Line]) -> Cast:
+    """A cast in which the agents say these lines."""
+    parts = [Part(agent.name, [line for name, line in lines if name == agent.name]) for agent in AGENTS]
+    return Cast(implementation, AGENTS, parts)
+
+
+def _after_a_handoff(implementation: Implementation, *lines: tuple[str, Line]) -> Run:
+    """A run whose first turn hands over. NotReached if it cannot, or nothing follows."""
+    cast = _cast(implementation, *lines)
+    run = cast.play(QUESTION)
+    cast.reached()
+    run.delivered(1)
+    return run
+
+
+def _handed(run: Run, lines: Sequence[tuple[str, Line]]) -> Iterator[tuple[Received, Member]]:
+    """The requests with which the conversation goes on after each handoff, and the agents that should make them."""
+    turn = 1
+    for (before, _), (name, _) in pairwise(lines):
+        if before == name:
+            continue
+        received = taken_over(run, AGENTS, turn)
+        yield received, next(agent for agent in AGENTS if agent.name == name)
+        turn = received.n
+
+
+def _ways() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("lines", WAYS.values(), ids=WAYS)
+
+
+@requirement("handoff-is-offered")
+@pytest.mark.parametrize("target", ["billing", "travel"])
+def test_it_is_offered(implementation: Implementation, target: str) -> None:
+    """The first request offers a tool for each agent that may take over."""
+    cast = _cast(implementation, ("front", [over(target)]))
+
+    run = cast.play(QUESTION)
+
+    run.request(1)
+    assert not cast.missing, f"{cast.missing[0]}; a driver whose loop names it otherwise declares `agent_tools`"
+
+
+@requirement("handoff-is-answered")
+@_ways()
+def test_it_is_answered(implementation: Implementation, lines: Sequence[tuple[str, Line]]) -> None:
+    """The call that hands over has one result wherever it is sent again."""
+    run = _after_a_handoff(implementation, *lines)
+
+    run.request(2)
+    _all_answered(run, *run.turns)
+
+
+@requirement("handoff-changes-the-agent")
+@_ways()
+def test_instructions(implementation: Implementation, lines: Sequence[tuple[str, Line]]) -> None:
+    """The request after a handoff has the instructions of the agent that was named."""
+    run = _after_a_handoff(implementation, *lines)
+
+    for received, agent in _handed(run, lines):
+        found = instructed(received.request, AGENTS)
+        assert agent.name in found, (
+            f"request {received.n} comes after a handoff to {agent.name}, and has the instructions of "
+            f"{', '.join(found) or 'no agent'}"
+        )
+
+
+@requirement("handoff-changes-the-tools")
+@_ways()
+def test_tools(implementation: Implementation, lines: Sequence[tuple[str, Line]]) -> None:
+    """The request after a handoff offers the tools of the agent that was named, and those of no other."""
+    run = _after_a_handoff(implementation, *lines)
+
+    for received, agent in _handed(run, lines):
+        own, there = {*agent.tools}, offered(received)
+        after = f"request {received.n} comes after a handoff to {agent.name}, and"
+        assert own <= there, f"{after} does not offer its tool {min(own - there)}"
+        assert own >= there, f"{after} offers {min(there - own)}, a tool of another agent"
+
+
+@requirement("question-survives-a-handoff")
+def test_question(implementation: Implementation) -> None:
+    """The agent that takes over gets what the user has asked."""
+    run = _after_a_handoff(implementation, *WAYS["over"])
+
+    received = taken_over(run, AGENTS, 1)
+    asked = QUESTION in words_of(received.request)
+    assert asked, f"request {received.n}, after the handoff, does not have the user's question"
+
+
+@requirement("target-of-a-handoff-answers")
+@_ways()
+def test_target_answers(implementation: Implementation, lines: Sequence[tuple[str, Line]]) -> None:
+    """The answer of the agent that has the conversation in the end is that of the run."""
+    run = _after_a_handoff(implementation, *lines)
+
+    name, [answer] = lines[-1]
+    asked = [asker(received.request, AGENTS) for received in run.requests]
+    got = (run.value.text or "").strip()
+    assert len(asked) > 1, f"the agent that took over was never asked, and the loop {run.outcome}"
+    assert answer == got, (
+        f"{name} answers {answer!r}, and the loop {run.outcome}; asked were {', '.join(map(str, asked))}"
+    )
+
+
+@requirement("two-handoffs-leave-no-orphan")
+def test_two_handoffs(implementation: Implementation) -> None:
+    """The model hands over to two agents in one turn: one goes on, or both, or somebody is told."""
+    run = _after_a_handoff(
+        implementation,
+        ("front", [over("billing"), over("travel")]),
+        ("front", ["Neither of them, then."]),
+        ("billing", [SETTLED]),
+        ("travel", ["There is a train at noon."]),
+    )
+
+    _goes_on_or_is_told(run)
+    _all_answered(run, 1)
+
+
+@requirement("call-beside-a-handoff-is-not-lost")
+@pytest.mark.parametrize("first", ["call", "handoff"])
+def test_call_beside(implementation: Implementation, first: str) -> None:
+    """A turn has a handoff and another call: the call runs, or somebody is told that it did not."""
+    both: Line = [LOOKUP, over("billing")] if first == "call" else [over("billing"), LOOKUP]
+    run = _after_a_handoff(implementation, ("front", both), ("front", ["Never mind."]), ("billing", [SETTLED]))
+
+    _goes_on_or_is_told(run)
+    _all_answered(run, 1)
+    [id] = [call.id for call in run.delivered(1).calls if call.tool == "lookup"]
+    told = any(one.id == id for received in run.requests[1:] for one in run.normalized(received.n).answers)
+    assert run.ran or told or shows_failure(run), (
+        f"the call of lookup beside the handoff did not run, and nothing says so: the loop {run.outcome}"
+    )
+
+
+def _all_answered(run: Run, *turns: int) -> None:
+    """Assert that the calls of these turns have one result each, in the places where the service wants them."""
+    for n in turns:
+        answered(run, n)
+    for received in run.requests[1:]:
+        accepted(received)
+
+
+def _goes_on_or_is_told(run: Run) -> None:
+    """Assert that a run goes on, or that its caller sees that there is no answer."""
+    assert len(run.requests) > 1 or shows_failure(run), (
+        f"after turn 1 the model is not asked again, and the loop {run.outcome}"
+    )
+
+
+@requirement("unknown-agent-is-told")
+def test_no_such_agent(implementation: Implementation) -> None:
+    """The model hands over to an agent that there is not: it or the caller is told."""
+    cast = _cast(implementation, ("front", [over("billing", stranger="nowhere")]), ("front", ["I am sorry."]))
+
+    run = cast.play(QUESTION)
+
+    cast.reached()
+    run.delivered(1)
+    if isinstance(run.outcome, Failed) and len(run.requests) == 1:
+        return
+    _goes_on_or_is_told(run)
+    _all_answered(run, 1)
+
+
+def _endless(implementation: Implementation) -> Run:
+    """Two agents hand over to each other for ever, under a limit."""
+    lines: list[tuple[str, Line]] = [("front", [over("billing")]), ("billing", [over("front")])]
+    cast = _cast(implementation, *lines * RUNAWAY)
+    run = cast.play(QUESTION, most=RUNAWAY, limit=LIMIT)
+    cast.reached()
+    if len(run.requests) < 2:
+        raise NotReached(f"the conversation was never handed over: the loop {run.outcome}")
+    return run
+
+
+@requirement("endless-handoffs-end")
+def test_endless_handoffs(implementation: Implementation) -> None:
+    """Two agents hand over to each other, and something ends that."""
+    run = _endless(implementation)
+
+    assert not run.is_endless(RUNAWAY), (
+        f"two agents handed over to each other in {len(run.requests)} requests; the limit of {LIMIT} did not end that"
+    )
+
+
+@requirement("limit-counts-all-agents")
+def test_limit_of_all(implementation: Implementation) -> None:
+    """The model is asked no more often than by one agent alone."""
+    most = LIMIT + (implementation.started.dialect.get("limit_counts") == "tool-rounds")
+
+    run = _endless(implementation)
+
+    made = len(run.requests)
+    assert made <= most, f"under the limit of {LIMIT} two agents, handing over to each other, made {made} requests"
+
+
+@requirement("turn-after-a-handoff-is-accepted")
+@pytest.mark.parametrize("handed", ["over", "with-words"])
+def test_next_turn(implementation: Implementation, handed: str) -> None:
+    """The user goes on with a conversation that was handed over."""
+    talk = Talk(implementation)
+    cast = _cast(implementation, *WAYS[handed])
+    implementation.scenario.listens(cast.turn)
+    first = talk.run(QUESTION, **cast.how)
+    cast.reached()
+    if len(first.requests) < 2:
+        raise NotReached(f"the conversation was never handed over: the loop {first.outcome}")
+    cast = _cast(implementation, *((agent.name, ["You are welcome."]) for agent in AGENTS))
+    implementation.scenario.listens(cast.turn)
+
+    run = talk.run("And is that for sure?", **cast.how)
+
+    request = run.request(1)
+    accepted(request)
+    words = words_of(request.request)
+    assert "And is that for sure?" in words, "the request of the second turn does not have its question"
+    assert QUESTION in words, "the request of the second turn does not have the question of the first"
+    assert "You are welcome." == (run.value.text or "").strip(), f"the second run {run.outcome}"

@@ -1,0 +1,270 @@
+"""Agents as tools: a sub-agent has a conversation of its own, and its answer is the result of the call."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from looptck.bench.assertions.caller import shows_failure
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, on, requirement
+from looptck.bench.run import Run
+from looptck.provider.faults import HttpError
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE, cancelled_run_ended
+from looptck.provider.script import RUNAWAY_CAP, Step
+from looptck.spec.cancelling import cancelled_at, require_cancelling
+from looptck.spec.casting import (
+    BILLING,
+    FRONT,
+    TRAVEL,
+    Cast,
+    Line,
+    Part,
+    asker,
+    asks,
+    instructed,
+    offered,
+    requests_of,
+    words_of,
+)
+from looptck.spec.conversing import accepted
+from looptck.values.history import Answered, Asked, Said, holds
+from looptck.values.team import Member
+from looptck.values.transcript import Cancelled, Event, Received, ToolBegan
+from looptck.values.turns import Call
+from looptck.values.verdicts import NotReached
+
+QUESTION = "Please see to my order and my journey."
+TASK = "Find out what happened to order 4711."
+REPORT = "Order 4711 was sent back on Monday."
+DONE = "All is settled, have a nice day."
+REFUND = Call.of("refund", {"order": "4711"})
+AGENTS = (replace(FRONT, subagents=["billing", "travel"]), BILLING, TRAVEL)
+LIMIT = 6
+RUNAWAY = RUNAWAY_CAP
+"""More than any default limit lets pass, as the limit of the run may not be that of each agent."""
+
+
+def _cast(implementation: Implementation, *lines: Line) -> Cast:
+    """A cast in which the first agent has a task done, and the sub-agent says these lines."""
+    return Cast(implementation, AGENTS, [Part("front", [[asks("billing", TASK)], [DONE]]), Part("billing", lines)])
+
+
+def _played(implementation: Implementation) -> Run:
+    """A run in which a sub-agent uses a tool and answers. NotReached if it was not asked."""
+    cast = _cast(implementation, [REFUND], [REPORT])
+    run = cast.play(QUESTION)
+    cast.reached()
+    run.request(2)
+    return run
+
+
+def _outer(run: Run, n: int) -> Received:
+    """The ``n``-th request of the first agent. NotReached if there was none."""
+    found = requests_of(run, AGENTS, "front")
+    if len(found) < n:
+        raise NotReached(f"the agent front made {len(found)} requests, not {n}; the loop {run.outcome}")
+    return found[n - 1]
+
+
+def _inner(run: Run) -> Received:
+    """The first request after the call of the sub-agent. NotReached if it is the first agent's again."""
+    received = run.request(2)
+    ids = {call.id for call in run.delivered(1).calls}
+    if any(one.id in ids for one in run.normalized(2).answers):
+        raise NotReached("request 2 has a result for the call of the sub-agent, which was never asked")
+    return received
+
+
+def _results(run: Run, n: int) -> list[str]:
+    """The results of the calls of turn 1 in request ``n``, in the order of the calls.
+
+    Raises:
+        AssertionError: a call has none, or several.
+    """
+    answers = run.normalized(n).answers
+    texts = []
+    for call in run.delivered(1).calls:
+        found = [one.text for one in answers if one.id == call.id]
+        assert 1 == len(found), f"request {n} has {len(found)} results for the call {call.tool}"
+        texts += found
+    return texts
+
+
+@requirement("subagent-is-offered")
+@pytest.mark.parametrize("target", ["billing", "travel"])
+def test_it_is_offered(implementation: Implementation, target: str) -> None:
+    """The first request offers a tool for each sub-agent."""
+    cast = Cast(implementation, AGENTS, [Part("front", [[asks(target, TASK)], [DONE]])])
+
+    run = cast.play(QUESTION)
+
+    run.request(1)
+    assert not cast.missing, f"{cast.missing[0]}; a driver whose loop names it otherwise declares `agent_tools`"
+
+
+@requirement("subagent-answer-is-the-result")
+def test_answer(implementation: Implementation) -> None:
+    """The first agent gets the answer as the result of its call, and gives the answer of the run."""
+    run = _played(implementation)
+
+    [text] = _results(run, _outer(run, 2).n)
+    assert REPORT in text or holds(text, REPORT), f"the sub-agent answers {REPORT!r}, and the result is {text!r}"
+    assert DONE == (run.value.text or "").strip(), f"the first agent answers {DONE!r}, and the loop {run.outcome}"
+
+
+@requirement("subagent-gets-its-instructions-and-task")
+def test_instructions_and_task(implementation: Implementation) -> None:
+    """The sub-agent is asked with its own instructions, and with what the call says."""
+    run = _played(implementation)
+
+    request = _inner(run).request
+    found = instructed(request, AGENTS)
+    assert "billing" in found, (
+        f"the sub-agent billing is asked with the instructions of {', '.join(found) or 'no agent'}"
+    )
+    assert TASK in words_of(request), f"the call says {TASK!r}, and the request of the sub-agent does not have it"
+
+
+@requirement("tools-of-agents-stay-apart")
+def test_tools(implementation: Implementation) -> None:
+    """Each agent is offered its own tools, and the tool of the sub-agent runs."""
+    run = _played(implementation)
+
+    _inner(run)
+    for received in run.requests:
+        name = asker(received.request, AGENTS)
+        own: Member | None = next((agent for agent in AGENTS if agent.name == name), None)
+        if own is None:
+            continue
+        there = offered(received)
+        assert {*own.tools} <= there, f"request {received.n}, of {name}, does not offer its tool {own.tools[0]}"
+        assert {*own.tools} >= there, (
+            f"request {received.n}, of {name}, offers {min(there - {*own.tools})}, a tool of another agent"
+        )
+    assert [("refund", {"order": "4711"})] == run.tools_ran, "the tool that the sub-agent called did not run"
+
+
+@requirement("subagent-conversation-stays-apart")
+def test_conversation(implementation: Implementation) -> None:
+    """Of the conversation of the sub-agent the first agent gets nothing but the result of its call."""
+    run = _played(implementation)
+
+    outer = _outer(run, 2)
+    ids = {call.id for call in run.delivered(1).calls}
+    for item in run.normalized(outer.n).items:
+        if isinstance(item, Asked | Answered) and item.id in ids:
+            continue
+        inner = isinstance(item, Asked) and item.tool == "refund"
+        said = isinstance(item, Said) and any(words in item.text for words in (TASK, REPORT))
+        leaks = inner or said
+        assert not leaks, f"request {outer.n}, of the first agent, has of the sub-agent's conversation: {item}"
+
+
+TWO: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
+    "two-agents": (("billing", "maple"), ("travel", "cedar")),
+    "one-agent-twice": (("billing", "maple"), ("billing", "cedar")),
+}
+
+
+@requirement("two-subagents-stay-apart")
+@pytest.mark.parametrize("two", TWO.values(), ids=TWO)
+def test_two(scenario: Scenario, implementation: Implementation, two: tuple[tuple[str, str], ...]) -> None:
+    """Two calls in one turn ask sub-agents: each has its answer as its result, or words why there is none.
+
+    Of a loop that runs calls at the same time the first conversation goes on only when the second has begun.
+    """
+    works = {
+        "billing": lambda word: Call.of("refund", {"order": word}),
+        "travel": lambda word: Call.of("book", {"city": word}),
+    }
+    inner = [
+        Part(name, [[works[name](word)], [f"The {word} is done."]], hears=f"about the {word}") for name, word in two
+    ]
+    first: Line = [asks(name, f"See about the {word}.") for name, word in two]
+    cast = Cast(implementation, AGENTS, [Part("front", [first, [DONE]]), *inner])
+    held = Gate("another sub-agent asks", _third, patience=ABSENCE, of_silence=True, if_ever=True)
+    before = held if implementation.started.can("parallel") else None
+    scenario.plays(Step(None, by=cast.turn), Step(None, by=cast.turn, before=before))
+    scenario.listens(cast.turn)
+
+    run = implementation.run(QUESTION, **cast.how)
+
+    cast.reached()
+    run.request(2)
+    texts = _results(run, _outer(run, 2).n)
+    said = "\n".join(turn.text or "" for turn in run.turns.values())
+    for (_, word), text in zip(two, texts, strict=True):
+        told = f"The {word} is done."
+        assert told in text or told not in said, (
+            f"the sub-agent answers {told!r}, and the result of its call is {text!r}"
+        )
+        [other] = [one for _, one in two if one != word]
+        assert f"The {other} is done." not in text, f"the result of the call about the {word} is {text!r}"
+        assert text.strip(), f"the result of the call about the {word} is empty"
+    for received in run.requests:
+        accepted(received)
+
+
+def _third(event: Event) -> bool:
+    return isinstance(event, Received) and event.n > 2
+
+
+@requirement("failed-subagent-is-told")
+def test_failed(scenario: Scenario, implementation: Implementation) -> None:
+    """The service refuses the request of the sub-agent: the first agent is told, or the caller."""
+    cast = _cast(implementation)
+    scenario.plays(Step(None, by=cast.turn), HttpError(400, message="The register of invoices is closed."))
+    scenario.listens(cast.turn)
+
+    run = implementation.run(QUESTION, **cast.how)
+
+    cast.reached()
+    _inner(run)
+    if shows_failure(run) and len(requests_of(run, AGENTS, "front")) == 1:
+        return
+    [text] = _results(run, _outer(run, 2).n)
+    assert text.strip().strip("\"'{}[]").strip(), f"the sub-agent failed, and the result of its call is {text!r}"
+
+
+@requirement("endless-subagent-ends")
+def test_endless(implementation: Implementation) -> None:
+    """The sub-agent calls its tool again and again, and something ends that."""
+    cast = _cast(implementation, *([Call.of("refund", {"order": str(n)})] for n in range(RUNAWAY)))
+
+    run = cast.play(QUESTION, most=RUNAWAY, limit=LIMIT)
+
+    cast.reached()
+    _inner(run)
+    assert not run.is_endless(RUNAWAY), f"the sub-agent was asked again and again, in {len(run.requests)} requests"
+
+
+@requirement("cancelled-run-cancels-its-subagents")
+def test_cancelled(scenario: Scenario, implementation: Implementation) -> None:
+    """The run is cancelled while the service answers the sub-agent, which then does nothing more."""
+    require_cancelling(implementation)
+    cast = _cast(implementation, [REFUND], [REPORT])
+    gate = cancelled_run_ended()
+    scenario.plays(Step(None, by=cast.turn), Step(None, by=cast.turn, before=gate))
+    scenario.listens(cast.turn)
+
+    run = cancelled_at(gate, implementation, implementation.begin(QUESTION, **cast.how))
+
+    cast.reached()
+    events = run.transcript.events
+    place = next(at for at, event in enumerate(events) if isinstance(event, Cancelled))
+    later = [event for event in events[place:] if isinstance(event, Received | ToolBegan)]
+    assert not later, "after the run was cancelled, its sub-agent went on"
+
+
+@requirement("subagent-text-is-not-the-answer")
+@on("*/stream/*")
+def test_chunks(implementation: Implementation) -> None:
+    """The caller gets the text of the first agent while it arrives, and not that of the sub-agent."""
+    run = _played(implementation)
+
+    got = "".join(chunk.text for chunk in run.chunks)
+    run.delivered(_outer(run, 2).n)
+    assert REPORT not in got, f"the caller received {got!r}, with the answer of the sub-agent"
