@@ -37,7 +37,7 @@ export interface Declared extends Capabilities {
 
 /**
  * The outcome of a loop that returned: its final text, `stop` if it reports why it ended, `usage` if it tells what the
- * run has used, `output` if that is JSON.
+ * run has used, `output` if its caller got a JSON value.
  */
 export function value(
   text: string | null | undefined | void,
@@ -125,7 +125,10 @@ export interface Case {
    * place of a prompt.
    */
   context?: ContextMessage[];
-  /** Sent only in cases of `agent-loop-010`: JSON Schema of the output that ends the run. */
+  /**
+   * Sent in cases of `agent-loop-010`, and else only to drivers with the capability `output`, to which the loop hands
+   * it as a user does: JSON Schema of the value that ends the run.
+   */
   output_schema?: Record<string, unknown>;
   /**
    * Sent only to drivers with the capability `confirm`, in cases that use confirmation. Before the loop runs a call of
@@ -442,6 +445,8 @@ export interface Capabilities {
   handoffs?: boolean;
   /** An agent of it can call another as a tool, which has a conversation of its own and whose answer is the result. */
   subagents?: boolean;
+  /** Its caller can give a JSON Schema of the answer, and gets a value that fits. */
+  output?: boolean;
   /** Parameters of its tools can be bound to inputs. */
   bindings?: boolean;
   /** Handlers can be registered for a kind of tool. */
@@ -586,9 +591,7 @@ export interface Value {
   kind: 'value';
   /** The final answer as the caller got it; null if it got none. */
   text: string | null;
-  /**
-   * The output that ended the run, of a loop that returns JSON (`agent-loop-010`); absent or null: it returned nothing.
-   */
+  /** The JSON value that the caller got, in a case with `output_schema`; absent or null: it got none. */
   output?: unknown;
   /**
    * Why the loop ended, if its caller can see it: the answer was complete, the loop handed its caller calls that it did

@@ -106,7 +106,7 @@ export function started({ name, version, wires, modes = ['async'], profiles = []
 
 // The outcome of a loop that returned: the text that its caller received, null if there was none. `stop` is why the
 // loop ended, if it reports that to its caller; `usage` the tokens that this run has used, if it tells them:
-// { input_tokens: 81, output_tokens: 12 }; `output` is for a loop that returns JSON.
+// { input_tokens: 81, output_tokens: 12 }; `output` is the JSON value that the caller got, in a case with `output_schema`.
 export function value(text, { stop, usage, ...more } = {}) {
   const strange = Object.keys(more).filter((name) => name !== 'output');
   if (strange.length) throw new TypeError(`an outcome has no ${strange.sort().join(', ')}`);

@@ -286,6 +286,8 @@ class Capabilities(TypedDict, total=False):
     """An agent of it can hand the conversation over to another, which then answers the user."""
     subagents: bool
     """An agent of it can call another as a tool, which has a conversation of its own and whose answer is the result."""
+    output: bool
+    """Its caller can give a JSON Schema of the answer, and gets a value that fits."""
     bindings: bool
     """Parameters of its tools can be bound to inputs."""
     kinds: bool
@@ -578,7 +580,7 @@ def value(text: str | None, *, stop: Stop | None = None, usage: Usage | None = N
         text: The final text that the caller received; None if there was none.
         stop: Why the loop ended, if it reports that to its caller.
         usage: The tokens that this run has used, if the loop tells them: `{"input_tokens": 81, "output_tokens": 12}`.
-        more: `output`, for a loop that returns JSON.
+        more: `output`, the JSON value that the caller got, in a case with `output_schema`.
     """
     found: Value = {"kind": "value", "text": text}
     if stop is not None:

@@ -40,6 +40,7 @@ from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.approval import decision
 from looptck_reference.vocabulary.dialects import ANTHROPIC_LOOP, CORE, PROMPTY_AGENT_MODE, PROMPTY_SPEC, Dialect
 from looptck_reference.vocabulary.errors import Suspended
+from looptck_reference.vocabulary.output import Output
 from looptck_reference.vocabulary.registry import Registry
 from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Json
@@ -125,6 +126,7 @@ class Driver:
                 "single_calls": True,
                 "handoffs": True,
                 "subagents": True,
+                "output": True,
             },
             "dialect": {"limit_counts": "model-calls", "profiles": "apart"},
         }
@@ -272,6 +274,7 @@ class Driver:
             inputs=case["inputs"],
             name=case["agent"]["name"],
             choice=choice_of(case["options"]),
+            output=Output(case["output_schema"]) if "output_schema" in case else None,
             mcp_servers={server["name"]: server["url"] for server in case.get("mcp_servers", ())},
             search=any(tool["kind"] == "search" for tool in case.get("hosted_tools", ())),
             hosted=[tool["tool"] for tool in case.get("hosted_tools", ()) if tool["kind"] == "other"],

@@ -21,6 +21,8 @@ def ended(loop: Loop) -> Json:
         case Finish(answer):
             used = total(answer.usage)
             told = {"usage": used} if used else {}
+            if answer.output is not None:
+                told["output"] = answer.output
             return {"kind": "value", "text": answer.text, "stop": answer.stop.value, **told}
         case Suspend(calls, state):
             return {"kind": "suspended", "state": state, "calls": [asdict(call) for call in calls]}

@@ -32,9 +32,9 @@ Invariants, which the tests check against random histories:
 * the model is asked at most `limit` times;
 * a call of a truncated, refused or paused turn is never run, nor one that needs approval and has none.
 
-Each step that other loops may do differently is a small public method, here or in a base (`Rounds`, `Telling`,
-`Calling`): a subclass that overrides one works with runner and driver unchanged, and each mutant of the kit breaks
-exactly one.
+Each step that other loops may do differently is a small public method, here or in a base (`Outputs`, `Rounds`,
+`Telling`, `Calling`): a subclass that overrides one works with runner and driver unchanged, and each mutant of the kit
+breaks exactly one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 from looptck_reference.loop.conversation import Conversation
-from looptck_reference.loop.rounds import Rounds
+from looptck_reference.loop.outputs import Outputs
 from looptck_reference.loop.suspension import Suspension
 from looptck_reference.vocabulary.actions import Action, Ask, Decide, End, Fail, Finish, Run, RunTools, Suspend
 from looptck_reference.vocabulary.approval import Decision as Approval
@@ -91,7 +91,7 @@ STATE_AFTER = {
 }
 
 
-class Loop(Rounds):
+class Loop(Outputs):
     """One run of one agent: with these messages and inputs, or the agent's own, after this conversation."""
 
     def __init__(
@@ -266,7 +266,9 @@ class Loop(Rounds):
         return Decision.RUN if calls_are_meant else Decision.ANSWER
 
     def stop(self, turn: Turn) -> Action:
-        """End with the turn's text. It may be empty, or belong to a turn that announced calls and made none."""
+        """End with the turn's output, or its text, which may be empty, or announce calls that the turn has not."""
+        if self.agent.output is not None:
+            return self.give(turn, self.agent.output)
         stop = Stop.END if turn.stop in {Stop.CALLS, Stop.PAUSE} else turn.stop
         return Finish(Answer(turn.text, stop, tuple(self.usage), turn.calls))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from looptck_reference.vocabulary.choice import Choice
 from looptck_reference.vocabulary.names import offered_names
+from looptck_reference.vocabulary.output import Output
 from looptck_reference.vocabulary.tools import Tool
 from looptck_reference.vocabulary.values import Json
 
@@ -34,6 +35,8 @@ class Agent:
     """What is sent in front of the messages, and is no part of a conversation: it changes with the agent."""
     options: Mapping[str, Any] = field(default_factory=dict)
     choice: Choice = field(default_factory=Choice)
+    output: Output | None = None
+    """The value that ends the run; None: a text ends it."""
     mcp_servers: Mapping[str, str] = field(default_factory=dict)
     """URLs of MCP servers by name; the provider offers and calls their tools."""
     search: bool = False

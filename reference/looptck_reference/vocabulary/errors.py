@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 __all__ = [
     "AsyncToolInSyncRun",
     "BadArguments",
+    "BadOutput",
     "Cancelled",
     "ChildCalledTools",
     "ConnectionLost",
@@ -20,6 +21,7 @@ __all__ = [
     "OutOfTurn",
     "ProviderError",
     "Reason",
+    "Refused",
     "StreamBroken",
     "Suspended",
     "TurnCut",
@@ -27,7 +29,9 @@ __all__ = [
     "UnknownTool",
 ]
 
-Reason = Literal["limit", "tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "cancelled", "other"]
+Reason = Literal[
+    "limit", "tool", "unknown-tool", "arguments", "provider", "stream", "truncated", "refusal", "cancelled", "other"
+]
 
 
 class LoopError(Exception):
@@ -86,6 +90,18 @@ class BadArguments(LoopError, ValueError):
     """The arguments of a call are not a JSON object."""
 
     reason = "arguments"
+
+
+class BadOutput(LoopError, ValueError):
+    """The model gave no output that fits the schema of the caller, however often it was asked."""
+
+    reason = "provider"
+
+
+class Refused(LoopError):
+    """The model declined to give the output that the caller wants."""
+
+    reason = "refusal"
 
 
 class AsyncToolInSyncRun(LoopError, TypeError):

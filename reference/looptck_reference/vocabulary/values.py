@@ -93,10 +93,12 @@ class ToolResult:
 class Answer:
     """The result for the loop's caller, with one usage record for each model call that reported one.
 
-    `calls` are the calls of the last turn, which were not run.
+    `calls` are the calls of the last turn, which were not run. `output` is the value that the caller wants in place of
+    the text, if it has given a schema.
     """
 
     text: str
     stop: Stop = Stop.END
     usage: tuple[Mapping[str, Any], ...] = ()
     calls: tuple[ToolCall, ...] = ()
+    output: Any = None

@@ -21,6 +21,7 @@ from looptck_reference.vocabulary.values import Json, Stop, ToolCall, ToolResult
 from looptck_reference.wires.anthropic_messages_stream import MessagesStream, in_container
 from looptck_reference.wires.choosing import messages_choice
 from looptck_reference.wires.given import calls_in, result_in, up_to
+from looptck_reference.wires.outputs import messages_format
 from looptck_reference.wires.parts import messages_content
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import joined, refuse_error, text_at
@@ -127,6 +128,7 @@ class MessagesWire:
         if tools := [*starmap(_offer, agent.offered.items()), *hosted, *agent.hosted]:
             body["tools"] = tools
             body |= messages_choice(agent)
+        body |= messages_format(agent)
         if stream:
             body["stream"] = True
         return body

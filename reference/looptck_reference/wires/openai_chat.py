@@ -15,6 +15,7 @@ from looptck_reference.wires.choosing import chat_choice
 from looptck_reference.wires.given import calls_in, result_in
 from looptck_reference.wires.openai_chat_stream import ChatStream
 from looptck_reference.wires.openai_chat_turn import call_extra, call_parts, chat_turn, refuse_unsupported
+from looptck_reference.wires.outputs import chat_format
 from looptck_reference.wires.parts import chat_images, chat_text
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error, text_at
@@ -84,6 +85,7 @@ class ChatWire:
         if agent.tools:
             body["tools"] = [_offer(name, tool) for name, tool in agent.offered.items()]
             body |= chat_choice(agent)
+        body |= chat_format(agent)
         if stream:
             body["stream"] = True
             body["stream_options"] = {"include_usage": True}

@@ -22,6 +22,7 @@ from looptck_reference.wires import openai_responses_turn as items
 from looptck_reference.wires.choosing import responses_choice
 from looptck_reference.wires.given import calls_in, result_in, up_to
 from looptck_reference.wires.openai_responses_stream import ResponsesStream
+from looptck_reference.wires.outputs import responses_format
 from looptck_reference.wires.parts import responses_output
 from looptck_reference.wires.sse import EventReader
 from looptck_reference.wires.text import refuse_error
@@ -92,6 +93,7 @@ class ResponsesWire:
         if tools := [*starmap(_offer, agent.offered.items()), *hosted, *agent.hosted]:
             body["tools"] = tools
             body |= responses_choice(agent)
+        body |= responses_format(agent)
         if stream:
             body["stream"] = True
         return body

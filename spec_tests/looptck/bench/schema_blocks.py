@@ -160,11 +160,11 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
         judge = Draft202012Validator(offered)
         closed = strict or offered.get("additionalProperties") is False
         for value in block.good:
-            if not judge.is_valid(value) and not (closed and _filled(offered, value, offered) != value):
+            if not judge.is_valid(value) and not (closed and filled(offered, value, offered) != value):
                 return f"it refuses {value!r}, which the declared one accepts"
         declared = Draft202012Validator(parameters_of(block))
         for value in block.bad:
-            if judge.is_valid(value) and not declared.is_valid(_without_nulls(value)):
+            if judge.is_valid(value) and not declared.is_valid(without_nulls(value)):
                 return f"it accepts {value!r}, which the declared one refuses"
     except (ReferencingError, ValidationError) as error:
         return f"it cannot be read as a JSON Schema: {error}"
@@ -183,27 +183,27 @@ def _members(schema: Any) -> set[str]:
     return {*described, *(name for one in within for name in _members(one))}
 
 
-def _without_nulls(value: Any) -> Any:
+def without_nulls(value: Any) -> Any:
     """The value without members that are null."""
     if isinstance(value, list):
-        return [_without_nulls(one) for one in value]
+        return [without_nulls(one) for one in value]
     if not isinstance(value, dict):
         return value
-    return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return {name: without_nulls(one) for name, one in value.items() if one is not None}
 
 
-def _filled(schema: Any, value: Any, root: Any) -> Any:
+def filled(schema: Any, value: Any, root: Any) -> Any:
     """The value with null for each missing member that a schema requires."""
     if isinstance(schema, dict) and isinstance(reference := schema.get("$ref"), str):
         schema = definition(reference, root)
     if not isinstance(schema, dict):
         return value
     for choice in schema.get("anyOf") or ():
-        value = _filled(choice, value, root)
+        value = filled(choice, value, root)
     if isinstance(value, list):
-        return [_filled(schema.get("items"), one, root) for one in value]
+        return [filled(schema.get("items"), one, root) for one in value]
     known = schema.get("properties")
     if not isinstance(value, dict) or not isinstance(known, dict):
         return value
     missing = dict.fromkeys(name for name in schema.get("required") or () if name not in value)
-    return {name: _filled(known.get(name), one, root) for name, one in {**value, **missing}.items()}
+    return {name: filled(known.get(name), one, root) for name, one in {**value, **missing}.items()}

@@ -1,0 +1,361 @@
+"""Outputs: the caller gives a JSON Schema of the answer, beside tools, and gets a value that fits or an error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from looptck.bench.assertions.tool_runs import tools_ran
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, refusable, requirement
+from looptck.bench.choices import chosen
+from looptck.bench.offers import described_otherwise, differences
+from looptck.bench.outputs import FORM, MEMBERS, Place, Schema, format_of, place
+from looptck.bench.run import Run
+from looptck.bench.talk import Talk
+from looptck.provider.script import RUNAWAY_CAP
+from looptck.spec import outputs
+from looptck.spec.conversing import accepted
+from looptck.spec.outputs import (
+    GOOD,
+    LIST_SCHEMA,
+    RUNAWAY,
+    SCHEMA,
+    Given,
+    changed,
+    gives,
+    gives_unfit,
+    run_for,
+    told_or_mended,
+)
+from looptck.values.outcome import Failed, Value
+from looptck.values.plain import plain
+from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable, NotReached
+
+WEATHER = Call.of("weather", {"city": "Paris"})
+WARM = changed(GOOD, sky="clear", degrees_celsius=31)
+"""Another value that fits."""
+FITS = gives(GOOD)
+
+
+def _shows_none(run: Run) -> str:
+    return (
+        f"no request shows the schema of the output, which {run.cell.wire} says as {FORM[run.cell.wire]}, and which a "
+        f"tool of the loop's own or words in the prompt may have too; the loop {run.outcome}"
+    )
+
+
+@requirement("output-schema-reaches-the-service")
+def test_schema(scenario: Scenario, implementation: Implementation) -> None:
+    """Types, enumerations, members within members and what is required are as the caller has declared them."""
+    run = run_for(scenario, implementation, FITS)
+
+    run.request(1)
+    refused = _refused(run)
+    assert not refused, refused
+    found = outputs.places(run, outputs.wanted())
+    assert found, _shows_none(run)
+    received, at = found[0]
+    if at.schema is None:
+        return
+    wrong = differences(SCHEMA, at.inner, strict=True)
+    assert not wrong, f"request {received.n} has the schema in {at.words}, and says something else: {wrong[0]}"
+
+
+def _refused(run: Run) -> str:
+    """What the service says where it refuses a request for its format; empty if it does not."""
+    found = [
+        f"request {one.n} {problem.refusal}: {problem.reported} ({problem.rule})"
+        for one in run.requests
+        for problem in one.problems
+        if MEMBERS & {*problem.pointer.split("/")}
+    ]
+    return f"{run.cell.wire} has a format as {FORM[run.cell.wire]}; {found[0]}" if found else ""
+
+
+@requirement("output-descriptions-reach-the-model")
+def test_descriptions(scenario: Scenario, implementation: Implementation) -> None:
+    """The description of a member is in the format, in the tool, or in words."""
+    run = run_for(scenario, implementation, FITS)
+
+    received, at = outputs.given(run, outputs.wanted())
+    if at.schema is None:
+        text = SCHEMA["properties"]["station_name"]["description"]
+        assert text in json.dumps(received.body), f"request {received.n} does not have the description {text!r}"
+        return
+    wrong = described_otherwise(SCHEMA, at.inner)
+    assert not wrong, f"request {received.n} has the schema in {at.words}, without a description: {wrong[0]}"
+
+
+def _object(members: Mapping[str, Any], *required: str, **more: Any) -> Schema:
+    return {"type": "object", "properties": members, "required": list(required), **more}
+
+
+TEXT = {"type": "string"}
+PLACE = _object({"city_name": TEXT}, "city_name")
+TAKEN: Mapping[str, tuple[Schema, Any]] = {
+    "optional": (
+        _object({"city_name": TEXT, "floor_number": {"type": "integer"}}, "city_name"),
+        {"city_name": "Paris"},
+    ),
+    "open-within": (_object({"from_place": PLACE, "to_places": {"type": "array", "items": PLACE}}, "from_place"), {
+        "from_place": {"city_name": "Paris"},
+        "to_places": [{"city_name": "Lyon"}],
+    }),
+    "definitions": (
+        {**_object({"from_place": {"$ref": "#/$defs/Place"}}, "from_place"), "$defs": {"Place": PLACE}},
+        {"from_place": {"city_name": "Paris"}},
+    ),
+    "bounds": (
+        _object({"city_name": {**TEXT, "maxLength": 40}, "degrees": {"type": "number", "minimum": -90}}, "degrees"),
+        {"city_name": "Paris", "degrees": 18.5},
+    ),
+    "nullable": (
+        _object({"floor_number": {"anyOf": [{"type": "integer"}, {"type": "null"}]}}, "floor_number"),
+        {"floor_number": None},
+    ),
+}  # fmt: skip
+"""Schemas as the generators of common libraries write them, each with a value."""
+
+
+@requirement("output-schema-is-taken")
+@refusable("A loop may pass the schema of its caller on as it was given, and a service may refuse that.")
+@pytest.mark.parametrize(("schema", "good"), TAKEN.values(), ids=TAKEN)
+def test_schema_is_taken(scenario: Scenario, implementation: Implementation, schema: Schema, good: Any) -> None:
+    """The service takes the request, and the caller gets the value that the model gives."""
+    asked = outputs.wanted(schema, good)
+
+    run = run_for(scenario, implementation, gives(good), of=asked)
+
+    if isinstance(run.outcome, Failed) and not run.requests:
+        raise NotApplicable(f"the loop takes no such schema, and {run.outcome}")
+    for received in run.requests:
+        problems = [f"{one.refusal}: {one.reported} ({one.rule})" for one in received.problems]
+        assert not problems, f"the caller's schema is {plain(schema)}, and request {received.n} {problems[0]}"
+    outputs.given(run, asked)
+    outputs.returns(run, good, nulls=True)
+
+
+VALUES: Mapping[str, Mapping[str, Any]] = {
+    "at-once": GOOD,
+    "texts-that-mean-something": changed(
+        GOOD, station_name="null", place_of_it={"latitude_deg": 0, "district_code": "007"}
+    ),
+    "nothing-in-it": changed(GOOD, station_name="", degrees_celsius=0, is_certain=False, gust_list=[]),
+    "beyond-ascii": changed(GOOD, station_name='Zürich 😀 \u2028 "quoted" \\ back'),
+}  # fmt: skip
+
+
+@requirement("output-is-returned")
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_value(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """The model gives a value that fits, and the caller gets it."""
+    run = run_for(scenario, implementation, gives(value))
+
+    outputs.given(run, outputs.wanted())
+    outputs.returns(run, value)
+
+
+LISTS: Mapping[str, Any] = {"list": GOOD["gust_list"], "empty-list": []}
+
+
+@requirement("output-need-not-be-an-object")
+@pytest.mark.parametrize("value", LISTS.values(), ids=LISTS)
+def test_list(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """The output is a list, without whatever the loop had put around it for the service."""
+    asked = outputs.wanted(LIST_SCHEMA, GOOD["gust_list"])
+
+    run = run_for(scenario, implementation, gives(value), of=asked)
+
+    if isinstance(run.outcome, Failed) and not run.requests:
+        raise NotApplicable(f"the loop takes no schema of a list, and {run.outcome}")
+    received, at = outputs.given(run, asked)
+    if at.schema is None:
+        raise NotApplicable(f"request {received.n} says in words that are no JSON how a list is to be written")
+    outputs.returns(run, value)
+
+
+@requirement("output-leaves-tools-callable")
+def test_tools_are_callable(scenario: Scenario, implementation: Implementation) -> None:
+    """The first request offers the tools and lets the model call them."""
+    run = run_for(scenario, implementation, FITS)
+
+    found = chosen(run, run.request(1))
+    missing = [name for name in run.offered if name not in found.callable]
+    assert not missing, f"the model cannot call {missing[0]} before it gives its output: request 1 {found.words}"
+
+
+@requirement("tools-run-before-the-output")
+@pytest.mark.parametrize("result", ["18 degrees", json.dumps(WARM)], ids=["text", "result-that-fits"])
+def test_tools_run(scenario: Scenario, implementation: Implementation, result: str) -> None:
+    """The model calls a tool, and gives its output in the turn after that."""
+    scenario.returns("weather", result)
+
+    run = run_for(scenario, implementation, FITS, first=[calls(WEATHER)])
+
+    _ran_and_returned(run)
+
+
+@requirement("text-beside-calls-is-not-the-output")
+@pytest.mark.parametrize("text", ["Let me look.", json.dumps(WARM)], ids=["words", "text-that-fits"])
+def test_text_beside_calls(scenario: Scenario, implementation: Implementation, text: str) -> None:
+    """The model writes something beside a call, which runs; its output comes in the turn after that."""
+    run = run_for(scenario, implementation, FITS, first=[calls(WEATHER, text=text)])
+
+    _ran_and_returned(run)
+
+
+def _ran_and_returned(run: Run) -> None:
+    """The tool has run once, and the output is that of the turn after it."""
+    run.delivered(1)
+    if not run.turns[1].calls:
+        raise NotReached("request 1 lets the model call no tool")
+    tools_ran(run, [{"weather": {"city": "Paris"}}])
+    if isinstance(run.outcome, Value):
+        assert len(run.requests) > 1, f"the loop {run.outcome} after the tool had run, without asking the model again"
+    run.delivered(2)
+    if not outputs.places(run, outputs.wanted()):
+        raise NotReached(_shows_none(run))
+    assert any(received.n > 1 for received, _ in outputs.places(run, outputs.wanted())), (
+        f"request 1 shows the schema of the output, and request {run.requests[-1].n}, after a round of tools, does "
+        f"not, so the model answers in words; the loop {run.outcome}"
+    )
+    outputs.returns(run, GOOD)
+
+
+@requirement("unreadable-output-is-not-returned")
+@pytest.mark.parametrize("always", [False, True], ids=["once", "always"])
+@pytest.mark.parametrize("what", ["broken", "words"])
+def test_unreadable(scenario: Scenario, implementation: Implementation, what: str, always: bool) -> None:
+    """The model gives JSON that breaks off, or answers in words; its next output is right, or is never."""
+    bad = outputs.tells(outputs.WORDS)
+    if what == "broken":
+        bad = outputs.broken(GOOD, plainly=outputs.plainly(implementation))
+
+    run = run_for(scenario, implementation, *([bad] if always else [bad, FITS]))
+
+    outputs.given(run, outputs.wanted())
+    told_or_mended(run, "the model gave no JSON of an output")
+
+
+UNFIT: Mapping[str, Any] = {
+    "missing": changed(GOOD, is_certain=...),
+    "type": changed(GOOD, degrees_celsius="mild"),
+    "enum": changed(GOOD, sky="purple"),
+    "within": changed(GOOD, gust_list=[{"hour_of_day": "nine", "remark_text": "calm"}]),
+}
+"""Values that do not fit, with nothing that could be meant otherwise."""
+
+
+@requirement("unfit-output-is-not-returned")
+@pytest.mark.parametrize("value", UNFIT.values(), ids=UNFIT)
+def test_unfit(scenario: Scenario, implementation: Implementation, value: Any) -> None:
+    """The model gives a value that does not fit, which no service has promised that it would."""
+    run = run_for(scenario, implementation, gives_unfit(value), FITS)
+
+    received, at = outputs.given(run, outputs.wanted())
+    if at.is_promised:
+        raise NotApplicable(f"by {at.words} in request {received.n} the service promises that each output fits")
+    told_or_mended(run, f"the model gave an output that does not fit, {plain(value)}")
+
+
+def _two(at: Place) -> Turn:
+    """Two different outputs in one turn, of which each is a call where an output is one."""
+    first, second = (at.says(at.text(value)) for value in (GOOD, WARM))
+    return Turn((*first.pieces, *second.pieces)) if at.kind == "tool" else outputs.tells(outputs.WORDS)(at)
+
+
+AGAIN: Mapping[str, Given] = {"unfit": gives_unfit(UNFIT["type"]), "words": outputs.tells(outputs.WORDS), "two": _two}
+
+
+@requirement("request-for-an-output-again-is-accepted")
+@pytest.mark.parametrize("bad", AGAIN.values(), ids=AGAIN)
+def test_asking_again(scenario: Scenario, implementation: Implementation, bad: Given) -> None:
+    """The model gives an output that does not fit, none, or two at once, and is asked again."""
+    implementation.plays_several = True
+    run = run_for(scenario, implementation, bad, FITS)
+
+    received, _ = outputs.given(run, outputs.wanted())
+    if len(run.requests) == received.n:
+        raise NotApplicable(f"the loop does not ask again, and {run.outcome}")
+    accepted(run.request(received.n + 1))
+
+
+CUTS = {"in-a-text": "light wind", "between-members": ', "is_certain"'}
+
+
+@requirement("cut-output-is-not-returned")
+@pytest.mark.parametrize("before", CUTS.values(), ids=CUTS)
+def test_cut(scenario: Scenario, implementation: Implementation, before: str) -> None:
+    """The token limit cuts an output."""
+    run = run_for(scenario, implementation, outputs.cut(GOOD, before=before), FITS)
+
+    outputs.given(run, outputs.wanted())
+    told_or_mended(run, "the model's output was cut by the token limit")
+
+
+@requirement("refused-output-is-told")
+def test_refused(scenario: Scenario, implementation: Implementation) -> None:
+    """The model declines to give an output."""
+    run = run_for(scenario, implementation, outputs.declines())
+
+    outputs.given(run, outputs.wanted())
+    told_or_mended(run, "the model declined to give an output")
+
+
+ENDLESS: Mapping[str, Given] = {"unfit": gives_unfit(UNFIT["missing"]), "words": outputs.tells(outputs.WORDS)}
+
+
+@requirement("asking-for-an-output-ends")
+@pytest.mark.parametrize("bad", ENDLESS.values(), ids=ENDLESS)
+def test_asking_ends(scenario: Scenario, implementation: Implementation, bad: Given) -> None:
+    """The model never gives an output that fits."""
+    run = run_for(scenario, implementation, bad)
+
+    received, _ = outputs.given(run, outputs.wanted())
+    most = RUNAWAY if implementation.started.can("limit") else RUNAWAY_CAP
+    assert not run.is_endless(most), f"the loop asks for an output again and again: {len(run.requests)} requests"
+    if len(run.requests) == received.n:
+        raise NotApplicable(f"the loop asks for an output once, and {run.outcome}")
+    told_or_mended(run, "the model never gave an output that fits")
+
+
+@requirement("turn-after-an-output-is-accepted")
+@pytest.mark.parametrize("again", [True, False], ids=["output-again", "text"])
+def test_next_turn(scenario: Scenario, implementation: Implementation, again: bool) -> None:
+    """The next question of the conversation wants an output too, or a text."""
+    talk, asked = Talk(implementation), outputs.play(scenario, implementation, FITS, first=[calls(WEATHER)])
+    first = talk.run(**outputs.options(implementation, asked))
+    outputs.given(first, asked)
+    outputs.returns(first, GOOD)
+    if not again:
+        scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?", **(outputs.options(implementation, asked) if again else {}))
+
+    accepted(run.request(1))
+
+
+@requirement("output-schema-is-of-its-run")
+@pytest.mark.parametrize("goes_on", [False, True], ids=["apart", "conversation"])
+def test_next_run_is_free(scenario: Scenario, implementation: Implementation, goes_on: bool) -> None:
+    """A run with a schema is followed by one without, whose answer is a text."""
+    if goes_on:
+        implementation.needs("conversations")
+    asked = outputs.play(scenario, implementation, FITS)
+    talk = Talk(implementation, named=goes_on)
+    outputs.given(talk.run(**outputs.options(implementation, asked)), asked)
+    scenario.plays(says("It is noon."))
+
+    run = talk.run("What time is it?")
+
+    body, wire = run.request(1).body, run.cell.wire
+    assert format_of(body, wire) is None, "a run without a schema asks for a format: that of the run before"
+    at = place(body, wire, asked)
+    assert at is None or at.kind != "tool", f"a run without a schema offers the tool {at and at.tool} of the run before"
+    run.delivered(1)
+    assert isinstance(run.outcome, Value), f"the model answered in words, and the loop {run.outcome}"

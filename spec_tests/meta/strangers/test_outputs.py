@@ -1,0 +1,58 @@
+"""Loops whose caller wants an output of a schema: each fault is named, and right readings fail nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from looptck.catalogue.requirements import catalogue
+from looptck.values.verdicts import Result
+from meta.strangers.playing import HERE, NODE, rows
+
+FOLDER = HERE / "outputs"
+TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
+CONTROL = "call-runs-its-tool-once"
+ROWS = [CONTROL, *(row.id for row in catalogue().profiles["core"].requirements if "output" in row.needs)]
+
+
+def _played(loop: str, cell: str, *requirements: str) -> list[Result]:
+    if ".mjs" in loop and NODE is None:
+        pytest.skip("node is not installed, and this loop is in JavaScript")
+    results = rows(f"outputs/{loop}", cell, requirements)
+    assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
+    return results
+
+
+@pytest.mark.parametrize("loop", TABLE["faulty"])
+def test_fault_is_named(loop: str) -> None:
+    """The requirement of the table fails, and says in these words what is wrong."""
+    entry = TABLE["faulty"][loop]
+
+    results = _played(loop, entry["cell"], CONTROL, entry["named_by"])
+
+    reasons = [one.reason or "" for one in results if (one.requirement, one.verdict) == (entry["named_by"], "fail")]
+    assert any(entry["words"] in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("loop", "cell"), [(loop, cell) for loop, how in TABLE["right"].items() for cell in how["cells"]]
+)
+def test_right_loop_fails_nothing(loop: str, cell: str) -> None:
+    """Nothing counts against it."""
+    results = _played(loop, cell, *ROWS)
+
+    assert [] == [
+        f"{one.requirement}: {one.reason}" for one in results if one.verdict not in {"pass", "not-applicable"}
+    ]
+
+
+def test_all_loops_are_in_the_table() -> None:
+    """Each class of a driver stands in it."""
+    driver = r"^class (\w+)\((?:\w+\.)?Driver\w*\)"
+    named = {path.name: re.findall(driver, path.read_text(), re.MULTILINE) for path in FOLDER.glob("*.py")}
+    classes = {f"{file}:{name}" for file, names in named.items() for name in names}
+
+    assert classes == {loop for loop in {*TABLE["faulty"], *TABLE["right"]} if ".py:" in loop}
