@@ -159,6 +159,11 @@ export interface Case {
   /** Sent only to drivers with the capability `mcp`. Servers whose tools the service offers and calls itself. */
   mcp_servers?: Server[];
   /**
+   * Sent only to drivers with the capability `mcp_client`. MCP servers, over streamable HTTP, that the loop connects
+   * to: it offers their tools beside its own, and calls them itself.
+   */
+  tool_servers?: Server[];
+  /**
    * Tools that the service runs itself, offered in addition to those of the loop. `search` is the wire's web search,
    * sent only to drivers with the capability `hosted`. `other` is any other, sent only to drivers with the capability
    * `hosted_others`: `tool` is what the request offers, in the wire's form.
@@ -290,6 +295,7 @@ export interface Chosen {
   tool: string;
 }
 
+/** An MCP server: what the caller calls it, and its URL. */
 export interface Server {
   name: string;
   url: string;
@@ -463,6 +469,8 @@ export interface Capabilities {
   eager?: boolean;
   /** The number of rounds that it sends again can be set. */
   prune?: boolean;
+  /** It is a client of MCP servers over streamable HTTP, and offers and calls their tools itself. */
+  mcp_client?: boolean;
   /** It can name MCP servers, which the service calls itself. */
   mcp?: boolean;
   /** It can offer the service's web search. */

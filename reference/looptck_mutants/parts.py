@@ -10,8 +10,10 @@ from looptck_mutants.cells import CHAT
 from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans, Tracing
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.servers import Servers
 from looptck_reference.kit.team import Team
 from looptck_reference.loop.loop import Loop
+from looptck_reference.mcp import McpClient
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
 from looptck_reference.vocabulary.tools import Tool
@@ -103,6 +105,8 @@ breaks = Breaks(
         Loader: holding(Invoker, "loader"),
         Exchange: holding(Invoker, "exchange"),
         Tracing: holding(Driver, "tracing"),
+        Servers: holding(Driver, "servers"),
+        McpClient: holding(Servers, "client"),
         RunSpans: holding(Tracing, "inside"),
         ChatWire: _speaking("chat"),
         ResponsesWire: _speaking("responses"),

@@ -126,7 +126,7 @@ class Tool(_Tool, total=False):
 
 
 class Server(TypedDict):
-    """An MCP server that the service is to call by itself."""
+    """An MCP server: what the caller calls it, and its URL."""
 
     name: str
     url: str
@@ -230,6 +230,7 @@ class Case(_Case, total=False):
     handlers: dict[str, str]
     kinds: dict[str, str]
     mcp_servers: list[Server]
+    tool_servers: list[Server]
     hosted_tools: list[Hosted]
     telemetry: Telemetry
 
@@ -304,6 +305,8 @@ class Capabilities(TypedDict, total=False):
     """It starts calls of a stream before it knows why the model stopped."""
     prune: bool
     """The number of rounds that it sends again can be set."""
+    mcp_client: bool
+    """It is a client of MCP servers over streamable HTTP, and offers and calls their tools itself."""
     mcp: bool
     """It can name MCP servers, which the service calls itself."""
     hosted: bool

@@ -43,7 +43,7 @@ class LongNames(_Offering):
         return _plain(tool.name)
 
 
-@breaks("names-are-legal-on-the-wire", cells=CHAT)
+@breaks("names-are-legal-on-the-wire", "mcp-names-are-legal-on-the-wire", cells=CHAT)
 class AllCharacters(_Offering):
     """Cuts long names, and does not look at their characters."""
 

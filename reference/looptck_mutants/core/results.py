@@ -96,7 +96,16 @@ class FailureEndsTheTurn(broad_faults.OneByOne):
         return None if self.failed else super().handler_for(call)
 
 
-@breaks("empty-result-is-answered")
+@breaks(
+    "empty-result-is-answered",
+    "mcp-empty-result-is-answered",
+    collateral={
+        "image-result-reaches-the-model": "beside an image alone there is no text",
+        "image-is-with-its-call": "as above",
+        "image-only-result-is-answered": "as above",
+        "mcp-other-content-is-told": "as above",
+    },
+)
 class NothingIsNoResult(Loop):
     """Sends no result for a tool that returned an empty text."""
 

@@ -29,6 +29,7 @@ from looptck_reference.kit.choosing import choice_of
 from looptck_reference.kit.outcomes import ended, failed
 from looptck_reference.kit.posting import AsyncPosts, Posts
 from looptck_reference.kit.running import Cancels, cancelling_task
+from looptck_reference.kit.servers import Servers
 from looptck_reference.kit.team import Team
 from looptck_reference.kit.telling import Emit, tells
 from looptck_reference.kit.toolbox import LOOPBACK, ToolboxClient, traced
@@ -63,6 +64,7 @@ class Driver:
     team: ClassVar[type[Team]] = Team
     tracing: ClassVar[type[Tracing]] = Tracing
     cancellation: ClassVar[type[Cancellation]] = Cancellation
+    servers: ClassVar[type[Servers]] = Servers
     wires: ClassVar[Mapping[str, Wire]] = {
         "openai-chat": OPENAI_CHAT,
         "openai-responses": OPENAI_RESPONSES,
@@ -105,6 +107,7 @@ class Driver:
                 "parallel": True,
                 "prune": True,
                 "mcp": True,
+                "mcp_client": True,
                 "hosted": True,
                 "hosted_others": True,
                 "spans": True,
@@ -143,8 +146,9 @@ class Driver:
         ):
             try:
                 invoker = self._invoker(case, toolbox, provider, client=client, cancellation=cancellation)
-                begun = self._begin(case, toolbox, invoker)
-                self._drive(invoker.runner(begun), begun, emit, case["options"].get("leave_after"))
+                with self.servers().connected(case) as toolbox.served:
+                    begun = self._begin(case, toolbox, invoker)
+                    self._drive(invoker.runner(begun), begun, emit, case["options"].get("leave_after"))
             except Exception as error:  # noqa: BLE001 - any exception that reaches the caller of the loop is the outcome
                 return failed(begun, error)
             finally:
@@ -160,8 +164,10 @@ class Driver:
         with self._cancels.during(case.get("id"), cancelling_task()), traced(case) as provider:
             try:
                 invoker = self._invoker(case, toolbox, provider, async_client=here.client)
-                begun = self._begin(case, toolbox, invoker)
-                await self._drive_async(invoker.async_runner(begun), begun, emit, case["options"].get("leave_after"))
+                with self.servers().connected(case) as toolbox.served:
+                    begun = self._begin(case, toolbox, invoker)
+                    runner = invoker.async_runner(begun)
+                    await self._drive_async(runner, begun, emit, case["options"].get("leave_after"))
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - as above
                 return failed(begun, error)
             finally:
@@ -247,7 +253,7 @@ class Driver:
         if "agents" in case:
             return self.team(case, invoker, service, functions, self._tool).begin(self.before(case))
         loop = self.loop(
-            self.agent_of(case),
+            toolbox.served.joined(self.agent_of(case)),
             wire=wire,
             dialect=invoker.dialect,
             limit=limit,

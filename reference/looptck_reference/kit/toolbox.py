@@ -14,6 +14,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from looptck_reference.http.stepping import AsyncConfirm, Confirm
 from looptck_reference.kit.posting import AsyncPosts, Posts
+from looptck_reference.kit.served import Served
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.approval import Decision, Pending, decision
 from looptck_reference.vocabulary.parts import Parts
@@ -38,11 +39,14 @@ class ToolboxClient:
         self._posts = posts
         self._async_posts = async_posts
         self._mode = mode
+        self.served = Served()
+        """The tools of the case's servers."""
 
     def functions(self, case: Json) -> dict[str, Handler]:
         """The handlers by tool name, for each tool that should have one."""
         sent = {tool["name"]: self.function(tool["url"], tool.get("handler")) for tool in case["tools"] if tool["url"]}
-        return sent | {name: self.function(url) for name, url in case.get("handlers", {}).items()}
+        further = {name: self.function(url) for name, url in case.get("handlers", {}).items()}
+        return {**sent, **further, **self.served.handlers}
 
     def function(self, url: str, wanted: str | None = None) -> Handler:
         """A handler of a tool: a coroutine function if the case asks for one, or if the run is async."""

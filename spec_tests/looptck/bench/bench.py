@@ -20,11 +20,14 @@ from looptck.catalogue.requirements import catalogue
 from looptck.drivers import DriverFault, Line, Started
 from looptck.drivers.idle import pulse
 from looptck.guard.waiting import done_within
+from looptck.mcp import Server
 from looptck.provider.confirmation import Confirmation, Decides, Decision
 from looptck.provider.gate import Gate
 from looptck.provider.gates import opener
 from looptck.provider.habits import Habits
 from looptck.provider.http_reader import MAX_BODY
+from looptck.provider.mcp_results import Behaviour as ServedBehaviour
+from looptck.provider.mcp_results import Served
 from looptck.provider.mock_run import MockRun
 from looptck.provider.script import RUNAWAY_CAP, Script, Step, step
 from looptck.provider.server import Late, Provider
@@ -62,6 +65,8 @@ class Scenario:
     """The decisions for the confirmation hook, by tool; those under ``""`` are for all other tools."""
     decides_by: Decides | None = None
     """Makes the decision of the confirmation hook from the call, instead of those in order."""
+    servers: list[Served] = field(default_factory=list)
+    """The MCP servers that the loop is to be a client of."""
     stateful: bool = True
     """Whether the service stores its replies, on a wire with server-side state."""
     signal: Gate | None = None
@@ -107,6 +112,11 @@ class Scenario:
         """
         self.decisions[about] = decisions
 
+    def serves(self, server: Server, **behaviours: Sequence[ServedBehaviour] | ServedBehaviour) -> None:
+        """Let the loop be a client of this server too; behaviours of its tools by name, one per call."""
+        listed = {tool: one if isinstance(one, Sequence) else [one] for tool, one in behaviours.items()}
+        self.servers.append(Served(server, listed))
+
     @property
     def script(self) -> Script:
         """The script of the provider."""
@@ -118,8 +128,9 @@ class Scenario:
         held = [hold.gate for one in self.steps for hold in one.holds]
         before = [one.before for one in self.steps]
         tools = [behaviour.hold for many in self.behaviours.values() for behaviour in many]
+        served = [one.hold for server in self.servers for many in server.behaviours.values() for one in many]
         decided = [decision.hold for many in self.decisions.values() for decision in many]
-        every = (*held, *before, *tools, *decided, *self.watching)
+        every = (*held, *before, *tools, *served, *decided, *self.watching)
         return tuple(dict.fromkeys(gate for gate in every if gate is not None))
 
 
@@ -249,6 +260,7 @@ class Bench:
             gates=scenario.gates,
             patience=self.patience.gate,
             confirmation=confirmation,
+            servers=scenario.servers,
             habits=habits,
             rest=rest,
             after=after,

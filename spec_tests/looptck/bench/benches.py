@@ -116,17 +116,25 @@ class LoopBench(Bench):
         )
         mock_run.model = options.model
         mock_run.answer_tool = self.started.answer
-        mock_run.names = Names({tool.name: tool.description for tool in options.offered})
+        tools = [(tool.name, tool.description) for tool in options.offered]
+        tools += [(tool.name, tool.description) for one in scenario.servers for tool in one.server.tools]
+        mock_run.names = Names.of(tools)
         several = bool(options.actor.children or options.agents)
         if options.offered and not several:
             mock_run.prompt = [*(() if after is None else after.prompt), *(text for _, text in options.messages)]
         run = self._run(cell, options.messages, mock_run)
-        run.offered = [tool.name for tool in options.offered]
+        run.offered = [name for name, _ in tools]
         other = options.keep_rounds is not None, options.context is not None, after, options.history, options.agents
         run.pruned = any(other)
         run.nested = several
         message = case_message.case(
-            options, cell, self._provider.open(mock_run, after), name=name, profile=profile, id=run.id
+            options,
+            cell,
+            self._provider.open(mock_run, after),
+            name=name,
+            profile=profile,
+            id=run.id,
+            servers=mock_run.tool_servers.paths(),
         )
         if options.as_file:
             as_guide = self.started.reads_guide(profile)

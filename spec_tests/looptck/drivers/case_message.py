@@ -105,8 +105,27 @@ class RunOptions:
         return self.actor.tools if self.tools is None else tuple(self.tools)
 
 
-def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str, id: str) -> dict[str, Any]:
-    """The case without its files and its telemetry; ``url`` is the URL of its mock run, ``id`` the id of the run."""
+def case(
+    setting: RunOptions,
+    cell: Cell,
+    url: str,
+    *,
+    name: str,
+    profile: str,
+    id: str,
+    servers: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The case without its files and its telemetry.
+
+    Args:
+        setting: what differs from the usual case.
+        cell: the wire, the framing and the mode.
+        url: the URL of its mock run.
+        name: the name of the check.
+        profile: the profile of the run.
+        id: the id of the run.
+        servers: the paths of the MCP servers that the loop is a client of, by name.
+    """
     actor = setting.actor
     content: dict[str, Any] = {
         "name": name,
@@ -143,6 +162,8 @@ def case(setting: RunOptions, cell: Cell, url: str, *, name: str, profile: str, 
         content["confirm"] = f"{url}/confirm"
     if setting.mcp_servers:
         content["mcp_servers"] = [dict(server) for server in setting.mcp_servers]
+    if servers:
+        content["tool_servers"] = [{"name": one, "url": url + path} for one, path in servers.items()]
     if setting.hosted_tools:
         content["hosted_tools"] = [dict(tool) for tool in setting.hosted_tools]
     if setting.kinds:

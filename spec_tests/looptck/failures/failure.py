@@ -26,6 +26,7 @@ from looptck.values.transcript import (
     GaveUp,
     HungUp,
     LostSpans,
+    McpAsked,
     Received,
     Replied,
     ServerEvent,
@@ -242,7 +243,7 @@ def _event(event: Event) -> str:
             return f"the caller receives {shortened(event.text, 60)}"
         case Told() | ServerEvent():
             return _heard(event)
-        case SideRequest() | UnroutedRequest():
+        case SideRequest() | UnroutedRequest() | McpAsked():
             return _unscripted(event)
         case Spanned():
             return f"span received: {shortened(event.span.name)}"
@@ -274,7 +275,9 @@ def _confirmation(event: ConfirmAsked | ConfirmAnswered) -> str:
     return f"question {event.question} is answered: {shortened(event.decision, 80)}"
 
 
-def _unscripted(event: SideRequest | UnroutedRequest) -> str:
+def _unscripted(event: SideRequest | UnroutedRequest | McpAsked) -> str:
+    if isinstance(event, McpAsked):
+        return event.words
     if isinstance(event, SideRequest):
         return f"a request outside the script: {event.method} {event.path}, answered with {event.answered}"
     return f"a request {'that was not read' if event.why else 'to an unknown route'}: {event.told}"

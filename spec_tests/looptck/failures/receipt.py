@@ -28,6 +28,7 @@ from looptck.values.transcript import (
     Ended,
     Event,
     HungUp,
+    McpAsked,
     Received,
     Replied,
     Told,
@@ -69,7 +70,7 @@ class Step:
 
 TOLD = {
     *(Received, Replied, HungUp, UnroutedRequest, Cancelled, Ended),
-    *(ToolBegan, ToolEnded, ConfirmAsked, ConfirmAnswered, Told),
+    *(ToolBegan, ToolEnded, McpAsked, ConfirmAsked, ConfirmAnswered, Told),
 }
 """The events that become a step each. Chunks that follow each other become one."""
 
@@ -132,9 +133,8 @@ class _Telling:
                 return Step("loop", "asks whether this call may run", [shortened(call, LONGEST)])
             case ConfirmAnswered(decision=decision):
                 return Step("caller", "answers", [shortened(decision, LONGEST)])
-            case UnroutedRequest() as event:
-                what = "sends what is not read" if event.why else "asks an unknown route"
-                return Step("loop", f"{what}: {event.told}")
+            case UnroutedRequest() | McpAsked() as event:
+                return _beside_the_model(event)
             case Ended() as event:
                 return Step("loop", f"the run ends as {_kind(event)}", [shortened(event.outcome, LONGEST)])
             case event:
@@ -188,6 +188,13 @@ def _told(events: Sequence[Event]) -> Iterator[list[Event]]:
             yield from ([event] for event in sorted(group, key=_called))
         elif kind in TOLD:
             yield from ([event] for event in group)
+
+
+def _beside_the_model(event: UnroutedRequest | McpAsked) -> Step:
+    if isinstance(event, McpAsked):
+        return Step("loop", event.words)
+    what = "sends what is not read" if event.why else "asks an unknown route"
+    return Step("loop", f"{what}: {event.told}")
 
 
 def _called(event: Event) -> str:

@@ -13,10 +13,13 @@ from looptck.provider.confirmation import Confirmation, Decision, Unavailable
 from looptck.provider.gate import Gate
 from looptck.provider.habits import Habits
 from looptck.provider.http import HttpReply, HttpRequest, head
+from looptck.provider.mcp_results import Behaviour as ServedBehaviour
+from looptck.provider.mcp_results import Served
 from looptck.provider.model_run import ModelRun, Speaker
 from looptck.provider.renamed import Names
 from looptck.provider.replies import whole
 from looptck.provider.script import Script, Step
+from looptck.provider.tool_servers import PATH, ToolServers
 from looptck.provider.toolbox import Answers, Behaviour, HangsUp, Raises, Returns, ReturnsParts, Toolbox
 from looptck.values.answer_tool import AnswerTool
 from looptck.values.history import Request, Said
@@ -81,6 +84,7 @@ class MockRun(ModelRun):
         gates: tuple[Gate, ...] = (),
         patience: float = 5.0,
         confirmation: Confirmation | None = None,
+        servers: Sequence[Served] = (),
         habits: Habits | None = None,
         rest: Callable[[], float] | None = None,
         after: ModelRun | None = None,
@@ -92,6 +96,8 @@ class MockRun(ModelRun):
         )
         self.toolbox = toolbox
         self.confirmation = confirmation or Confirmation()
+        self.tool_servers = ToolServers(servers, self.transcript.now, self._note)
+        """The MCP servers that the loop is a client of."""
         self.names = Names()
         """The names of the case's tools, as the loop offers them."""
         self.answer_tool: AnswerTool | None = None
@@ -151,6 +157,10 @@ class MockRun(ModelRun):
             return self._tool(unquote(path.removeprefix("/tools/")), parsed(request.body))
         if request.method == "POST" and path.startswith("/kinds/"):
             return self._kind(path.removeprefix("/kinds/"), parsed(request.body))
+        if path.startswith(PATH) and (
+            reply := self.tool_servers.answer(request, unquote(path.removeprefix(PATH)), self._served)
+        ):
+            return reply
         if request.method == "POST" and path == "/confirm":
             return self._confirm(parsed(request.body))
         return super()._besides(request, path, wire)
@@ -209,6 +219,18 @@ class MockRun(ModelRun):
         reply = whole(200, answer) if dispatched is None else _posted(behaviour)
         if behaviour.hold is not None:
             reply.parts.insert(0, behaviour.hold)
+        return self._at_work(run, tool, answer, reply)
+
+    def _served(
+        self, server: str, tool: str, arguments: Any, behaviour: ServedBehaviour, reply: HttpReply
+    ) -> HttpReply:
+        """A tool of an MCP server was called."""
+        self.tool_runs += 1
+        self._note(ToolBegan(self.transcript.now(), self.tool_runs, tool, arguments, server=server))
+        return self._at_work(self.tool_runs, tool, behaviour.answer(), reply)
+
+    def _at_work(self, run: int, tool: str, answer: dict[str, Any], reply: HttpReply) -> HttpReply:
+        """The reply to a tool run, which is at work until it is sent."""
 
         def ended() -> None:
             self.tools_at_work.discard(run)

@@ -28,6 +28,15 @@ class Names:
     """Whether the names are known beforehand, and not found out."""
 
     @classmethod
+    def of(cls, tools: Sequence[tuple[str, str]]) -> Names:
+        """The names of tools, each given with its description.
+
+        Of several with one name, as two MCP servers may have, it finds out nothing.
+        """
+        names = [name for name, _ in tools]
+        return cls({name: about for name, about in tools if names.count(name) == 1})
+
+    @classmethod
     def by(cls, pattern: str, tools: Sequence[str]) -> Names:
         """The names of tools that are offered by a pattern with ``{name}`` for the own name."""
         offered = {name: pattern.replace("{name}", name) for name in tools}

@@ -102,6 +102,8 @@ class ToolBegan:
     """None: the tool's handler ran it."""
     dispatched: Dispatched | None = None
     """None: a driver's handler called the toolbox."""
+    server: str = ""
+    """The MCP server whose tool it is; empty: the tool is the case's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,41 @@ class ToolEnded:
     run: int
     answer: dict[str, Any]
     tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class McpAsked:
+    """An MCP server of the kit got an HTTP request, and answered it with this status.
+
+    ``message`` is the JSON-RPC message in its body; None if it has none. ``headers`` are by lower-case name. A status
+    of 0 means that it closed the connection.
+    """
+
+    at: float
+    server: str
+    http: str
+    headers: Mapping[str, str]
+    message: Any
+    status: int
+
+    @property
+    def method(self) -> str:
+        """The method of the message; empty for a response, and where there is no message."""
+        found = self.message.get("method") if isinstance(self.message, dict) else None
+        return found if isinstance(found, str) else ""
+
+    @property
+    def words(self) -> str:
+        """What was asked, and how it was answered."""
+        answered = f"answered with {self.status}" if self.status else "not answered"
+        return f"MCP server {self.server}: {self.told}, {answered}"
+
+    @property
+    def told(self) -> str:
+        """The request in words: its message, or its HTTP method."""
+        if self.http != "POST":
+            return self.http
+        return self.method or ("a response" if isinstance(self.message, dict) else "a body that is no message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +267,7 @@ Event = (
     | Cancelled
     | ToolBegan
     | ToolEnded
+    | McpAsked
     | ConfirmAsked
     | ConfirmAnswered
     | Chunk

@@ -43,7 +43,7 @@ def _without(schema: Json, name: str) -> Json:
         (driver.Input, TO["input"]),
         (driver.Agent, CASE["agent"]),
         (driver.Options, CASE["options"]),
-        (driver.Server, CASE["mcp_servers"]["items"]),
+        (driver.Server, TO["server"]),
         (driver.Hosted, CASE["hosted_tools"]["items"]),
         (driver.Telemetry, CASE["telemetry"]),
         (driver.Member, TO["member"]),

@@ -1,55 +1,44 @@
-"""MCP servers: named in every request where the wire has words for them, and refused before it where it has none."""
+"""What the reference makes of the results of MCP tools."""
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
-import httpx
 import pytest
-import respx
 
-from looptck_reference import ANTHROPIC_MESSAGES, OPENAI_RESPONSES, Agent, Tool, Wire
-from looptck_reference.vocabulary.values import Json
-from meta.reference.reference_provider import Run
-from meta.reference.reference_replies import QUESTION, URL
+from looptck_reference.mcp import ToolFailed, value_of
+from looptck_reference.vocabulary.parts import Parts
 
-SERVERS = {"maps": "https://maps.test/mcp", "mail": "https://mail.test/mcp"}
-REPLY = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn"}
-
-
-ANSWER = {
-    "object": "response",
-    "status": "completed",
-    "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]}],
+TEXT = {"type": "text", "text": "Fine."}
+IMAGE = {"type": "image", "data": "iVBORw0K", "mimeType": "image/png"}
+RESULTS: dict[str, tuple[dict[str, Any], Any]] = {
+    "text": ({"content": [TEXT, TEXT]}, "Fine.\nFine."),
+    "nothing": ({"content": []}, ""),
+    "structured": ({"content": [], "structuredContent": {"a": 1}}, '{"a": 1}'),
+    "link": ({"content": [{"type": "resource_link", "uri": "x://1", "name": "one"}]}, "one: x://1"),
+    "embedded": ({"content": [{"type": "resource", "resource": {"uri": "x://1", "text": "Fine."}}]}, "Fine."),
+    "bytes": (
+        {"content": [{"type": "resource", "resource": {"uri": "x://1", "blob": ""}}]},
+        "[x://1 is no text, and is left out]",
+    ),
+    "audio": ({"content": [{"type": "audio", "mimeType": "audio/wav", "data": ""}]}, "[audio (audio/wav) is left out]"),
+    "image": (
+        {"content": [TEXT, IMAGE]},
+        [TEXT, {"type": "image", "media_type": "image/png", "data": "iVBORw0K"}],
+    ),
 }
 
 
-@respx.mock
-def test_servers_are_tools_of_responses(run: Run) -> None:
-    """Each is a tool of its own there, and nobody is asked before one is called."""
-    route = respx.post(f"{URL}/responses").mock(return_value=httpx.Response(200, json=ANSWER))
+@pytest.mark.parametrize(("result", "value"), RESULTS.values(), ids=RESULTS)
+def test_values(result: dict[str, Any], value: Any) -> None:
+    """A result is a text, or texts and images if there is an image."""
+    found = value_of(result)
 
-    run(Agent("m", [QUESTION], mcp_servers=SERVERS), OPENAI_RESPONSES)
-
-    told = json.loads(route.calls.last.request.content)["tools"]
-    assert SERVERS == {tool["server_label"]: tool["server_url"] for tool in told}
-    assert {("mcp", "never")} == {(tool["type"], tool["require_approval"]) for tool in told}
+    assert value == found
+    assert isinstance(found, Parts) == isinstance(value, list)
 
 
-@respx.mock
-@pytest.mark.parametrize(
-    ("wire", "path", "reply", "tool"),
-    [
-        (ANTHROPIC_MESSAGES, "messages", REPLY, {"type": "web_search_20250305", "name": "web_search"}),
-        (OPENAI_RESPONSES, "responses", ANSWER, {"type": "web_search"}),
-    ],
-)
-def test_search_is_offered(run: Run, wire: Wire, path: str, reply: Json, tool: Json) -> None:
-    """The service's own search stands behind the agent's tools where it is wanted, and nowhere else."""
-    route = respx.post(f"{URL}/{path}").mock(return_value=httpx.Response(200, json=reply))
-
-    for search in (True, False):
-        run(Agent("m", [QUESTION], [Tool("weather")], search=search), wire)
-
-    with_search, without = (json.loads(call.request.content)["tools"] for call in route.calls)
-    assert [*without, tool] == with_search
+def test_an_error_is_raised() -> None:
+    """A result that is an error raises it, with its text."""
+    with pytest.raises(ToolFailed, match=r"^Fine\.$"):
+        value_of({"content": [TEXT], "isError": True})

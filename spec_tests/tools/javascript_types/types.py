@@ -36,7 +36,7 @@ OBJECTS: dict[str, Any] = {
     "ImagePart": TO["image_part"],
     "Options": CASE["options"],
     "Chosen": CASE["options"]["properties"]["tool_choice"]["oneOf"][1],
-    "Server": CASE["mcp_servers"]["items"],
+    "Server": TO["server"],
     "Hosted": CASE["hosted_tools"]["items"],
     "Telemetry": CASE["telemetry"],
     "Member": TO["member"],

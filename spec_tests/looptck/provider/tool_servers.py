@@ -1,0 +1,101 @@
+"""The MCP servers of one run: routes below its prefix, and the replies in JSON or as event streams."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from looptck.mcp import Answered, Called, Speaking
+from looptck.mcp.speaking import Json, error
+from looptck.provider.gate import Gate
+from looptck.provider.http import LAST_CHUNK, HttpReply, HttpRequest, chunked, head
+from looptck.provider.mcp_results import Behaviour, Forgets, HangsUp, Served
+from looptck.provider.replies import EVENTS, JSON
+from looptck.values.jsontext import compact
+from looptck.values.transcript import McpAsked
+
+PATH = "/mcp/"
+PRIMING = b"id: 0\ndata:\n\n"
+"""The event with which a stream begins: an id, and no data."""
+BREATH = b": the kit's server\n\n"
+"""A comment in a stream. One that ends too early has no more: with an id it would ask to be resumed."""
+STATUS = {Forgets: 404, HangsUp: 0}
+"""The status with which a call is answered, where it is not 200; 0: there is no answer."""
+
+Runs = Callable[[str, str, Any, Behaviour, HttpReply], HttpReply]
+"""Notes that a tool of a server runs, by the names of both, with its arguments, and that its reply is sent."""
+
+
+class ToolServers:
+    """The servers by name. ``note`` takes each request as an event, and ``runs`` each call of a tool."""
+
+    def __init__(self, servers: Sequence[Served], now: Callable[[], float], note: Callable[[McpAsked], None]) -> None:
+        self._servers = {one.server.name: one for one in servers}
+        self._speaking = {one.server.name: Speaking(one.server) for one in servers}
+        self._calls: Counter[tuple[str, str]] = Counter()
+        self._now = now
+        self._note = note
+
+    def paths(self) -> dict[str, str]:
+        """The path of each server below the prefix of the run, by its name."""
+        return {name: PATH + name for name in self._servers}
+
+    def answer(self, request: HttpRequest, name: str, runs: Runs) -> HttpReply | None:
+        """Answer a request to the server of this name; None if there is none."""
+        speaking = self._speaking.get(name)
+        if speaking is None:
+            return None
+        message, found = speaking.heard(request.method, request.headers, request.body)
+        behaviour = self._next(name, found.tool) if isinstance(found, Called) else None
+        status = found.status if isinstance(found, Answered) else STATUS.get(type(behaviour), 200)
+        self._note(McpAsked(self._now(), name, request.method, request.headers, message, status))
+        if isinstance(found, Answered):
+            return self._told(name, found)
+        assert behaviour is not None
+        return self._ran(name, found, behaviour, runs)
+
+    def _next(self, name: str, tool: str) -> Behaviour:
+        self._calls[name, tool] += 1
+        return self._servers[name].next(tool, self._calls[name, tool])
+
+    def _ran(self, name: str, call: Called, behaviour: Behaviour, runs: Runs) -> HttpReply:
+        match behaviour:
+            case HangsUp():
+                reply = HttpReply([b""], then_close=True)
+                if self._servers[name].server.streams:
+                    reply.parts.insert(0, head(200, EVENTS, length=None) + chunked(BREATH))
+            case Forgets():
+                self._speaking[name].forget()
+                reply = self._told(name, Answered(404, error(call.id, -32600, "Session not found")))
+            case _:
+                reply = self._said(name, [*behaviour.before, behaviour.message(call.id)])
+        if behaviour.hold is not None:
+            reply.parts.insert(len(reply.parts) - 1 if len(reply.parts) > 1 else 0, behaviour.hold)
+        return runs(name, call.tool, call.arguments, behaviour, reply)
+
+    def _told(self, name: str, told: Answered) -> HttpReply:
+        session = [("mcp-session-id", told.session)] if told.session else []
+        if told.message is None:
+            return HttpReply([head(told.status, session, length=0)])
+        if told.status == 200:
+            return self._said(name, [told.message], session)
+        body = compact(told.message)
+        return HttpReply([head(told.status, [*JSON, *session], length=len(body)) + body])
+
+    def _said(self, name: str, messages: Sequence[Json], headers: Sequence[tuple[str, str]] = ()) -> HttpReply:
+        """The answer to a request, the last of these messages; those before it have a place only in a stream."""
+        if not self._servers[name].server.streams:
+            body = compact(messages[-1])
+            return HttpReply([head(200, [*JSON, *headers], length=len(body)) + body])
+        events = [BREATH, *(event(n, one) for n, one in enumerate(messages, 1))]
+        parts: list[bytes | Gate] = [head(200, [*EVENTS, *headers], length=None) + chunked(PRIMING)]
+        parts += [chunked(one) for one in events]
+        parts[-1] = chunked(events[-1]) + LAST_CHUNK
+        return HttpReply(parts)
+
+
+def event(n: int, message: Json) -> bytes:
+    """The ``n``-th event of a stream, whose data is on two lines, as a message may be laid out."""
+    first, second = compact(message)[:1], compact(message)[1:]
+    return b"event: message\nid: %d\ndata: %b\ndata: %b\n\n" % (n, first, second)

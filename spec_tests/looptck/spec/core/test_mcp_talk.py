@@ -1,0 +1,209 @@
+"""How a loop speaks with MCP servers: the handshake, revisions, sessions, both forms of an answer, and pings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.bench.run import Run
+from looptck.mcp import Server
+from looptck.mcp.speaking import is_probe
+from looptck.provider.gate import Gate
+from looptck.provider.gates import ABSENCE
+from looptck.provider.mcp_results import Content, Forgets
+from looptck.spec.serving import (
+    FORECAST,
+    HIGH,
+    SEEN,
+    TIDES,
+    TOMORROW,
+    TOWN,
+    agreed,
+    answer,
+    asked,
+    connected,
+    names_its_revision,
+    of_sessions,
+    served,
+)
+from looptck.values.history import holds
+from looptck.values.outcome import Failed
+from looptck.values.transcript import McpAsked
+from looptck.values.turns import calls
+from looptck.values.verdicts import NotApplicable, NotReached
+
+STREAMS = Server(tools=TOWN.tools, streams=True)
+OLDER = Server(tools=TOWN.tools, revisions=("2025-06-18",))
+SAID = "Rain in the morning, sun at noon."
+PING = "kit-ping"
+
+
+@requirement("mcp-begins-with-a-handshake")
+def test_handshake(scenario: Scenario, implementation: Implementation) -> None:
+    """The first message is initialize, and the client says that it is initialized."""
+    run = served(scenario, implementation, calls(TOMORROW))
+
+    heard = [one for one in asked(run) if not is_probe(one.message)]
+    assert "initialize" == heard[0].method, f"the first message is {heard[0].told}"
+    wanted = {"protocolVersion": str, "capabilities": dict, "clientInfo": dict}
+    given = heard[0].message.get("params") or {}
+    for member, kind in wanted.items():
+        assert isinstance(given.get(member), kind), f"initialize has no {member}: {given}"
+    agreed(run)
+    told = [one.told for one in heard]
+    assert "notifications/initialized" in told, f"the client never says that it is initialized; it sent {told}"
+
+
+@requirement("mcp-revision-is-named")
+def test_revision_is_named(scenario: Scenario, implementation: Implementation) -> None:
+    """Each message after the handshake has the header."""
+    run = served(scenario, implementation, calls(TOMORROW))
+
+    revision = names_its_revision(run)
+    _in_a_session(run)
+    for one in of_sessions(run):
+        named = one.headers.get("mcp-protocol-version")
+        assert named, f"{revision} was agreed on, and {one.told} has no header MCP-Protocol-Version"
+
+
+def _in_a_session(run: Run) -> None:
+    """Raises NotReached if the client has sent nothing after the handshake."""
+    if not of_sessions(run):
+        raise NotReached(f"the client has sent nothing after the handshake; the loop {run.outcome}")
+
+
+@requirement("mcp-agreed-revision-is-named")
+def test_agreed_revision(scenario: Scenario, implementation: Implementation) -> None:
+    """The server speaks an older revision than the client may have asked for: the header names the agreed one."""
+    run = served(scenario, implementation, calls(TOMORROW), server=OLDER)
+
+    agreed(run, OLDER)
+    if not of_sessions(run) and isinstance(run.outcome, Failed):
+        raise NotApplicable("the loop does not speak the older revision of the server, and tells its caller")
+    _in_a_session(run)
+    for one in of_sessions(run):
+        named = one.headers.get("mcp-protocol-version", "")
+        assert OLDER.revisions[0] == named, f"{OLDER.revisions[0]} was agreed on, and {one.told} names {named!r}"
+
+
+@requirement("mcp-session-is-carried")
+def test_session(scenario: Scenario, implementation: Implementation) -> None:
+    """Each message after the handshake has the id of the session."""
+    run = served(scenario, implementation, calls(TOMORROW), calls(HIGH))
+
+    agreed(run)
+    _in_a_session(run)
+    for one in of_sessions(run):
+        assert one.headers.get("mcp-session-id"), f"{one.told} has no header Mcp-Session-Id"
+        assert 404 != one.status, f"{one.told} has the id of a session that was never begun or is over"
+
+
+@requirement("mcp-both-forms-are-accepted")
+def test_accepts(scenario: Scenario, implementation: Implementation) -> None:
+    """Each message accepts JSON and event streams."""
+    run = served(scenario, implementation, calls(TOMORROW))
+
+    for one in asked(run):
+        accepts = one.headers.get("accept", "").lower()
+        for type in ("application/json", "text/event-stream"):
+            assert type in accepts or "*/*" in accepts, f"{one.told} accepts {accepts or 'nothing'}, and not {type}"
+
+
+@requirement("mcp-streamed-answers-are-read")
+def test_streamed(scenario: Scenario, implementation: Implementation) -> None:
+    """The server answers with event streams: its tools are offered, and the result of a call reaches the model."""
+    run = served(scenario, implementation, calls(TOMORROW), server=STREAMS, forecast=Content.of(SAID))
+
+    assert run.received, f"the server answers with event streams, and the model is never asked: the loop {run.outcome}"
+    assert holds(answer(run).text, SAID), f"the tool has returned {SAID!r}, and the result is {answer(run).text!r}"
+
+
+NOTES: dict[str, dict[str, Any]] = {
+    "progress": {"method": "notifications/progress", "params": {"progressToken": 0, "progress": 1, "total": 2}},
+    "log": {"method": "notifications/message", "params": {"level": "info", "logger": "kit", "data": "I look."}},
+    "list-changed": {"method": "notifications/tools/list_changed"},
+}
+
+
+@requirement("mcp-notifications-change-nothing")
+@pytest.mark.parametrize("kinds", [["progress"], ["log"], ["list-changed"], [*NOTES]], ids=[*NOTES, "all"])
+def test_notifications(scenario: Scenario, implementation: Implementation, kinds: list[str]) -> None:
+    """Notifications come in the stream before the answer: the result is the answer's."""
+    before = tuple({"jsonrpc": "2.0", **NOTES[kind]} for kind in kinds)
+    told = Content.of(SAID, before=before)
+
+    run = served(scenario, implementation, calls(TOMORROW), server=STREAMS, forecast=told)
+
+    assert holds(answer(run).text, SAID), f"the tool has returned {SAID!r}, and the result is {answer(run).text!r}"
+
+
+def _pong(event: object) -> bool:
+    return isinstance(event, McpAsked) and isinstance(event.message, dict) and event.message.get("id") == PING
+
+
+@requirement("mcp-pings-are-answered")
+def test_ping(scenario: Scenario, implementation: Implementation) -> None:
+    """The server pings in the stream before the answer, and waits for the response."""
+    pong = Gate("the client has answered the ping", _pong, patience=5 * ABSENCE, if_ever=True)
+    told = Content.of(SAID, before=({"jsonrpc": "2.0", "id": PING, "method": "ping"},), hold=pong)
+
+    run = served(scenario, implementation, calls(TOMORROW), server=STREAMS, forecast=told)
+
+    run.tool_began(FORECAST.name)
+    answers = [one.message for one in asked(run) if _pong(one)]
+    assert answers, "the server has sent a ping, and the client never answered it"
+    assert isinstance(answers[0].get("result"), dict), f"the client answers a ping with {answers[0]}"
+
+
+@requirement("mcp-lost-session-begins-anew")
+def test_lost_session(scenario: Scenario, implementation: Implementation) -> None:
+    """The server has forgotten the session when a tool is called, and the model calls again: no dead id comes back."""
+    run = served(
+        scenario,
+        implementation,
+        calls(TOMORROW),
+        calls(HIGH),
+        forecast=[Forgets(), Content.of(SAID)],
+        tides=Content.of("At six."),
+    )
+
+    run.tool_began(FORECAST.name)
+    heard = asked(run)
+    lost = next(place for place, one in enumerate(heard) if one.method == "tools/call" and one.status == 404)
+    dead = heard[lost].headers.get("mcp-session-id")
+    after = heard[lost + 1 :]
+    again = [one.told for one in after if one.headers.get("mcp-session-id") == dead and one.method]
+    assert not again, f"the server has answered 404, and the client sends {again[0]} with the id of that session"
+    begun = [one for one in after if one.method == "initialize" and not one.headers.get("mcp-session-id")]
+    if not begun and run.failed:
+        raise NotApplicable("the run ends with an error when the session is lost: nothing shows a new session")
+    assert begun, "the server has answered 404, and the client begins no new session"
+
+
+@requirement("mcp-session-is-ended")
+def test_end(scenario: Scenario, implementation: Implementation) -> None:
+    """When the run is over the client ends its session."""
+    run = served(scenario, implementation, calls(TOMORROW))
+
+    agreed(run)
+    run.tool_began(FORECAST.name)
+    ended = [one for one in run.transcript.events if isinstance(one, McpAsked) and one.http == "DELETE"]
+    assert ended, "no session was ended with DELETE"
+
+
+@requirement("mcp-only-declared-capabilities-are-used")
+def test_no_tools(scenario: Scenario, implementation: Implementation) -> None:
+    """A server that does not say that it has tools is not asked for them."""
+    silent = Server(tools=(TIDES,), has_tools=False)
+    scenario.serves(silent)
+    scenario.plays(SEEN)
+
+    run = connected(implementation.run())
+
+    agreed(run, silent)
+    _in_a_session(run)
+    wrong = [one.told for one in of_sessions(run) if one.method.startswith("tools/")]
+    assert not wrong, f"the server has declared no tools, and the client sends {wrong[0]}"
