@@ -63,7 +63,7 @@ def test_both_schemas_accept_all_messages(monkeypatch: pytest.MonkeyPatch) -> No
             if towards == direction:
                 validator.validate(message)
     assert {"start", "run", "stop"} == {message["type"] for towards, message in said if towards == "to-driver"}
-    assert {"started", "chunk", "finished"} == {
+    assert {"started", "chunk", "event", "finished"} == {
         message["type"] for towards, message in said if towards == "from-driver"
     }
 
