@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from looptck_reference.agent_loop_010.calls import METHODS, Call
 from looptck_reference.agent_loop_010.context import Context
 from looptck_reference.agent_loop_010.expressions import MISSING, Path, read
-from looptck_reference.agent_loop_010.messages import data, error_message, is_message, text, visible
+from looptck_reference.agent_loop_010.messages import data, error_message, text, visible
 from meta.kit.steady import STEADY
 
 DATE = "2025-12-01T00:00:00Z"
@@ -118,14 +118,6 @@ def test_a_result_says_where_it_came_from() -> None:
     )
 
 
-def test_untyped_data_is_written_without_a_kind() -> None:
-    """As it is read: under `data`."""
-    context = written(("†data.n", "set", 1), before=(data(None, {"n": 0, "m": 0}),))
-
-    assert {"type": "data", "data": {"n": 1}} == visible(context.messages[-1])
-    assert {"n": 1, "m": 0} == found(context, "†data")
-
-
 def test_a_result_goes_to_every_path_or_to_the_first() -> None:
     """`&&` fans out, a plain value takes the first of `||`, and without a path nothing is stored."""
     context = Context([])
@@ -137,16 +129,6 @@ def test_a_result_goes_to_every_path_or_to_the_first() -> None:
     assert {"b": 1} == found(context, "†audit")
 
 
-@pytest.mark.parametrize("path", ["†state.a", "†state.a && †state.b", None])
-def test_a_message_is_appended_as_it_is(path: str | None) -> None:
-    """An Activity that returns one has chosen where its value goes."""
-    message = data("state", {"failed": True})
-    context = Context([])
-
-    assert [message] == context.write(call(path), message, DATE)
-    assert {"failed": True} == found(context, "†state")
-
-
 def test_what_only_looks_like_a_message_can_be_stored() -> None:
     """The output of a latent call is a value, and without a path it is none of the context's."""
     value = text("hello")
@@ -155,32 +137,6 @@ def test_what_only_looks_like_a_message_can_be_stored() -> None:
     assert [] == context.store(call(None), value, DATE)
     assert 1 == len(context.store(call("†state.a"), value, DATE))
     assert value == found(context, "†state.a")
-
-
-@pytest.mark.parametrize("value", [None, 1, "text", [], {}, {"type": "user"}, {"type": ["text"]}, {"kind": "state"}])
-def test_other_values_are_no_messages(value: object) -> None:
-    """Only an object of a known type is one."""
-    assert not is_message(value)
-
-
-def test_a_nested_result_leaves_its_siblings_readable() -> None:
-    """And the whole is the merged object."""
-    context = written(
-        ("†state.user.status", "set", "new"),
-        before=({"type": "state", "user": {"name": "Alex", "status": "old"}},),
-    )
-
-    assert "new" == found(context, "†state.user.status")
-    assert "Alex" == found(context, "†state.user.name")
-    assert {"name": "Alex", "status": "new"} == found(context, "†state.user")
-
-
-def test_a_result_for_the_whole_hides_what_was_beneath() -> None:
-    """`set` is the whole value of its path, an object too."""
-    context = written(("†state.user.name", "set", "Alex"), ("†state.user", "set", {"age": 30}))
-
-    assert found(context, "†state.user.name") is MISSING
-    assert {"age": 30} == found(context, "†state.user")
 
 
 def test_messages_of_a_kind_are_patches() -> None:
@@ -263,26 +219,6 @@ def test_an_element_of_an_array_can_be_written() -> None:
     )
 
     assert [{"id": 1, "done": False}, {"id": 2, "done": True}] == found(context, "†state.rows")
-
-
-def test_an_instance_sees_its_own_messages_and_those_of_all() -> None:
-    """Its own value wins, whichever is newer; nobody else sees it."""
-    context = Context(
-        [
-            {"type": "input", "_instance": "①", "input": {"unit": "F"}},
-            {"type": "input", "input": {"unit": "C", "city": "Paris"}},
-        ]
-    )
-    context.write(call("†state.log", "push"), "all", DATE)
-    context.write(call("†state.log", "push", _instance="①"), "one", DATE)
-    context.write(call("†state.log", "push", _instance="②"), "two", DATE)
-
-    assert {"unit": "F", "city": "Paris"} == found(context, "†input", "①")
-    assert {"unit": "C", "city": "Paris"} == found(context, "†input", "②")
-    assert {"unit": "C", "city": "Paris"} == found(context, "†input")
-    assert ["all", "one"] == found(context, "†state.log", "①")
-    assert ["all", "two"] == found(context, "†state.log", "②")
-    assert ["all"] == found(context, "†state.log")
 
 
 def plain(base: Any, method: str, value: Any) -> Any:

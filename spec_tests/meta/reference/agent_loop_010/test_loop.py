@@ -97,24 +97,6 @@ def run(loop: SolutionLoop) -> Any:
     return asyncio.run(all_of_it())
 
 
-@pytest.mark.parametrize("output", [42, 0, False, "", [], {}])
-def test_an_output_ends_the_run(output: Any) -> None:
-    """Anything but null is the result, after one Request."""
-    model = Model(solution(output=output))
-
-    assert output == run(loop(model))
-    assert 1 == len(model.asked)
-
-
-@pytest.mark.parametrize("text", [solution(), '{"calls":[]}', "{}"])
-def test_no_output_goes_on(text: str) -> None:
-    """No output, or null, is another Request, also if there was no call."""
-    model = Model(text, solution(output=1))
-
-    assert 1 == run(loop(model))
-    assert model.asked[0] == model.asked[1]
-
-
 def test_results_are_told() -> None:
     """The next Request has the results behind what the caller said; their origin is hidden."""
     model = Model(solution(call("echo", to="x", value=1)), solution(output=1))
@@ -133,98 +115,6 @@ def test_tools_are_told() -> None:
     assert "tool" == told["type"]
     assert ["echo", "fails", "think"] == list(told["tool"])
     assert ["think"] == [name for name, schema in told["tool"].items() if "_output" in schema.get("properties", {})]
-
-
-def test_calls_start_while_the_model_writes() -> None:
-    """The rest of the Solution comes only when the call has ended."""
-    ended = asyncio.Event()
-
-    async def act() -> None:
-        ended.set()
-
-    model = Model(['{"calls":[{"_tool":"act"}', ended.wait(), '],"output":1}'])
-
-    assert 1 == run(loop(model, tool("act", act)))
-
-
-def test_calls_behind_the_output_run() -> None:
-    """That the output is known early does not keep later calls from being executed."""
-    ran = []
-    model = Model(['{"output":1,"calls":[', '{"_tool":"act"}', "]}"])
-
-    assert 1 == run(loop(model, tool("act", lambda: ran.append(1))))
-    assert [1] == ran
-
-
-def test_calls_run_together() -> None:
-    """Each of them waits for all the others."""
-
-    async def meet() -> None:
-        await barrier.wait()
-
-    barrier = asyncio.Barrier(3)
-    model = Model(solution(*[call("meet")] * 3, output=1))
-
-    assert 1 == run(loop(model, tool("meet", meet)))
-
-
-def test_a_completion_starts_only_what_it_unblocks() -> None:
-    """The consumer of the quick one runs while the slow one still does."""
-    consumed = asyncio.Event()
-
-    async def slow() -> str:
-        await consumed.wait()
-        return "slow"
-
-    async def consume(value: Any) -> Any:
-        consumed.set()
-        return value
-
-    calls = call("slow", to="slow"), call("echo", to="quick", value=1), call("consume", to="y", value="†state.quick")
-    model = Model(solution(*calls), solution(output=1))
-
-    assert 1 == run(loop(model, tool("slow", slow), tool("consume", consume)))
-    assert [{"quick": 1}, {"y": 1}, {"slow": "slow"}] == model.told(1)
-
-
-def test_the_last_to_complete_wins() -> None:
-    """Results come in the order of completion."""
-    ended = asyncio.Event()
-
-    async def first() -> str:
-        await ended.wait()
-        return "first"
-
-    async def second() -> str:
-        ended.set()
-        return "second"
-
-    model = Model(
-        solution(call("first", to="x"), call("second", to="x")),
-        solution(call("echo", to="read", value="†state.x")),
-        solution(output=1),
-    )
-    run(loop(model, tool("first", first), tool("second", second)))
-
-    assert [{"x": "second"}, {"x": "first"}, {"read": "first"}] == model.told(2)
-
-
-def test_the_next_request_waits() -> None:
-    """No Request begins before the calls of the last one have ended, with or without a path for their result."""
-    requests: list[int] = []
-
-    async def late() -> None:
-        await released.wait()
-        requests.append(len(model.asked))
-
-    async def release() -> None:
-        released.set()
-
-    released = asyncio.Event()
-    model = Model([solution(call("late")), release()], solution(output=1))
-    run(loop(model, tool("late", late)))
-
-    assert [1] == requests
 
 
 def test_errors_come_last() -> None:
@@ -249,11 +139,6 @@ def test_errors_come_last() -> None:
     assert [call("ghost"), bad] == [one["call"] for one in told]
     assert {"type": "LookupError", "message": "nobody there"} == told[1]["error"]
     assert model.asked[1] == model.asked[2]
-
-
-def test_an_error_and_an_output() -> None:
-    """An output ends the run whatever failed."""
-    assert 1 == run(loop(Model(solution(call("fails"), output=1))))
 
 
 def test_an_activity_that_is_cancelled() -> None:
@@ -298,11 +183,6 @@ def test_the_limit(limit: int | None, requests: int) -> None:
     assert (requests, requests) == (len(model.asked), len(ran))
 
 
-def test_the_last_turn() -> None:
-    """An output in the last turn that the limit allows is the result."""
-    assert 7 == run(loop(Model(solution(), solution(output=7)), limit=2))
-
-
 def test_a_broken_stream() -> None:
     """The caller gets the provider's error, and by then nothing runs."""
     started, ends = asyncio.Event(), []
@@ -319,33 +199,6 @@ def test_a_broken_stream() -> None:
     with pytest.raises(StreamBroken, match="cut"):
         run(loop(model, tool("act", act)))
     assert [1] == ends
-
-
-def test_a_cancelled_run() -> None:
-    """Whoever cancels a run leaves neither Activities nor the Request behind."""
-    ends = []
-
-    async def cancelled() -> None:
-        started = asyncio.Event()
-
-        async def act() -> None:
-            started.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                ends.append(1)
-
-        task = asyncio.create_task(loop(model, tool("act", act)).run())
-        await started.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert {asyncio.current_task()} == asyncio.all_tasks()
-
-    model = Model(['{"calls":[{"_tool":"act"}', asyncio.Event().wait()])
-    asyncio.run(cancelled())
-
-    assert ([1], 1) == (ends, model.closed)
 
 
 def test_a_raising_confirmation() -> None:
@@ -384,23 +237,6 @@ def test_decisions(decision: Decision, state: list[Json], errors: list[str]) -> 
     assert errors == [one["error"] for one in model.told(1, "error")]
 
 
-def test_a_question_holds_up_nothing() -> None:
-    """One call is approved only when another, approved later, has run."""
-    ran = asyncio.Event()
-
-    async def confirm(call: Call) -> Decision:
-        if call.tool == "echo":
-            await ran.wait()
-        return Approve()
-
-    async def act() -> None:
-        ran.set()
-
-    model = Model(solution(call("echo"), call("act"), output=1))
-
-    assert 1 == run(loop(model, tool("act", act), confirmation=confirm))
-
-
 def test_a_plan() -> None:
     """Where there is a plan, the calls of the last turn are the next plan, in its place."""
     plan = {"type": "plan", "plan": [call("echo")], "mode": "eager"}
@@ -411,47 +247,6 @@ def test_a_plan() -> None:
     plans = [json.loads(asked[1]) for asked in model.asked]
     assert [[call("echo")], [done], [done], []] == [told["plan"] for told in plans]
     assert {"plan"} == {told["type"] for told in plans}
-
-
-def test_no_plan() -> None:
-    """Without a plan the calls of a turn are not told again."""
-    model = Model(solution(call("echo", value="marker")), solution(output=1))
-    run(loop(model))
-
-    assert model.asked[0] == model.asked[1]
-
-
-def test_a_lazy_plan() -> None:
-    """Nothing is executed, and the Solution itself is the result."""
-    ran = []
-    model = Model(solution(call("act"), output=None))
-    plan = {"type": "plan", "plan": [], "mode": "lazy"}
-
-    assert {"calls": [call("act")], "output": None} == run(
-        loop(model, tool("act", lambda: ran.append(1)), messages=[GOAL, plan])
-    )
-    assert ([], 1) == (ran, len(model.asked))
-
-
-def test_a_plan_that_comes_too_late() -> None:
-    """A lazy plan that an Activity returns is for the next turn."""
-    plan = {"type": "plan", "plan": [], "mode": "lazy"}
-    model = Model(solution(call("echo", value=plan)), solution(call("fails")))
-
-    assert {"calls": [call("fails")], "output": None} == run(loop(model))
-
-
-def test_methods_and_references_across_turns() -> None:
-    """What was written in earlier turns is there for later ones, combined as each write asked for."""
-    model = Model(
-        solution(call("echo", to="list", value=1, _outputMethod="push")),
-        solution(call("echo", to="list", value="†input.two", _outputMethod="push")),
-        solution(call("echo", to="all", value="†state.list")),
-        solution(output=1),
-    )
-    run(loop(model, messages=[GOAL, {"type": "input", "input": {"two": 2}}]))
-
-    assert {"all": [1, 2]} == model.told(3)[-1]
 
 
 class Eager(SolutionLoop):

@@ -74,28 +74,6 @@ def test_any_cuts(text: str, cuts: list[int]) -> None:
     assert Solution(DOCUMENT) == solution
 
 
-@settings(deadline=None)
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-))  # fmt: skip
-def test_any_value(value: Any) -> None:
-    """What is given early is what the whole document says."""
-    text = json.dumps({"calls": [value]})
-
-    assert [value] == [call for calls in read(*text)[0] for call in calls]
-
-
-@pytest.mark.parametrize("number", ["0", "-0", "1.0", "1e5", "2.50E-3", "123456789012345678901234567890", "-0.0"])
-def test_numbers(number: str) -> None:
-    """Whole numbers are integers of any size, all others floats, as in the whole document."""
-    ((call,),), solution = read(f'{{"calls":[{number}]}}')
-
-    assert isinstance(solution, Solution)
-    assert repr(solution.calls[0]) == repr(call)
-
-
 @pytest.mark.parametrize(
     "text",
     [
