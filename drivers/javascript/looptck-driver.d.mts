@@ -500,6 +500,11 @@ export interface Dialect {
   /** What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached. */
   limit_of_zero?: 'reached' | 'no-limit';
   /**
+   * What becomes of a call whose name is nearly that of an offered tool: it is an unknown tool, or the similar tool
+   * runs. Absent means refused.
+   */
+  unknown_names?: 'refused' | 'repaired';
+  /**
    * The text of the value: that of the last turn, or of all rounds of the run in order, joined by blanks or nothing.
    * Absent means last-turn.
    */
@@ -623,6 +628,8 @@ export interface Usage {
   total_tokens?: number | null;
   /** What of the input came from a cache, whether or not `input_tokens` includes it. */
   cached_tokens?: number | null;
+  /** Those of these that the caller sees as NaN, for which JSON has no number. */
+  not_numbers?: ('input_tokens' | 'output_tokens' | 'total_tokens' | 'cached_tokens')[];
 }
 
 export interface Error {

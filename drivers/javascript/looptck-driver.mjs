@@ -106,11 +106,18 @@ export function started({ name, version, wires, modes = ['async'], profiles = []
 
 // The outcome of a loop that returned: the text that its caller received, null if there was none. `stop` is why the
 // loop ended, if it reports that to its caller; `usage` the tokens that this run has used, if it tells them:
-// { input_tokens: 81, output_tokens: 12 }; `output` is the JSON value that the caller got, in a case with `output_schema`.
+// { input_tokens: 81, output_tokens: 12 }, NaN where that is what it tells; `output` is the JSON value that the caller got,
+// in a case with `output_schema`.
 export function value(text, { stop, usage, ...more } = {}) {
   const strange = Object.keys(more).filter((name) => name !== 'output');
   if (strange.length) throw new TypeError(`an outcome has no ${strange.sort().join(', ')}`);
-  return { kind: 'value', text: text ?? null, ...(stop && { stop }), ...(usage && { usage }), ...more };
+  return { kind: 'value', text: text ?? null, ...(stop && { stop }), ...(usage && { usage: counted(usage) }), ...more };
+}
+
+// JSON would make null of NaN, as if the loop told nothing.
+function counted(usage) {
+  const names = Object.keys(usage).filter((name) => Number.isNaN(usage[name]));
+  return names.length ? { ...usage, not_numbers: names } : usage;
 }
 
 // The outcome of a run that waits for decisions about `calls`: { id, name, arguments } of each. `state` is what is

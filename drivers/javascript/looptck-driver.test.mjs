@@ -34,6 +34,12 @@ test('a value has a text or null, and what else an outcome may have', () => {
   assert.throws(() => value('Hi', { texts: [] }), /an outcome has no texts/);
 });
 
+test('a number of tokens that is NaN is named, because JSON makes null of it', () => {
+  const { usage } = value('Hi', { usage: { input_tokens: NaN, output_tokens: 3 } });
+
+  assert.deepEqual(usage.not_numbers, ['input_tokens']);
+});
+
 test('a suspended run has its state and its calls', () => {
   const calls = [{ id: 'c1', name: 'weather', arguments: {} }];
 

@@ -336,6 +336,9 @@ class Dialect(TypedDict, total=False):
     """What the limit counts. Absent means model-calls."""
     limit_of_zero: Literal["reached", "no-limit"]
     """What a limit of zero means: it is reached before anything runs, or there is none. Absent means reached."""
+    unknown_names: Literal["refused", "repaired"]
+    """Whether a call whose name is nearly that of an offered tool is one of an unknown tool, or runs the similar tool.
+    Absent means refused."""
     answer_text: Literal["last-turn", "all-rounds"]
     """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
     tool_choice: Literal["first-round", "every-request"]
@@ -463,6 +466,8 @@ class Usage(TypedDict, total=False):
     output_tokens: int | None
     total_tokens: int | None
     cached_tokens: int | None
+    not_numbers: list[Literal["input_tokens", "output_tokens", "total_tokens", "cached_tokens"]]
+    """Those of these that the caller sees as NaN, for which JSON has no number."""
 
 
 class _Value(TypedDict):

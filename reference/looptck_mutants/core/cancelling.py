@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from looptck_reference.kit.toolbox import LOOPBACK
 from looptck_reference.loop.conversation import Conversation
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Fail
-from looptck_reference.vocabulary.values import Json
+from looptck_reference.vocabulary.values import Json, ToolResult
 from looptck_reference.wires import MessagesStream
 
 CANCELLED: Json = {"kind": "error", "reason": "cancelled", "type": "Cancelled", "message": "cancelled"}
@@ -152,6 +153,39 @@ class CancelledCallsStayOpen(Loop):
     def settled(self) -> list[Json]:
         cancelled = isinstance(self.end, Fail) and self.end.reason == "cancelled"
         return list(self.history) if cancelled else super().settled()
+
+
+@breaks("results-before-a-cancel-stay", cells=CHAT)
+class CancelledForAllCalls(Loop):
+    """Says of each call of the turn in which a run was cancelled that it was cancelled, of those that had ended too."""
+
+    def repaired(self) -> Sequence[ToolResult]:
+        if isinstance(self.end, Fail) and self.end.reason == "cancelled":
+            return [self.unanswered(call, begun=True) for call in self._calls]
+        return super().repaired()
+
+
+@breaks("next-turn-after-a-cancel-is-accepted", cells=CHAT)
+class CancelledForGood(Driver):
+    """Cancels the next run of a conversation too when one of its runs was cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._over: set[str] = set()
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        return self._over_before(case) or self._marked(case, super().run(case, emit))
+
+    async def run_async(self, case: Json, emit: OnText) -> Json:
+        return self._over_before(case) or self._marked(case, await super().run_async(case, emit))
+
+    def _over_before(self, case: Json) -> Json | None:
+        return CANCELLED if case.get("conversation") in self._over else None
+
+    def _marked(self, case: Json, outcome: Json) -> Json:
+        if outcome.get("reason") == "cancelled" and "conversation" in case:
+            self._over.add(case["conversation"])
+        return outcome
 
 
 @breaks(

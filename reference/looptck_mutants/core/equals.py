@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
 from looptck_mutants.breaking import Collateral
+from looptck_mutants.cells import CHAT
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.tools import Handler
 from looptck_reference.vocabulary.values import ToolCall, ToolResult, Turn
 
+NEAR = 0.8
+"""How alike two names are that differ in one of seven letters, or less; 1: equal."""
 RESUMED: Collateral = {
     (
         "resumed-run-equals-an-unbroken-one",
@@ -96,6 +100,17 @@ class KnownIdsAnsweredAtOnce(Loop):
         super().append_results([*old, *results])
 
 
+@breaks("ids-may-come-again", cells=CHAT)
+class NewestResultOfAnId(Loop):
+    """Looks up the results of all turns by the ids of their calls, so that a reused id has the newest result twice."""
+
+    def append_results(self, results: Sequence[ToolResult]) -> None:
+        before = len(self.history)
+        super().append_results(results)
+        newest = {one["tool_call_id"]: one for one in self.history[before:] if "tool_call_id" in one}
+        self.history[:before] = [newest.get(one.get("tool_call_id", ""), one) for one in self.history[:before]]
+
+
 @breaks("calls-run-the-tool-they-name", collateral={"names-that-fall-together-stay-apart": "such names begin alike"})
 class FirstNameThatBeginsAlike(Loop):
     """Runs the first tool whose name is a prefix of the called name."""
@@ -111,6 +126,16 @@ class HyphensAreUnderscores(Loop):
 
     def handler_of_name(self, call: ToolCall) -> Handler | None:
         return super().handler_of_name(replace(call, name=call.name.replace("-", "_")))
+
+
+@breaks("similar-name-runs-no-tool", cells=CHAT)
+class RunsTheNearestName(Loop):
+    """Runs the offered tool whose name is nearest to that of a call, if it is near enough."""
+
+    def handler_of_name(self, call: ToolCall) -> Handler | None:
+        known = super().handler_of_name(call)
+        near = get_close_matches(call.name, self.tools, 1, NEAR)
+        return super().handler_of_name(replace(call, name=near[0])) if known is None and near else known
 
 
 @breaks("long-ids-stay-apart")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Generator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -277,6 +278,25 @@ class BreakForgets(AfterBreaks):
 
     def again(self, ask: Ask) -> Ask:
         return Ask(ask.history[: self.loop.round_ends[0]])
+
+
+@breaks("repeated-answer-is-the-whole-one", cells=CHAT_STREAM)
+class BrokenWordsStay(AfterBreaks):
+    """Puts the text of a reply that broke off before that of the reply to the second attempt."""
+
+    said = ""
+
+    def reception(self) -> Reception:
+        return Reception(self.endpoint.wire, self.heard)
+
+    def heard(self, delta: Delta) -> bool:
+        self.said += delta.text
+        return self.loop.forwards(delta)
+
+    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+        self.said = ""
+        turn = yield from super().ask(ask)
+        return turn if turn.calls else replace(turn, text=self.said)
 
 
 def _reads(call: ToolCall) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from looptck_mutants.cells import CHAT
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action, Fail, Finish
@@ -37,6 +38,29 @@ class OneTooFew(Loop):
 
     def limit_reached(self) -> bool:
         return self.model_calls >= self.limit - 1
+
+
+@breaks(
+    "limit-allows-what-fits",
+    cells=CHAT,
+    collateral={"shared-agent-runs-apart": "a later run of the agent begins at its limit"},
+)
+class OneLimitForAllRuns(Loop):
+    """Counts the model calls of all runs of an agent object against the limit of each."""
+
+    asked: ClassVar[dict[int, tuple[Agent, list[Turn]]]] = {}
+    """By the identity of the agent, which is kept with it."""
+
+    def __init__(self, agent: Agent, **options: Any) -> None:
+        super().__init__(agent, **options)
+        _, self._all = self.asked.setdefault(id(agent), (agent, []))
+
+    def count(self, turn: Turn) -> None:
+        super().count(turn)
+        self._all.append(turn)
+
+    def limit_reached(self) -> bool:
+        return len(self._all) >= self.limit
 
 
 @breaks("limit-reached-is-told")

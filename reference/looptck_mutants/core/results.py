@@ -28,6 +28,14 @@ class TwoResultsAtMost(Loop):
         super().append_results(results[:2])
 
 
+@breaks("every-call-is-answered", cells=CHAT)
+class NoFunctionNoResult(Loop):
+    """Leaves out the calls of tools that it offers and that have no function."""
+
+    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
+        return [call for call in turn.calls if call.name not in self.tools or self.handler_for(call) is not None]
+
+
 @breaks(
     "results-carry-their-call-ids",
     collateral={

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.values import Json, Turn
@@ -42,6 +44,15 @@ class UsageOfStreamsIsLost(ChatStream):
 
     def count(self, usage: Json | None) -> None:
         """Forget it."""
+
+
+@breaks("usage-may-be-missing", cells=CHAT)
+class MissingUsageIsNoNumber(Driver):
+    """Tells that a run has used NaN tokens if no reply has said how many."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        outcome = super().run(case, emit)
+        return {"usage": {"not_numbers": ["input_tokens"]}, **outcome} if outcome["kind"] == "value" else outcome
 
 
 @breaks("usage-is-asked-for", cells=CHAT_STREAM)

@@ -14,13 +14,15 @@ class Value:
     """The loop returned. ``stop`` is the stop reason that it reported to its caller; None: it reported none.
 
     ``output`` is the JSON value of a loop that returns a value instead of a text; None: it returned no such value.
-    ``usage`` has the numbers of tokens that it told its caller, by their names in the protocol.
+    ``usage`` has the numbers of tokens that it told its caller, by their names in the protocol, and ``not_numbers`` the
+    names of those that were NaN.
     """
 
     text: str | None
     stop: str | None = None
     output: Any = None
     usage: Mapping[str, float] | None = None
+    not_numbers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         reason = f", with the stop reason {self.stop}" if self.stop else ""
@@ -88,7 +90,8 @@ def from_message(message: dict[str, Any]) -> Outcome:
     """The outcome in a driver's ``finished`` message, which the protocol's schema has accepted."""
     if message["kind"] == "value":
         told = {name: count for name, count in (message.get("usage") or {}).items() if count is not None}
-        return Value(message["text"], message.get("stop"), message.get("output"), told or None)
+        odd = tuple(told.pop("not_numbers", ()))
+        return Value(message["text"], message.get("stop"), message.get("output"), told or None, odd)
     if message["kind"] == "suspended":
         calls = (Pending(one["id"], one["name"], one["arguments"]) for one in message["calls"])
         return Suspended(message["state"], tuple(calls))
@@ -98,7 +101,8 @@ def from_message(message: dict[str, Any]) -> Outcome:
 
 def serializable(outcome: Outcome) -> dict[str, Any]:
     """The outcome as a JSON object."""
-    return {"kind": type(outcome).__name__.lower(), **asdict(outcome)}
+    said = {name: value for name, value in asdict(outcome).items() if name != "not_numbers" or value}
+    return {"kind": type(outcome).__name__.lower(), **said}
 
 
 def shortened(value: object, most: int = 120) -> str:

@@ -20,6 +20,11 @@ FULL = {"kind": "value", "text": "Hi.", "stop": "end", "output": {"a": [0]}, "us
         ({"kind": "value", "text": None, "output": ""}, Value(None, output=""), "returned the output ''"),
         ({"kind": "value", "text": None, "output": None}, Value(None), "returned nothing"),
         (
+            {"kind": "value", "text": "Hi.", "usage": {"input_tokens": None, "not_numbers": ["input_tokens"]}},
+            Value("Hi.", not_numbers=("input_tokens",)),
+            "returned 'Hi.'",
+        ),
+        (
             FULL,
             Value("Hi.", "end", {"a": [0]}, {"total_tokens": 3}),
             "returned the output {\"a\": [0]} and the text 'Hi.', with the stop reason end",

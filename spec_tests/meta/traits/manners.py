@@ -203,7 +203,7 @@ class Rubbish:
 
 
 class Forgetful(Driver):
-    """Takes a run that failed out of its conversation, and does with calls what the model or nobody has said."""
+    """Takes a failed run out of its conversation, and does with calls what nobody has said; answers them backwards."""
 
     class loop(Loop):  # noqa: N801
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -223,6 +223,9 @@ class Forgetful(Driver):
 
         def rejected(self, call: ToolCall, feedback: str) -> ToolResult:
             return ToolResult(self.answer_id(call), call.name, "No.", failed=True)
+
+        def append_results(self, results: Sequence[ToolResult]) -> None:
+            super().append_results(results[::-1])
 
 
 class Accounting(Driver):

@@ -47,6 +47,7 @@ OF_CONVERSATIONS = (
     "unanswered-call-in-a-given-history",
     "changed-call",
     "reason-of-a-rejection",
+    "order-of-results-on-resume",
     "reason-of-a-rejection-on-resume",
 )
 OF_EVENTS = ("events-of-an-unknown-tool", "events-of-a-cut-call", "ids-of-events")

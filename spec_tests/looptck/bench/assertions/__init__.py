@@ -28,6 +28,7 @@ from looptck.bench.assertions.results import (
     result_holds,
     result_says,
     result_texts,
+    results_stay,
 )
 from looptck.bench.assertions.tool_runs import model_calls, never_ran, tools_ran
 from looptck.bench.assertions.turns import (
@@ -61,6 +62,7 @@ VOCABULARY: dict[str, Callable[[Run, Any], None]] = {
         answers,
         answers_in_order,
         answers_follow,
+        results_stay,
         answered_once,
         error_is_told,
         result_texts,

@@ -70,6 +70,20 @@ def answers_follow(run: Run, turn: int) -> None:
     )
 
 
+def results_stay(run: Run, turn: int) -> None:
+    """Decided by the request after the turn. A loop need not send the results again that the request before it had."""
+    run.delivered(turn)
+    before, after = (run.normalized(n).answers for n in (turn, turn + 1))
+    if [one.id for one in before] != [one.id for one in after[: len(before)]]:
+        return
+
+    for was, now in zip(before, after, strict=False):
+        assert was.text == now.text, (
+            f"the earlier result for {was.id} was {was.text!r} in request {turn}, and it is {now.text!r} in request "
+            f"{turn + 1}"
+        )
+
+
 def answered_once(run: Run, turn: int) -> None:
     """Decided by the request after the turn."""
     wanted = Counter(call.id for call in run.delivered(turn).calls)

@@ -31,6 +31,7 @@ from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
 ANSWER = "The weather in Paris is fine today."
+REPORT = "22 degrees and no wind"
 CALL = Call.of("weather", {"city": "Paris"})
 LATER = "20"
 """Seconds after which a refused request may come again: the run is cancelled long before."""
@@ -83,6 +84,14 @@ def _between_tools(scenario: Scenario) -> Gate:
     gate = cancelled_run_ended(of_a_tool=True)
     scenario.plays(calls(CALL, Call.of("note", {"text": "fine"})), says("Not asked for."))
     scenario.does("weather", Returns("fine", hold=gate))
+    return gate
+
+
+def _second_tool_runs(scenario: Scenario) -> Gate:
+    gate = cancelled_run_ended(of_a_tool=True)
+    scenario.plays(calls(CALL, Call.of("note", {"text": "fine"})), says("Not asked for."))
+    scenario.returns("weather", REPORT)
+    scenario.does("note", Returns("kept", hold=gate))
     return gate
 
 
@@ -251,6 +260,28 @@ def test_earlier_turns_stay(scenario: Scenario, implementation: Implementation, 
     carried(run.request(1).request.items, wanted)
 
 
+@requirement("results-before-a-cancel-stay")
+def test_results_stay(scenario: Scenario, implementation: Implementation) -> None:
+    """The first tool has ended and the second one runs; the next question has the first result, or no call of it."""
+    require_cancelling(implementation)
+    talk = Talk(implementation)
+    gate = _second_tool_runs(scenario)
+    cancelled = cancelled_at(gate, implementation, talk.begin("What is the weather?"))
+    if not any(one.ended is not None for one in cancelled.ran if one.tool == "weather"):
+        raise NotApplicable("the loop began with the second call of the turn, so the first had no result")
+    scenario.behaviours.clear()
+    scenario.plays(says("It is noon."))
+
+    request = talk.run("What time is it?").request(1).request
+
+    ids = {one.id for one in request.asked if one.tool == "weather"}
+    texts = [one.text for one in request.answers if one.id in ids]
+    changed = next((text for text in texts if REPORT not in text), None)
+    assert changed is None, (
+        f"weather had returned {REPORT!r} before the run was cancelled; the next question has {changed!r} as its result"
+    )
+
+
 @requirement("next-turn-after-a-cancel-is-accepted")
 @_at(*MOMENTS)
 def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementation, moment: Moment) -> None:
@@ -264,5 +295,6 @@ def test_the_conversation_goes_on(scenario: Scenario, implementation: Implementa
 
     run = talk.run("What time is it?", **how)
 
+    assert run.requests, f"the question after a cancelled run was never asked: the loop {run.outcome}"
     accepted(run.request(1))
     returned(run, "It is noon.")

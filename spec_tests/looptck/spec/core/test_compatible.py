@@ -47,6 +47,12 @@ def _reads(implementation: Implementation, quirk: Quirk, turn: Turn, *, fragment
     return run
 
 
+def _counts(run: Run) -> None:
+    """Assert that the caller is told numbers of tokens, or none."""
+    odd = run.outcome.not_numbers if isinstance(run.outcome, Value) else ()
+    assert not odd, f"the usage lacks numbers, and the caller is told NaN for {', '.join(odd)}"
+
+
 def _ids_stay_apart(run: Run) -> None:
     """Assert that calls with ids of their own are sent back with ids of their own."""
     ids = [asked.id for asked in run.request(2).request.asked]
@@ -194,14 +200,14 @@ def test_roles(implementation: Implementation, quirk: Quirk) -> None:
 @pytest.mark.parametrize("quirk", ["usage-null", "usage-totals", "usage-details-null"])
 def test_usage(implementation: Implementation, quirk: Quirk) -> None:
     """The usage is null, has no details, or has details that are null."""
-    _reads(implementation, quirk, WEATHER)
+    _counts(_reads(implementation, quirk, WEATHER))
 
 
 @requirement("usage-may-be-missing")
 @on("openai-chat/plain/*")
 def test_no_usage(implementation: Implementation) -> None:
     """The reply has no member for its usage."""
-    _reads(implementation, "no-usage", WEATHER)
+    _counts(_reads(implementation, "no-usage", WEATHER))
 
 
 @requirement("usage-may-be-missing")
@@ -209,7 +215,7 @@ def test_no_usage(implementation: Implementation) -> None:
 @pytest.mark.parametrize("quirk", ["counts-null", "counts-missing"])
 def test_counts(implementation: Implementation, quirk: Quirk) -> None:
     """The counts of cached tokens, and at the end of a stream those of the input, are null or left out."""
-    _reads(implementation, quirk, WEATHER)
+    _counts(_reads(implementation, quirk, WEATHER))
 
 
 @requirement("content-types-may-have-parameters")

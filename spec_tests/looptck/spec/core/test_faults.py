@@ -14,6 +14,7 @@ from looptck.bench.checks import Implementation, control, on, requirement
 from looptck.bench.run import Run
 from looptck.provider.faults import Cut, ErrorEvent, Fault, HttpError, NoFinish, NotJson
 from looptck.provider.script import Step
+from looptck.spec.conversing import returned
 from looptck.spec.failing_service import FailingService
 from looptck.spec.overflowing import too_long
 from looptck.values.framing import DEFAULT, Quirk
@@ -232,6 +233,26 @@ def test_no_finish_after_tools(scenario: Scenario, implementation: Implementatio
 def test_error_event_after_tools(scenario: Scenario, implementation: Implementation) -> None:
     """The stream of the answer that follows a round of tools ends with an error."""
     _loss_is_reported(scenario, implementation, ErrorEvent())
+
+
+@requirement("repeated-answer-is-the-whole-one")
+@pytest.mark.parametrize("fault", BREAKS)
+def test_answer_comes_again(scenario: Scenario, implementation: Implementation, fault: Fault) -> None:
+    """A reply breaks in its text, and the same request is then answered with another text."""
+    begun, whole = "The capital of France", "Once more: Paris."
+    scenario.plays(Step(says(f"{begun} is, as far as I know, Paris."), fault=fault), says(whole))
+
+    run = implementation.run()
+
+    run.replied(1)
+    if len(run.requests) < 2:
+        raise NotApplicable(f"the loop does not ask again after a reply that broke: it {run.outcome}")
+    if run.request(1).request != run.request(2).request:
+        raise NotApplicable("after a reply that broke the loop does not send the same request again")
+    run.delivered(2)
+    got = run.value.text or ""
+    assert begun not in got, f"a reply broke and came again as {whole!r}; the loop returned {got!r}, with the lost one"
+    returned(run, whole)
 
 
 @requirement("retried-request-is-the-same")

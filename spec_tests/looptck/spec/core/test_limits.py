@@ -13,6 +13,7 @@ from looptck.bench.assertions.caller import STILL_ASKING
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, Liveness, control, requirement
 from looptck.bench.run import Run
+from looptck.bench.talk import Talk
 from looptck.provider.script import RUNAWAY_CAP
 from looptck.spec.obeying import may_not_call, obeying
 from looptck.values.outcome import Failed, Value
@@ -92,6 +93,27 @@ def test_fitting_conversation(scenario: Scenario, implementation: Implementation
     run.delivered(1)
     assert isinstance(run.outcome, Value), f"the loop {run.outcome} after {len(run.requests)} model calls"
     assert "Just in time." == run.outcome.text
+
+
+@requirement("limit-allows-what-fits")
+def test_fitting_runs_of_one_agent(scenario: Scenario, implementation: Implementation) -> None:
+    """One agent object has two runs, and each needs exactly as many model calls as the limit allows a run."""
+    implementation.needs("shared")
+    talk = Talk(implementation, named=False)
+    runs: list[Run] = []
+    for first in (0, RUNAWAY):
+        rounds = _allowed(implementation, 3) - 1
+        scenario.plays(*map(_asks, range(first, first + rounds)), says("Just in time."))
+        runs.append(talk.run("Count.", shared=talk.id, limit=3))
+        if not isinstance(runs[0].outcome, Value):
+            raise NotReached(f"the first run of the agent was not answered: the loop {runs[0].outcome}")
+
+    outcome = runs[1].outcome
+    assert isinstance(outcome, Value), (
+        f"the first run of the agent made {len(runs[0].requests)} model calls and was answered; the second run "
+        f"{outcome} after {len(runs[1].requests)}, as if the limit of 3 were that of both together"
+    )
+    assert "Just in time." == outcome.text
 
 
 @requirement("limit-reached-is-told")

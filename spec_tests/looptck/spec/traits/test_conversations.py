@@ -174,6 +174,26 @@ def test_reason_on_resume(loop: Loop) -> None:
     _told(loop, talk.resume(first, decisions, tools=tools), 1)
 
 
+@trait("order-of-results-on-resume")
+def test_order_on_resume(loop: Loop) -> None:
+    """Of three calls the second one needs approval, and the run is suspended before it, and resumed."""
+    tools = guarded("note")
+    talk = Talk(loop, named=False)
+    loop.scenario.plays(calls(CALL, NOTE, Call.of("ping")))
+    first = talk.run("Go.", tools=tools)
+    decisions = [{"id": one.id, "decision": "approve"} for one in suspended(first).calls]
+    loop.scenario.plays(says("Noted."))
+
+    request = talk.resume(first, decisions, tools=tools).request(1).request
+
+    asked, answered = ([one.id for one in some] for some in (request.asked, request.answers))
+    if sorted(asked) != sorted(answered):
+        raise NotReached(f"the resumed run has {len(answered)} results for {len(asked)} calls")
+    tools_of = {one.id: one.tool for one in request.asked}
+    order = ", ".join(tools_of[id] for id in answered)
+    loop.answers("order-of-the-calls" if asked == answered else "another-order", order)
+
+
 def _told(loop: Loop, run: Run, n: int) -> None:
     """Answer with what request ``n``, the first behind the rejection, has of the reason."""
     if run.ended and len(run.requests) < n:

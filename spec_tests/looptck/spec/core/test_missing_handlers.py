@@ -1,0 +1,42 @@
+"""Tools that are offered to the model and have no function: a call of one is not left without a result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from looptck.bench.bench import Scenario
+from looptck.bench.checks import Implementation, requirement
+from looptck.catalogue.agents import agent
+from looptck.values.turns import Call, calls, says
+from looptck.values.verdicts import NotApplicable
+
+WITHOUT, WITH = Call.of("weather", {"city": "Paris"}), Call.of("ping")
+TOOLS = [replace(tool, handled=tool.name != WITHOUT.tool) for tool in agent("assistant").tools]
+
+
+@requirement("every-call-is-answered")
+@pytest.mark.parametrize("turn", [(WITHOUT, WITH), (WITH, WITHOUT)], ids=["first", "last"])
+def test_one_of_two_has_no_function(scenario: Scenario, implementation: Implementation, turn: tuple[Call, ...]) -> None:
+    """Of two calls in a turn one is of a tool without a function. The run may end with it, in an error or not.
+
+    Of a driver that offers no such tool it is a call of an unknown one, which is answered too.
+    """
+    scenario.plays(calls(*turn), says("I cannot tell."))
+
+    run = implementation.run(tools=TOOLS)
+
+    if run.ended and not run.received:
+        raise NotApplicable(f"the loop takes no tool without a function: it {run.outcome}")
+    run.delivered(1)
+    if run.ended and len(run.requests) == 1:
+        return
+    request = run.request(2).request
+    left = Counter(one.id for one in request.asked) - Counter(one.id for one in request.answers)
+    open_calls = [one.tool for one in request.asked if one.id in left]
+    assert not open_calls, (
+        f"the turn calls {turn[0].tool} and {turn[1].tool}, and {WITHOUT.tool} has no function; the next request "
+        f"carries the call of {open_calls[0]} without a result"
+    )

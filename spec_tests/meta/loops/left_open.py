@@ -1,0 +1,97 @@
+"""Loops that are right in what documents leave open of lost calls, broken replies and cancelled runs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from difflib import get_close_matches
+from typing import Any
+
+from looptck_mutants.core.faults import AfterBreaks
+from looptck_mutants.parts import asking
+from looptck_reference.http.exchange import Exchange, Step
+from looptck_reference.http.stepping import OnText
+from looptck_reference.kit.driver import Driver
+from looptck_reference.loop.loop import Decision, Loop
+from looptck_reference.vocabulary.actions import Action, Ask, Fail, Finish
+from looptck_reference.vocabulary.errors import LoopError, UnknownTool
+from looptck_reference.vocabulary.tools import Handler
+from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, Turn
+
+
+class HandsOverWhatItCannotRun(Driver):
+    """Ends with a turn that calls a tool without a function, and hands its caller the calls."""
+
+    class loop(Loop):  # noqa: N801  the driver's attribute
+        def decide(self, turn: Turn) -> Decision:
+            return Decision.ANSWER if self.cannot_run(turn) else super().decide(turn)
+
+        def stop(self, turn: Turn) -> Action:
+            return Finish(Answer(turn.text, Stop.CALLS)) if self.cannot_run(turn) else super().stop(turn)
+
+        def cannot_run(self, turn: Turn) -> bool:
+            """Whether the turn calls an offered tool that has no function."""
+            return any(call.name in self.tools and self.handler_for(call) is None for call in turn.calls)
+
+
+class RaisesWhatItCannotRun(Driver):
+    """Ends in an error with a turn that calls a tool without a function, when it has run those before it."""
+
+    class loop(Loop):  # noqa: N801
+        def prepare(self, call: ToolCall) -> Any:
+            missing = UnknownTool(f"no function for {call.name}")
+            return super().prepare(call) if self.handler_for(call) else Fail(missing, missing.reason)
+
+
+class WantsAFunctionForEach(Driver):
+    """Refuses a run in which a tool has no function."""
+
+    def run(self, case: Json, emit: OnText) -> Json:
+        """Run the case, or refuse it before the model is asked."""
+        if all(tool["url"] for tool in case["tools"]):
+            return super().run(case, emit)
+        return {"kind": "error", "reason": "other", "type": "ValueError", "message": "a tool has no function"}
+
+
+class AsksAgain(Driver):
+    """Sends a request again if its reply broke off, and returns the answer to the second one."""
+
+    invoker = asking(AfterBreaks)
+
+
+class AsksForWhatIsMissing(Driver):
+    """Asks for the rest of a reply that broke off, with another request, and returns the beginning too."""
+
+    class Runs(Exchange):
+        said = ""
+
+        def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
+            try:
+                return (yield from super().ask(ask))
+            except LoopError:
+                again = Ask((*ask.history, *self.loop.wire.opening([{"role": "user", "content": "Please go on."}])))
+                turn = yield from super().ask(again)
+                return Turn(f"The capital of France, {turn.text}")
+
+    invoker = asking(Runs)
+
+
+class ForgetsWhatWasCancelled(Driver):
+    """Goes on without the turn in which a run was cancelled."""
+
+    class loop(Loop):  # noqa: N801
+        def settled(self) -> list[Json]:
+            cancelled = isinstance(self.end, Fail) and self.end.reason == "cancelled"
+            return self.history[: self.round_ends[-1]] if cancelled else super().settled()
+
+
+class Repairs(Driver):
+    """Runs the tool whose name is nearest to that of a call, and says so."""
+
+    class loop(Loop):  # noqa: N801
+        def handler_for(self, call: ToolCall) -> Handler | None:
+            near = get_close_matches(call.name, self.tools, 1, 0.8)
+            return super().handler_for(call) or (self.registry.get_tool(near[0]) if near else None)
+
+    def start(self) -> Json:
+        """The description, with the declared choice."""
+        return {**super().start(), "dialect": {"unknown_names": "repaired"}}

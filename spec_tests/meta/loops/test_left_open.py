@@ -1,0 +1,48 @@
+"""Loops that are right in what documents leave open fail nothing, in whatever way they end or go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from looptck.values.verdicts import AGAINST
+from looptck_reference.kit.driver import Driver
+from meta.loops import left_open, own_ways, right
+from meta.loops.judging import judged
+
+WITHOUT_A_FUNCTION = ["every-call-is-answered", "no-request-is-refused"]
+PLAIN = "*/plain/sync"
+
+
+@pytest.mark.parametrize(
+    ("loop", "cells", "requirements"),
+    [
+        (left_open.HandsOverWhatItCannotRun, PLAIN, WITHOUT_A_FUNCTION),
+        (left_open.RaisesWhatItCannotRun, PLAIN, WITHOUT_A_FUNCTION),
+        (left_open.WantsAFunctionForEach, PLAIN, ["every-call-is-answered"]),
+        (left_open.AsksAgain, "*/stream/sync", ["repeated-answer-is-the-whole-one", "cut-reply-is-told"]),
+        (left_open.AsksForWhatIsMissing, "*/stream/sync", ["repeated-answer-is-the-whole-one", "cut-reply-is-told"]),
+        (
+            left_open.ForgetsWhatWasCancelled,
+            PLAIN,
+            ["results-before-a-cancel-stay", "next-turn-after-a-cancel-is-accepted"],
+        ),
+        (left_open.Repairs, PLAIN, ["similar-name-runs-no-tool", "calls-run-the-tool-they-name"]),
+        (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),
+        (own_ways.Renaming, "openai-chat/*/sync", ["ids-may-come-again"]),
+        (own_ways.WrapsResults, "openai-chat/*/sync", ["ids-may-come-again", "results-before-a-cancel-stay"]),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_it_fails_nothing(loop: type[Driver], cells: str, requirements: list[str]) -> None:
+    """Its choice fails none of the requirements that could take it for a fault."""
+    results = judged(loop, cells, requirements=requirements)
+
+    assert [] == [(result.requirement, result.case, result.reason) for result in results if result.verdict in AGAINST]
+    assert {"pass"} <= {result.verdict for result in results}
+
+
+def test_repaired_names_are_not_judged() -> None:
+    """A loop that declares that it repairs names has no verdict on what runs then."""
+    results = judged(left_open.Repairs, "openai-chat/plain/sync", requirements=["similar-name-runs-no-tool"])
+
+    assert {"not-applicable"} == {result.verdict for result in results}
