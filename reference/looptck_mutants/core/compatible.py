@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -14,7 +14,6 @@ from looptck_mutants.parts import breaks
 from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Ask, End, Fail, Returned
-from looptck_reference.vocabulary.agent import Agent
 from looptck_reference.vocabulary.errors import MalformedReply, ProviderError, StreamBroken
 from looptck_reference.vocabulary.values import Delta, Json, ToolCall, ToolResult, Turn
 from looptck_reference.wires import ChatStream, ChatWire, MessagesWire
@@ -299,29 +298,6 @@ class StatusDecides(ChatWire):
         return Turn() if "error" in reply else super().decode(reply)
 
 
-@breaks(
-    "chat-reasoning-is-no-text",
-    cells=CHAT,
-    collateral={"final-text-is-returned": "some servers record reasoning before the text"},
-)
-class ReasoningIsText(ChatWire):
-    """Puts the reasoning before the text."""
-
-    def decode(self, reply: Json) -> Turn:
-        turn = super().decode(reply)
-        kept = "".join(value for members in turn.content for value in members.values())
-        return replace(turn, text=kept + turn.text)
-
-
-@breaks("chat-reasoning-is-no-text", cells=CHAT_STREAM)
-class ReasoningIsStreamed(ChatStream):
-    """Hands the reasoning to the caller as if it were text."""
-
-    def take(self, event: Json) -> str:
-        reasoning = [(choice["delta"] or {}).get("reasoning_content") or "" for choice in event.get("choices") or ()]
-        return "".join(reasoning) + super().take(event)
-
-
 @breaks("call-extras-are-echoed", cells=CHAT)
 class KnownMembersOfCalls(ChatWire):
     """Sends back only the members of a call that are documented."""
@@ -354,30 +330,6 @@ class OddWaitIsAMistake(Exchange):
         except ValueError as error:
             raise StreamBroken(f"no time: {after}") from error
         return super().turn(response, content)
-
-
-@breaks("chat-reasoning-is-echoed", cells=CHAT)
-class LatestReasoning(ChatWire):
-    """Sends back the reasoning of the latest turn only."""
-
-    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        turns = [message for message in history if message["role"] == "assistant"]
-        older = [_unreasoned(message) if message in turns[:-1] else message for message in history]
-        return super().request(agent, older, stream=stream)
-
-
-def _unreasoned(message: Json) -> Json:
-    return {name: value for name, value in message.items() if name != "reasoning_content"}
-
-
-@breaks("chat-reasoning-is-no-text", cells=CHAT)
-class ReasoningInPlaceOfText(ChatWire):
-    """Takes the reasoning for the text where there is no text."""
-
-    def decode(self, reply: Json) -> Turn:
-        turn = super().decode(reply)
-        kept = "".join(value for members in turn.content for value in members.values())
-        return turn if turn.text or turn.calls else replace(turn, text=kept)
 
 
 @breaks("arguments-after-a-placeholder-are-not-lost", cells=CHAT_STREAM)

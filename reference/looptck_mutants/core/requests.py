@@ -32,6 +32,14 @@ class InstructionsNeedTools(ChatWire):
         return super().request(agent, kept, stream=stream)
 
 
+@breaks("later-system-message-reaches-the-model", cells=MESSAGES)
+class FirstSystemMessageOnly(MessagesWire):
+    """Sends the first system message and forgets the others."""
+
+    def instructions(self, messages: Sequence[Json]) -> list[Json]:
+        return super().instructions(messages)[:1]
+
+
 @breaks(
     "history-only-grows",
     collateral={

@@ -17,6 +17,8 @@ from looptck.wires.wire import Wire
 
 NEEDS: dict[str, str] = {"search": "hosted", "mcp": "mcp", "other": "hosted_others"}
 """The capability that a loop needs to offer a kind of hosted tool."""
+_SAID = frozenset({"message", "reasoning"})
+"""The pieces that the model itself makes, without a tool."""
 SERVER = {"name": "looptck", "url": "https://mcp.looptck.example/sse"}
 """The MCP server of a script whose case names none."""
 
@@ -50,7 +52,7 @@ def _played(steps: Iterable[Step], wire: Wire) -> Iterator[Mapping[str, Any]]:
                 yield {"kind": maker}
             elif maker is not None:
                 yield {"kind": "other", "tool": maker}
-            elif not is_result(piece) and piece.value.get("type") != "message":  # which needs no tool
+            elif not is_result(piece) and piece.value.get("type") not in _SAID:
                 raise NotApplicable(
                     f"looptck does not know how a request offers what makes `{piece.value.get('type')}`"
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -213,9 +214,9 @@ def _options(setting: RunOptions) -> dict[str, Any]:
 
 
 def _messages(setting: RunOptions) -> list[dict[str, Any]]:
-    """The prompt, with the history between the instructions and the question."""
+    """The prompt, with the history between the instructions that it begins with and the question."""
     prompt = [{"role": role, "content": text} for role, text in setting.messages]
-    instructions = [message for message in prompt if message["role"] == "system"]
+    instructions = [*takewhile(lambda message: message["role"] == "system", prompt)]
     return [*instructions, *map(dict, setting.history), *prompt[len(instructions) :]]
 
 

@@ -70,11 +70,19 @@ def wrapped(line: str, width: int = WIDTH) -> list[str]:
 def one_line_each(causes: Sequence[Cause], cells: Sequence[str]) -> list[str]:
     """A line for each cause, with the cases where several are named after one requirement."""
     named = Counter(cause.row.id for cause in causes)
-    return [_one_line(cause, cells, _few_cases(cause) if named[cause.row.id] > 1 else "") for cause in causes]
+    lines = (_one_line(one, cells, _few_cases(one) if named[one.row.id] > 1 else "") for one in causes)
+    return ["  ".join(filter(None, (line, _also(cause)))) for line, cause in zip(lines, causes, strict=True)]
 
 
 def _one_line(cause: Cause, cells: Sequence[str], cases: str = "") -> str:
     return "  ".join(filter(None, (_head(cause, cells), cases and f"({cases})", _shortly(cause.example))))
+
+
+def _also(cause: Cause) -> str:
+    """The other requirements that fail, of which one may say more than the one that names the cause."""
+    ids = [id for id, found in cause.noticed_by.items() if any(one.result.verdict == "fail" for one in found)]
+    more = f", and {len(ids) - FEW_ROWS} more" if len(ids) > FEW_ROWS else ""
+    return f"(also fails: {', '.join(ids[:FEW_ROWS])}{more})" if ids else ""
 
 
 def where(cells: Sequence[str], all_cells: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """Causes: groups of failures (see `groups`), each named after a requirement, so that one fault is reported once.
 
 A cause is named after its most specific requirement: one that failed, is not about whole conversations, and has most
-of its failures in this group; of those that fail often here, or every time, the one with the worst impact.
+of its failures in this group; of those that fail often here, or every time, the one with the worst impact. A fault in
+ordinary traffic fails almost all of them, and some signs name it by themselves (see `pointed`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 from looptck.catalogue.known_failures import Known
 from looptck.catalogue.requirements import IMPACTS, LEVELS, Requirement
 from looptck.failures.groups import Finding, Key, grouped
+from looptck.failures.pointed import pointed
 from looptck.failures.signs import WEAK
 from looptck.values.printable import untimed
 from looptck.values.verdicts import Result
@@ -177,6 +179,8 @@ def _row(
 ) -> Requirement:
     """The requirement that names a cause."""
     failed = [one for one in group if one.result.verdict == "fail"] or group
+    if (name := pointed(key, failed, judged)) is not None:
+        return rows[name]
     counts = Counter(one.result.requirement for one in failed)
     special = {id: count for id, count in counts.items() if not rows[id].general}
     if sum(special.values()) * EVERYWHERE <= max(counts.values()):

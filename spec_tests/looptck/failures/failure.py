@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from looptck.bench.checks import Check
@@ -12,8 +12,8 @@ from looptck.bench.run import Run
 from looptck.catalogue.requirements import Requirement
 from looptck.drivers import reference
 from looptck.failures.deltas import deltas, encoding_of
-from looptck.failures.reasons import is_behind
-from looptck.failures.signs import first_difference
+from looptck.failures.reasons import is_behind, wrong_behind
+from looptck.failures.signs import MISREAD, RENAMED, first_difference
 from looptck.values.outcome import Failed, shortened
 from looptck.values.plain import MOST, cut, plain
 from looptck.values.transcript import (
@@ -91,14 +91,15 @@ def evidence(run: Run | None, reason: str = "") -> list[str]:
 
 
 def ending(run: Run | None, reason: str = "") -> str:
-    """What ended a run before it could do what was expected: a refused request, or else the loop's error.
+    """What ended a run before it could do what was expected: a refused request, the loop's error, or a misread call.
 
     It does not repeat what the reason of the verdict says, and is empty if there is nothing to add.
     """
     if run is None:
         return ""
     is_refused = any(received.problems for received in run.received)
-    return next(_problems(run, reason) if is_refused else _raised(run, reason), "").strip()
+    found = _problems(run, reason) if is_refused else chain(_raised(run, reason), _misread(run, reason))
+    return next(found, "").strip()
 
 
 MOST_LINES = 60
@@ -142,6 +143,14 @@ def _raised(run: Run, reason: str) -> Iterator[str]:
     """The error of the loop, unless the reason names it."""
     if isinstance(run.outcome, Failed) and run.outcome.type not in reason:
         yield f"the loop {run.outcome}"
+
+
+def _misread(run: Run, reason: str) -> Iterator[str]:
+    """The call that the loop has read wrongly, as it came and as it went back."""
+    found = wrong_behind(run, reason)
+    if found is not None and found[1] in {MISREAD, RENAMED} and (first := first_difference(run)) is not None:
+        received, difference = first
+        yield f"request {received.n} sends back {difference.got}, where the turn had {difference.expected}"
 
 
 def _problems(run: Run, reason: str) -> Iterator[str]:

@@ -37,6 +37,9 @@ def wrong_events(run: Run) -> list[tuple[Event, Sign]]:
     return [(event, sign) for _, event, sign in sorted(found, key=lambda one: one[2] in SLIGHT)]
 
 
+MISREAD: Sign = ("history", "call", "arguments changed")
+"""The loop has read a call's arguments wrongly: it sends others back, and the tool runs with others, if it runs."""
+RENAMED: Sign = ("history", "call", "tool changed")
 SLIGHT: frozenset[Sign] = frozenset(
     {("history", "text beside calls", "left out"), ("history", "results", "in another order")}
 )
@@ -57,8 +60,10 @@ def _found(run: Run) -> Iterator[tuple[float, Event, Sign]]:
                 yield at, event, ("hang",)
             case Ended(at, Value() as outcome):
                 yield from ((at, event, one) for one in _ending(run, outcome))
-    yield from _histories(run)
-    yield from _tools(run)
+    histories = [*_histories(run)]
+    yield from histories
+    if not any(sign == MISREAD for _, _, sign in histories):
+        yield from _tools(run)
 
 
 def first_difference(run: Run) -> tuple[Received, Difference] | None:
@@ -163,12 +168,16 @@ def _tools(run: Run) -> Iterator[tuple[float, Event, Sign]]:
         return
     left: list[tuple[Call, Turn, str]] = []
     ran: Counter[str] = Counter()
+    has_asked = False
     replies = _replies(run)
     for event in sorted((one for one in run.transcript.events if isinstance(one, Received | ToolBegan)), key=_at):
         if isinstance(event, Received):
             turn = run.turns.get(event.n, Turn())
             left += [(call, turn, replies.get(event.n, "")) for call in turn.calls]
+            has_asked = True
             continue
+        if not has_asked:
+            continue  # a call of the run that this one resumes
         text = json.dumps(event.arguments)
         of_tool = [one for one in reversed(left) if one[0].tool == event.tool]
         asked = next((one for one in of_tool if _same(one[0], text)), None)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
+from looptck.bench.cases import cases
 from looptck.catalogue.requirements import LEVELS, Catalogue, Requirement
 from looptck.drivers import Started
 from looptck.suite.selection import Selection, concerns
 from looptck.values.cell import Cell
+
+SPEC = Path(__file__).parent.parent / "spec"
+"""The test functions, in a folder for each profile."""
+_TEST = re.compile(r"^def test_(\w+)\(", re.MULTILINE)
 
 
 def nothing(
@@ -30,7 +37,12 @@ def nothing(
             return f"--requirement: {belongs}, and {why} {_listed(profiles)}"
     if not any(LEVELS.index(row.level) <= LEVELS.index(selection.level) for row in rows):
         return f"--level {selection.level}: {_each(rows, 'level')}"
-    return _cells(selection, started, cells, rows) or _cases(selection, offered) or _excluded(rows)
+    return (
+        _cells(selection, started, cells, rows)
+        or _elsewhere(selection, catalogue, profiles)
+        or _cases(selection, offered)
+        or _excluded(rows)
+    )
 
 
 def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: Sequence[Requirement]) -> str:
@@ -48,6 +60,25 @@ def _cells(selection: Selection, started: Started, cells: Sequence[Cell], rows: 
         names, others = _listed(row.id for row in rows), _listed(map(str, matched))
         return f"--cell: {names} concerns {about} only, not {others}"
     return ""
+
+
+def _elsewhere(selection: Selection, catalogue: Catalogue, profiles: Sequence[str]) -> str:
+    """Which other profiles the selected case is in; empty if it is in one of these, or in none."""
+    if not selection.cases:
+        return ""
+    every = frozenset(row.id for row in catalogue)
+    found = {
+        catalogue[id].profile for case in cases().checking(every) if selection.names(case.name) for id in case.checks
+    }
+    for path in SPEC.glob("*/test_*.py"):
+        names = (name.replace("_", "-") for name in _TEST.findall(path.read_text(encoding="utf-8")))
+        if any(map(selection.names, names)):
+            found.add(path.parent.name.replace("_", "-"))
+    others = sorted(found & {row.profile for row in catalogue})
+    if not others or {*others} & {*profiles}:
+        return ""
+    asked = " ".join(selection.cases)
+    return f"--case {asked}: this case is in {_listed(others)}, and this run judges {_listed(profiles)}"
 
 
 def _cases(selection: Selection, offered: Sequence[str]) -> str:

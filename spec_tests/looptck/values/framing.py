@@ -55,6 +55,7 @@ Quirk = Literal[
     "no-content",
     "object-before-arguments",
     "reasoning-content",
+    "reasoning-beside",
     "call-extras",
     "no-choices",
     "choices-null",

@@ -8,7 +8,8 @@ from looptck.catalogue.requirements import Requirement, Source
 from looptck.failures.blocks import AGAIN, MOST_LINES, REASON, WIDTH, blocks, one_line_each, where, wrapped
 from looptck.failures.causes import Cause, causes, patterns
 from looptck.failures.groups import MOST_ROWS, Finding
-from looptck.failures.signs import Sign
+from looptck.failures.pointed import ECHOED
+from looptck.failures.signs import MISREAD, Sign
 from looptck.values.verdicts import Result, Verdict
 
 PLAIN = "openai-chat/plain/sync"
@@ -16,6 +17,7 @@ STREAM = "openai-chat/stream/sync"
 CHAT = [f"openai-chat/{dress}/{mode}" for dress in ("plain", "stream") for mode in ("sync", "async")]
 MESSAGES = [cell.replace("openai-chat", "anthropic-messages") for cell in CHAT]
 LOST: Sign = ("history", "result", "left out")
+REFUSED: Sign = ("refused", "a-rule")
 ENDED: Sign = ("given-up", "calls")
 
 
@@ -96,6 +98,23 @@ def test_a_row_that_never_passes_names_those_of_many() -> None:
     assert ["leak"] == [one.row.id for one in causes(found, ROWS, results)]
     assert ["echo"] == [one.row.id for one in causes(found, ROWS, [*results, passed])]
     assert ["echo"] == [one.row.id for one in causes(found[1:], ROWS, results[1:])]
+
+
+def test_a_fault_in_ordinary_traffic_is_named_by_its_sign() -> None:
+    """Where most requests are refused, or most calls misread, no row that always fails says more than the sign does."""
+    refused, echoed, fragmented = "no-request-is-refused", ECHOED, "fragmented-arguments-are-joined"
+    ROWS.update({id: row(id) for id in (refused, echoed, fragmented)})
+
+    def head(id: str, sign: Sign, cell: str = STREAM, passes: int = 0) -> str:
+        often = [finding(id, sign, cell=cell, run=f"r{n}") for n in range(9)]
+        rare = [finding(one, sign, cell=STREAM, run=f"{one} {n}") for one in ("leak", fragmented) for n in range(2)]
+        results = [one.result for one in (*often, *rare)]
+        (cause,) = causes([*often, *rare], ROWS, [*results, *[replace(results[0], verdict="pass")] * passes])
+        return cause.row.id
+
+    assert (refused, "leak") == (head(refused, REFUSED), head(refused, REFUSED, passes=20))
+    assert (fragmented, "leak") == (head(echoed, MISREAD), head(echoed, MISREAD, passes=20))
+    assert echoed == head(echoed, MISREAD, PLAIN)
 
 
 def test_a_row_names_where_most_of_its_failures_are() -> None:
@@ -300,6 +319,15 @@ def test_a_line_says_what_ended_the_run() -> None:
 
     (line,) = one_line_each([cause], [PLAIN])
     assert line.endswith("because of echo; the loop raised KeyError: 'choices' (reason: other)")
+
+
+def test_a_line_names_what_else_fails() -> None:
+    """One of the others may say more than the one that heads the line; what was not reached says nothing."""
+    more = [finding(id, LOST) for id in ("order", "crlf", "bom", "whole")]
+    (cause,) = causes([finding("leak", LOST), finding("answer", LOST, verdict="not-reached"), *more], ROWS)
+
+    (line,) = one_line_each([cause], [PLAIN])
+    assert line.endswith("because of leak  (also fails: order, crlf, bom, and 1 more)")
 
 
 def test_lines_of_one_requirement_name_their_cases() -> None:

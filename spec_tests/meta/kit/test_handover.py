@@ -78,6 +78,15 @@ def test_a_question_that_is_not_given_is_left_to_its_default() -> None:
     assert "{{question}}" == without["agent"]["template"][-1]["content"]
 
 
+def test_instructions_stay_where_they_are() -> None:
+    """Instructions further down are no part of the beginning; a history goes before what follows the first."""
+    earlier = {"role": "user", "content": "Hello."}
+    plain, further = (told(RunOptions(agent="redirected", history=given))["messages"] for given in ([], [earlier]))
+
+    assert ["system", "user", "assistant", "system", "user"] == [one["role"] for one in plain]
+    assert [plain[0], earlier, *plain[1:]] == further
+
+
 def test_an_input_without_a_default_has_none() -> None:
     """An absent default is absent, and not null."""
     (user,) = (one for one in told(RunOptions(agent="bound"))["agent"]["inputs"] if one["name"] == "user_id")

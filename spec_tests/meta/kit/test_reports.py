@@ -204,6 +204,14 @@ SELECTORS = [
         "--case on-ecall: no selected check has this case",
     ),
     (
+        ["--profile", "core", "--case", "answer-beside-a-call"],
+        "--case answer-beside-a-call: this case is in anthropic-loop, and this run judges core",
+    ),
+    (
+        ["--profile", "core", "--case", "latest-rounds"],
+        "--case latest-rounds: this case is in anthropic-loop, and this run judges core",
+    ),
+    (
         ["--requirement", "schemas-keep-their-meaning", "--case", "strict-schemas-kept*"],
         "there are strict-schemas-keep-their-meaning[",
     ),
@@ -226,7 +234,9 @@ def test_cases_are_selected_by_a_wildcard() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "why"), SELECTORS, ids=["profile", "level", "cell", "wires", "case", "near", "within"]
+    ("words", "why"),
+    SELECTORS,
+    ids=["profile", "level", "cell", "wires", "case", "declared", "tested", "near", "within"],
 )
 def test_nothing_was_selected_says_by_what(words: list[str], why: str) -> None:
     """An empty selection names the selector behind which nothing was left."""

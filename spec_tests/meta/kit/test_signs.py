@@ -21,6 +21,7 @@ PROMPT = Said("user", "Go.", "/messages/0")
 OWN = Said("system", "Be brief.", "/messages/0")
 PARIS = Call("weather", '{"city": "Paris"}', "call_1a")
 ASKED = Asked("call_1a", "weather", '{"city": "Paris"}', "/messages/1")
+OSLO = Asked("call_1a", "weather", '{"city": "Oslo"}', "/messages/1")
 RESULT = Answered("call_1a", "Warm.", "/messages/2")
 DONE = Value("Done.", "end")
 ASKS = calls(PARIS)
@@ -104,6 +105,11 @@ TWO = [ASKS, says("Done.")]
             run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, ASKED)),
             ("tool", "runs as no turn asked"),
         ),
+        (
+            run(TWO, DONE, FIRST, ran(2, arguments={"city": "Oslo"}), request(2, 3, PROMPT, OSLO, RESULT)),
+            ("history", "call", "arguments changed"),
+        ),
+        (run([says("Done.")], DONE, ran(0.5), request(1, 1, PROMPT, problem="a-rule")), ("refused", "a-rule")),
         (
             run([calls(PARIS, stop="length")], DONE, FIRST, ran(2)),
             ("tool", "runs in a turn that is not whole", "length", "a turn"),
@@ -208,3 +214,13 @@ def test_the_ending_of_a_run() -> None:
     assert "request 1 is refused at /messages: no (a-rule)" == ending(run([], RAISED, refused), "no tool ran")
     assert "" == ending(run([], RAISED, refused), of_the_refusal)
     assert "" == ending(run([], DONE)) == ending(None)
+
+
+def test_the_ending_tells_how_a_call_was_misread() -> None:
+    """Where no tool ran, what went back shows what the loop has made of the arguments."""
+    misread = run(TWO, DONE, FIRST, request(2, 3, PROMPT, OSLO, RESULT))
+
+    assert ending(misread, "no tool ran") == (
+        'request 2 sends back call call_1a: weather({"city": "Oslo"}), where the turn had call call_1a: '
+        'weather({"city": "Paris"})'
+    )

@@ -51,6 +51,9 @@ def reported(run: Run) -> list[Usage]:
     return found
 
 
+TWICE = "counts each reply twice"
+
+
 def usage_is_the_sum(run: Run, *, earlier: Run | None = None, beside: Run | None = None, more: str = OTHERS) -> None:
     """Assert that each number of tokens that the caller is told is the sum over the replies of the run.
 
@@ -69,6 +72,8 @@ def usage_is_the_sum(run: Run, *, earlier: Run | None = None, beside: Run | None
             continue
         known = {**_sums_with_others(numbers, name, earlier, beside), **_sums_of_this(replies, name)}
         what = known.get(got[name], more if got[name] > sum(numbers) else "")
+        if what == TWICE and any(got.get(other) == sum(map(count, replies)) for other, count in KINDS.items()):
+            what = f"counts the {name.removesuffix('_tokens')} of each reply twice"
         kind, like = name.replace("_", " "), f", which {what}" if what else ""
         raise AssertionError(
             f"the replies have reported {_sum(numbers)} {kind}, and the caller is told {got[name]}{like}"
@@ -89,7 +94,7 @@ def _sums_of_this(replies: Sequence[Usage], name: str) -> dict[float, str]:
         whole + sum(on_the_way): "adds up counts that are cumulative",
         len(numbers): "is the count at the start of each message",
         whole + len(numbers): "adds the count at the start of each message to the one at its end",
-        2 * whole: "counts each reply twice",
+        2 * whole: TWICE,
     }
     if several:
         found |= {

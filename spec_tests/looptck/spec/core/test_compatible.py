@@ -19,7 +19,7 @@ from looptck.values.history import Said
 from looptck.values.outcome import Value
 from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, refuses, says
-from looptck.wires.openai_chat.compatible import REASONING, UNKNOWN_FINISH, extras
+from looptck.wires.openai_chat.compatible import UNKNOWN_FINISH, extras
 
 UNTYPED = "calls-are-whole"
 """The rule that a call without a type breaks."""
@@ -292,57 +292,6 @@ def test_no_tools(scenario: Scenario, implementation: Implementation) -> None:
 
     offered = run.request(1).body.get("tools")
     assert [] != offered, "a request without tools has `tools: []`; leave the member out"
-
-
-@requirement("chat-reasoning-is-no-text")
-def test_reasoning_is_no_text(scenario: Scenario, implementation: Implementation) -> None:
-    """A turn with a call and the answer both come with reasoning, which is neither in the answer nor in its chunks."""
-    reasons = DEFAULT.but(quirk="reasoning-content")
-    scenario.plays(Step(WEATHER, reasons), Step(says(ANSWER), reasons))
-
-    run = implementation.run()
-
-    run.delivered(2)
-    assert ANSWER == (run.value.text or "").strip()
-    assert "Let me see" not in "".join(chunk.text for chunk in run.chunks), "the chunks have the reasoning"
-
-
-@requirement("chat-reasoning-is-no-text")
-def test_reasoning_is_no_answer(scenario: Scenario, implementation: Implementation) -> None:
-    """A turn has reasoning and an empty text; the loop may ask again, and never takes the reasoning for the answer."""
-    reasons = DEFAULT.but(quirk="reasoning-content")
-    scenario.plays(Step(says(""), reasons), says(ANSWER))
-
-    run = implementation.run()
-
-    run.delivered(1)
-    assert run.failed or "Let me see" not in (run.value.text or ""), "the reasoning is returned as the answer"
-
-
-@requirement("chat-reasoning-is-echoed")
-def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation) -> None:
-    """Each message with calls has its reasoning in all requests after it, as a member of the same name.
-
-    Some loops do so only for a model of a service that demands it: one of the two names is enough.
-    """
-    reasons = DEFAULT.but(quirk="reasoning-content")
-
-    def kept(run: Run, n: int) -> list[Any]:
-        return [one.get("reasoning_content") for one in run.request(n).body["messages"] if one.get("tool_calls")]
-
-    for model in (MODEL, "deepseek-reasoner"):
-        scenario.plays(Step(TWO_CALLS, reasons), Step(WEATHER, reasons), says(ANSWER))
-        run = implementation.run(model=model)
-        run.request(3)
-        if all(kept(run, n) == [REASONING] * (n - 1) for n in (2, 3)):
-            break
-
-    for n in (2, 3):
-        calls_echoed(run, n - 1)
-        found = kept(run, n)
-        assert [REASONING] * (n - 1) == found, (
-            f"in request {n} the messages with calls have the reasoning {plain(found)}"
-        )
 
 
 @requirement("call-extras-are-echoed")

@@ -61,7 +61,9 @@ def test_the_stream_is_closed(scenario: Scenario, implementation: Implementation
 
     if any(isinstance(event, GaveUp) for event in before):
         raise NotApplicable("the loop hands on its first text when the service has ended, so no stream is left")
-    assert closed.wait_here(implementation.bench.patience.gate), "the connection of a stream that was left stays open"
+    assert closed.wait_here(implementation.bench.patience.gate), (
+        "the connection of a stream that was left stays open; some clients close it only with their response"
+    )
 
 
 @requirement("next-turn-after-leaving-is-accepted")

@@ -19,6 +19,7 @@ from looptck.values.history import Asked, Offered, Said
 from looptck.values.outcome import Value
 from looptck.values.plain import MOST, plain
 from looptck.values.turns import Call, Turn, calls, says
+from looptck.values.verdicts import NotApplicable
 
 NOTHING = {"null", "none", "nil", "undefined"}
 """What languages print where there is no text."""
@@ -79,11 +80,35 @@ def test_prompt_without_tools(scenario: Scenario, implementation: Implementation
     _holds_the_prompt(run, 1)
 
 
+@requirement("later-system-message-reaches-the-model")
+def test_later_system_message(scenario: Scenario, implementation: Implementation) -> None:
+    """The prompt has a second system message behind an answer; it may be joined with the first, or be the user's."""
+    scenario.plays(says("Guten Tag."))
+
+    run = implementation.run("Good morning.", agent="redirected")
+
+    if run.failed and not run.requests:
+        raise NotApplicable(f"the loop takes no second system message: it {run.outcome}")
+    *_, later = (message for message in run.prompt if message[0] == "system")
+    said = [one for one in run.request(1).request.items if isinstance(one, Said) and one.role != "assistant"]
+    assert any(later[1] in one.text for one in said), f"request 1 lacks {plain(later[1])}, from system"
+    _holds(run, 1, [message for message in run.prompt if message != later])
+
+
 def _holds_the_prompt(run: Run, n: int) -> None:
     """Assert that a request has the prompt. A loop may add text, and merge several messages of one role."""
+    _holds(run, n, run.prompt)
+    if n == 1:
+        assert all(isinstance(one, Said) for one in run.request(1).request.items), (
+            "the first request contains more than messages"
+        )
+
+
+def _holds(run: Run, n: int, messages: Sequence[tuple[str, str]]) -> None:
+    """Assert that a request has these messages, each once, in its role and order."""
     said = [item for item in run.request(n).request.items if isinstance(item, Said)]
     reached = (0, 0)
-    for role, text in run.prompt:
+    for role, text in messages:
         places = [
             (place, item.text.index(text))
             for place, item in enumerate(said)
@@ -94,8 +119,6 @@ def _holds_the_prompt(run: Run, n: int) -> None:
         assert 1 == len(places), f"request {n} contains {len(places)} times {among}"
         assert reached <= places[0], f"request {n} has {among} before an earlier message of the prompt"
         reached = places[0]
-    if n == 1:
-        assert len(said) == len(run.request(n).request.items), "the first request contains more than messages"
 
 
 @requirement("history-only-grows")

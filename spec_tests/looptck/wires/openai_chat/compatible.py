@@ -237,7 +237,7 @@ def _finish_then_null(chunks: list[Chunk]) -> list[Chunk]:
 
 
 REASONING = "Let me see. First of all I have to look that up."
-"""The reasoning of a turn with the quirk ``reasoning-content``."""
+"""The reasoning of a turn with the quirk ``reasoning-content`` or ``reasoning-beside``."""
 UNKNOWN_FINISH = "eos"
 """A finish reason of some servers that none of the documented ones is."""
 _REASONED = ("Let me see. ", "First of all I have to look that up.")
@@ -262,6 +262,17 @@ def _reasoning(chunks: list[Chunk]) -> list[Chunk]:
         thought["choices"][0]["delta"] = {"content": None, "reasoning_content": piece}
         thoughts.append(thought)
     return [first, *thoughts, *others]
+
+
+def _reasoning_beside(chunks: list[Chunk]) -> list[Chunk]:
+    """The last piece of the reasoning comes in one delta with the first piece of the text, or of a call."""
+    first, thought, last, *others = _reasoning(chunks)
+    reasoning = last["choices"][0]["delta"]["reasoning_content"]
+    for delta in _deltas(others):
+        if delta.get("content") or delta.get("tool_calls"):
+            delta["reasoning_content"] = reasoning
+            return [first, thought, *others]
+    return [first, thought, last, *others]
 
 
 def _no_index(chunks: list[Chunk]) -> list[Chunk]:
@@ -458,6 +469,7 @@ STREAM: dict[Quirk, Change] = {
     "finish-unknown": _finish_unknown,
     "finish-then-null": _finish_then_null,
     "reasoning-content": _reasoning,
+    "reasoning-beside": _reasoning_beside,
     "call-extras": _call_extras,
     "no-index": _no_index,
     "no-choices": _choices_of_each([]),

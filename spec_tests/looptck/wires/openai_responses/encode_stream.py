@@ -119,7 +119,8 @@ def _added(item: dict[str, Any], framing: Framing) -> dict[str, Any]:
     """The item when it begins. The encrypted content of a reasoning item is not complete yet."""
     added = {**item, **_ADDED.get(item["type"], {})}
     if item["type"] == "reasoning":
-        added |= {"encrypted_content": item["encrypted_content"][:24], "summary": []}
+        nothing_yet: _Event = {member: [] for member in ("summary", "content") if member in item}
+        added |= {"encrypted_content": item["encrypted_content"][:24], **nothing_yet}
     if item["type"] in _CALLS and framing.quirk == "early-id-differs":
         added["call_id"] = f"early_{item['call_id']}"
     return added
@@ -134,6 +135,9 @@ def _between(item: dict[str, Any], framing: Framing) -> Iterator[_Event]:
         case "reasoning":
             for index, part in enumerate(item["summary"]):
                 yield from ({"summary_index": index, **event} for event in _summary(part, framing))
+            for index, part in enumerate(item.get("content") or ()):
+                events = _texts("response.reasoning_text", "text", part["text"], framing)
+                yield from ({"content_index": index, **event} for event in events)
         case "function_call":
             yield from _texts("response.function_call_arguments", "arguments", item["arguments"], framing)
         case "custom_tool_call":

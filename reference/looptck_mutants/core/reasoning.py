@@ -1,0 +1,93 @@
+"""Reasoning that can be read: taken for text, in the way of text, lost, or made up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from looptck_mutants.cells import CHAT, CHAT_STREAM, RESPONSES
+from looptck_mutants.parts import breaks
+from looptck_reference.vocabulary.agent import Agent
+from looptck_reference.vocabulary.values import Json, Turn
+from looptck_reference.wires import ChatStream, ChatWire, ResponsesWire
+
+
+@breaks(
+    "chat-reasoning-is-no-text",
+    cells=CHAT,
+    collateral={"final-text-is-returned": "some servers record reasoning before the text"},
+)
+class ReasoningIsText(ChatWire):
+    """Puts the reasoning before the text."""
+
+    def decode(self, reply: Json) -> Turn:
+        turn = super().decode(reply)
+        kept = "".join(value for members in turn.content for value in members.values())
+        return replace(turn, text=kept + turn.text)
+
+
+@breaks("chat-reasoning-is-no-text", cells=CHAT_STREAM)
+class ReasoningIsStreamed(ChatStream):
+    """Hands the reasoning to the caller as if it were text."""
+
+    def take(self, event: Json) -> str:
+        reasoning = [(choice["delta"] or {}).get("reasoning_content") or "" for choice in event.get("choices") or ()]
+        return "".join(reasoning) + super().take(event)
+
+
+@breaks("chat-reasoning-is-echoed", cells=CHAT)
+class LatestReasoning(ChatWire):
+    """Sends back the reasoning of the latest turn only."""
+
+    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
+        turns = [message for message in history if message["role"] == "assistant"]
+        older = [_unreasoned(message) if message in turns[:-1] else message for message in history]
+        return super().request(agent, older, stream=stream)
+
+
+def _unreasoned(message: Json) -> Json:
+    return {name: value for name, value in message.items() if name != "reasoning_content"}
+
+
+@breaks("chat-reasoning-is-no-text", cells=CHAT)
+class ReasoningInPlaceOfText(ChatWire):
+    """Takes the reasoning for the text where there is no text."""
+
+    def decode(self, reply: Json) -> Turn:
+        turn = super().decode(reply)
+        kept = "".join(value for members in turn.content for value in members.values())
+        return turn if turn.text or turn.calls else replace(turn, text=kept)
+
+
+@breaks("what-comes-beside-reasoning-is-kept", cells=CHAT_STREAM)
+class ReasoningOrElse(ChatStream):
+    """Reads a delta with reasoning for its reasoning, and nothing else."""
+
+    def take(self, event: Json) -> str:
+        choices = [{**choice, "delta": _reasoning_of(choice["delta"])} for choice in event.get("choices") or ()]
+        return super().take({**event, "choices": choices})
+
+
+def _reasoning_of(delta: Json | None) -> Json | None:
+    reasoning = (delta or {}).get("reasoning_content")
+    return {"reasoning_content": reasoning} if reasoning else delta
+
+
+@breaks("no-reasoning-is-added", cells=CHAT)
+class ReasoningInEveryTurn(ChatWire):
+    """Sends each turn back with reasoning, an empty one if it had none."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        return [{"reasoning_content": "", **message} for message in super().echo(turn)]
+
+
+@breaks("readable-reasoning-is-echoed", cells=RESPONSES)
+class SummariesOnly(ResponsesWire):
+    """Sends reasoning items back with their summaries, and without their text."""
+
+    def echo(self, turn: Turn) -> list[Json]:
+        kept = [
+            {name: value for name, value in item.items() if item.get("type") != "reasoning" or name != "content"}
+            for item in turn.content
+        ]
+        return super().echo(replace(turn, content=tuple(kept)))

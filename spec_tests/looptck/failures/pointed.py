@@ -1,0 +1,36 @@
+"""Signs that name a cause by themselves, where the fault is in ordinary traffic: what is refused, what is misread.
+
+There almost everything fails, and of many requirements none is about the fault. So the most specific one is not looked
+for among them; it is the one that is about the sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from looptck.failures.groups import Finding, Key
+from looptck.failures.signs import MISREAD
+
+REFUSED = "no-request-is-refused"
+ECHOED = "arguments-are-echoed-as-given"
+FRAGMENTED = "fragmented-arguments-are-joined"
+
+
+def pointed(key: Key, failed: Sequence[Finding], judged: Mapping[str, int]) -> str | None:
+    """The requirement that a sign names; None if the fault is in rarer traffic, or the sign may have many reasons.
+
+    Args:
+        key: The group of the failures, which begins with their sign.
+        failed: The failures of the group.
+        judged: How often each requirement was judged in the run, with whatever verdict.
+    """
+
+    def fails_mostly(row: str) -> bool:
+        return sum(one.result.requirement == row for one in failed) * 2 > judged.get(row, len(failed) * 2)
+
+    if key[0] == "refused" and fails_mostly(REFUSED):
+        return REFUSED
+    if key == MISREAD and fails_mostly(ECHOED):
+        streamed = all("/stream/" in one.result.cell for one in failed)
+        return FRAGMENTED if streamed and fails_mostly(FRAGMENTED) else ECHOED
+    return None
