@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from looptck.bench.bench import Scenario
-from looptck.bench.checks import Implementation, requirement
+from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.offers import described_otherwise, differences
 from looptck.bench.oracle import agrees, alike, same_role
 from looptck.bench.run import Run
 from looptck.catalogue.agents import Tool, agent
 from looptck.provider.script import Step
+from looptck.spec.conversing import accepted
 from looptck.values.framing import DEFAULT, MODEL
 from looptck.values.history import Asked, Offered, Said
 from looptck.values.outcome import Value
@@ -81,6 +82,7 @@ def test_prompt_without_tools(scenario: Scenario, implementation: Implementation
 
 
 @requirement("later-system-message-reaches-the-model")
+@refusable("A driver may hand on the messages behind the first as they are; this row alone says so.")
 def test_later_system_message(scenario: Scenario, implementation: Implementation) -> None:
     """The prompt has a second system message behind an answer; it may be joined with the first, or be the user's."""
     scenario.plays(says("Guten Tag."))
@@ -89,6 +91,7 @@ def test_later_system_message(scenario: Scenario, implementation: Implementation
 
     if run.failed and not run.requests:
         raise NotApplicable(f"the loop takes no second system message: it {run.outcome}")
+    accepted(run.request(1))
     *_, later = (message for message in run.prompt if message[0] == "system")
     said = [one for one in run.request(1).request.items if isinstance(one, Said) and one.role != "assistant"]
     assert any(later[1] in one.text for one in said), f"request 1 lacks {plain(later[1])}, from system"
