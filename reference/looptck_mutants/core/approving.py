@@ -14,7 +14,7 @@ from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.vocabulary.actions import Action, Run
-from looptck_reference.vocabulary.approval import Approve, Change, Decision, Reject
+from looptck_reference.vocabulary.approval import Approve, Decision, Reject
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
 
 REJECTED: Collateral = {"any-conversation-goes-on": "a call of it is rejected"}
@@ -48,30 +48,6 @@ class ChangesReplaceAll(Loop):
 
     def changed(self, call: ToolCall, parameters: Json) -> ToolCall:
         return replace(call, arguments=json.dumps(parameters))
-
-
-@breaks("resume-obeys-each-change", cells=CHAT)
-class OneChangeForATool(Loop):
-    """Keeps the changes of a resumed run by tool, so that one of them is for all of its calls."""
-
-    def resume(self, state: Json, decisions: Mapping[str, Decision]) -> None:
-        changes = [one for one in decisions.values() if isinstance(one, Change)]
-        super().resume(state, {**decisions, **dict.fromkeys(decisions, changes[-1])} if changes else decisions)
-
-
-@breaks(
-    "nothing-runs-unapproved",
-    collateral={
-        "approval-is-for-its-call": "it comes again",
-        "suspended-call-has-not-run": "a resumed run may be suspended again",
-    },
-    cells=CHAT,
-)
-class FirstTurnIsAskedAbout(Loop):
-    """Asks about the calls of the first turn, and runs those of later turns."""
-
-    def needs_approval(self, call: ToolCall) -> bool:
-        return self.model_calls == 1 and super().needs_approval(call)
 
 
 @breaks(

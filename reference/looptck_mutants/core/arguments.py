@@ -29,23 +29,6 @@ class WholeNumbers(Loop):
         return dict(json.loads(text or "{}", parse_float=lambda number: int(float(number))))
 
 
-@breaks("arguments-arrive-whatever-their-shape")
-class ThirtyTwoBits(Loop):
-    """Keeps the lowest 32 bits of a whole number, as a language with small integers does."""
-
-    def parse_arguments(self, text: str) -> Json:
-        super().parse_arguments(text)
-        return dict(json.loads(text or "{}", parse_int=lambda digits: (int(digits) + 2**31) % 2**32 - 2**31))
-
-
-@breaks("arguments-arrive-whatever-their-shape")
-class FalseIsMissing(Loop):
-    """Drops an argument that is false, zero or empty, as a test for its truth does."""
-
-    def parse_arguments(self, text: str) -> Json:
-        return {name: value for name, value in super().parse_arguments(text).items() if value or value is None}
-
-
 @breaks(
     "empty-arguments-are-an-empty-object",
     collateral={

@@ -97,18 +97,6 @@ class NotesWhatWasCancelled(_Otherwise):
         return outcome
 
 
-@breaks("cancelled-run-starts-no-tool", cells=CHAT)
-class ApprovedTooLate(_Otherwise):
-    """Runs the calls that wait for their approval when the run is cancelled."""
-
-    def otherwise(self, case: Json, outcome: Json) -> Json:
-        if "confirm" in case:
-            for tool in case["tools"]:
-                if tool.get("approval"):
-                    _post(tool["url"], {"arguments": {"city": "Paris"}})
-        return outcome
-
-
 @breaks(
     "cancelled-stream-is-closed",
     collateral={

@@ -80,16 +80,6 @@ class LatestIdCounts(ChatStream):
             self._latest[delta.get("index")].id = str(delta["id"])
 
 
-@breaks("empty-id-later-is-no-new-call", cells=CHAT_STREAM)
-class EmptyIdIsACall(ChatStream):
-    """Begins a call with each piece that has a member for its id."""
-
-    def add_call(self, delta: Json) -> None:
-        if delta.get("id") == "":
-            self._latest.pop(delta.get("index"), None)
-        super().add_call(delta)
-
-
 @breaks(
     "name-may-come-later",
     cells=CHAT_STREAM,
@@ -230,23 +220,6 @@ class UsageIsCounted(ChatWire):
         except (KeyError, TypeError) as error:
             raise MalformedReply("the usage of the reply cannot be counted") from error
         return super().decode(reply)
-
-
-@breaks(
-    "usage-may-be-missing",
-    cells=CHAT_STREAM,
-    collateral={"chunks-without-choices-are-skipped": "such a chunk has the usage"},
-)
-class LastUsageIsCounted(ChatStream):
-    """Counts the cached tokens of the last chunk."""
-
-    def take(self, event: Json) -> str:
-        if event.get("choices") == []:
-            try:
-                event["usage"]["prompt_tokens_details"]["cached_tokens"]
-            except (KeyError, TypeError) as error:
-                raise MalformedReply("the usage of the stream cannot be counted") from error
-        return super().take(event)
 
 
 @breaks("usage-may-be-missing", cells=MESSAGES)

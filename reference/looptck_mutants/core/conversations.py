@@ -149,18 +149,6 @@ class InstructionsPileUp(Loop):
         return replace(found, messages=[{"role": "system", "content": again}, *messages])
 
 
-@breaks("conversation-is-carried-once", cells=CHAT)
-class SaidOnceIsEnough(Loop):
-    """Sends what a user has said in the same words once."""
-
-    def remembered(self) -> Sequence[Json]:
-        kept: list[Json] = []
-        for one in super().remembered():
-            if one["role"] != "user" or one not in kept:
-                kept.append(one)
-        return kept
-
-
 @breaks(
     "conversation-is-carried-once",
     cells=CHAT,

@@ -12,9 +12,8 @@ import httpx
 
 from looptck_mutants.cells import CHAT, CHAT_STREAM
 from looptck_mutants.core.running_again import run_again
-from looptck_mutants.core.streams_chat import A_FRAMING
 from looptck_mutants.parts import asking, breaks, streaming
-from looptck_reference.http.exchange import Exchange, Read, Step
+from looptck_reference.http.exchange import Exchange, Step
 from looptck_reference.http.reception import Reception
 from looptck_reference.kit.driver import Driver
 from looptck_reference.loop.loop import Loop
@@ -320,23 +319,6 @@ class OverflowForgetsTheQuestion(Exchange):
         return (yield from super().ask(Ask(tuple(one for one in ask.history if one.get("role") != "user"))))
 
 
-@breaks("http-error-is-told", cells=CHAT)
-class LastWordsAnswer(Exchange):
-    """Returns the text beside the last calls where a later request fails."""
-
-    said = ""
-
-    def ask(self, ask: Ask) -> Generator[Step, Any, Turn]:
-        try:
-            turn = yield from super().ask(ask)
-        except ProviderError:
-            if not self.said:
-                raise
-            return Turn(self.said)
-        self.said = turn.text
-        return turn
-
-
 @breaks("content-types-may-have-parameters", cells=CHAT)
 class CharsetInCapitalsIsUnknown(Exchange):
     """Refuses a plain reply whose charset is written in capitals."""
@@ -345,26 +327,6 @@ class CharsetInCapitalsIsUnknown(Exchange):
         if "UTF-8" in response.headers.get("content-type", ""):
             raise MalformedReply("the charset of the reply is unknown")
         return super().turn(response, content)
-
-
-@breaks("bytes-may-be-cut-anywhere", collateral=A_FRAMING, cells=CHAT)
-class BodiesDecodedApart(Exchange):
-    """Decodes each piece of a plain reply separately, which breaks characters that are split between pieces."""
-
-    def content(self) -> Generator[Step, Any, bytes]:
-        pieces: list[str] = []
-        while piece := (yield Read()):
-            pieces.append(piece.decode("utf-8", "replace"))
-        return "".join(pieces).encode()
-
-
-@breaks("compressed-replies-are-read", cells=CHAT)
-class ReadsWhatItDidNotUnpack(Exchange):
-    """Accepts gzip, and takes the bytes of such a reply for its text."""
-
-    def turn(self, response: httpx.Response, content: bytes) -> Turn:
-        packed = response.headers.get("content-encoding") == "gzip"
-        return super().turn(response, gzip.compress(content) if packed else content)
 
 
 @breaks("compressed-replies-are-read", cells=CHAT_STREAM)

@@ -52,19 +52,6 @@ class EmptyObjectsAreLists(MessagesWire):
         return super().echo(replace(turn, content=tuple(map(_with_lists, turn.content))))
 
 
-@breaks(
-    "arguments-are-echoed-as-given",
-    collateral={"open-schemas-are-offered": "one of its calls has no arguments"},
-    cells=CHAT,
-)
-class NoArgumentsAreAList(ChatWire):
-    """Sends a call without arguments back with an empty list."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        listed = [replace(call, arguments="[]") if call.arguments == "{}" else call for call in turn.calls]
-        return super().echo(replace(turn, calls=tuple(listed)))
-
-
 @breaks("text-beside-calls-is-echoed")
 class TextDropped(ChatWire):
     """Sends the calls of a turn back without its text."""
@@ -125,19 +112,6 @@ class SignatureChanged(MessagesWire):
 
     def echo(self, turn: Turn) -> list[Json]:
         return super().echo(replace(turn, content=tuple(map(_unpadded, turn.content))))
-
-
-@breaks("thinking-is-echoed", collateral={"turn-is-echoed-in-order": "thinking is a part of its turn"}, cells=MESSAGES)
-class ThoughtsMerged(MessagesWire):
-    """Sends the thoughts of a turn back as one, with the latest signature."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        thoughts = [block for block in turn.content if block.get("type") == "thinking"]
-        if len(thoughts) < 2:
-            return super().echo(turn)
-        one = {**thoughts[-1], "thinking": "".join(block["thinking"] for block in thoughts)}
-        others = _without(turn, lambda block: block.get("type") == "thinking").content
-        return super().echo(replace(turn, content=(one, *others)))
 
 
 @breaks("redacted-thinking-is-echoed", cells=MESSAGES)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
-from looptck_reference.vocabulary.actions import Action
 from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 from looptck_reference.wires import MessagesStream, MessagesWire, ResponsesWire
 
@@ -20,15 +19,6 @@ class HostedDispatched(Loop):
     def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
         searches = [piece for piece in turn.content if piece["type"] == "web_search_call"]
         return [*turn.calls, *(ToolCall(search["id"], "web_search", "{}") for search in searches)]
-
-
-@breaks("hosted-tools-are-echoed", cells=MESSAGES)
-class ServersForgotten(Loop):
-    """Drops the calls of MCP servers and their results."""
-
-    def append_turn(self, turn: Turn) -> None:
-        kept = tuple(piece for piece in turn.content if not piece["type"].startswith("mcp_"))
-        super().append_turn(replace(turn, content=kept))
 
 
 @breaks("hosted-tools-are-echoed", cells=MESSAGES_STREAM)
@@ -58,15 +48,6 @@ class SearchesOnly(MessagesWire):
         others = ("bash_", "web_fetch_", "tool_search_")
         known = tuple(block for block in turn.content if not block["type"].startswith(others))
         return super().echo(replace(turn, content=known))
-
-
-@breaks("hosted-kinds-are-echoed", cells=MESSAGES)
-class CallersDropped(MessagesWire):
-    """Sends what the service's tools leave behind back without the code that has called them."""
-
-    def echo(self, turn: Turn) -> list[Json]:
-        nobody = ({name: part for name, part in block.items() if name != "caller"} for block in turn.content)
-        return super().echo(replace(turn, content=tuple(nobody)))
 
 
 @breaks("hosted-kinds-are-echoed", cells=RESPONSES)
@@ -100,15 +81,6 @@ class ResultsAreLists(MessagesWire):
             if block["type"] != "web_search_tool_result" or isinstance(block["content"], list)
         )
         return super().echo(replace(turn, content=known))
-
-
-@breaks("container-goes-on", cells=MESSAGES)
-class NewContainer(Loop):
-    """Lets each request have a container of its own."""
-
-    def ask(self) -> Action:
-        self.carried.clear()
-        return super().ask()
 
 
 @breaks("container-goes-on", cells=MESSAGES_STREAM)

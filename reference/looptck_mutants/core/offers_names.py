@@ -51,16 +51,6 @@ class AllCharacters(_Offering):
         return tool.name[:64]
 
 
-@breaks("names-are-legal-on-the-wire", cells=CHAT)
-class NothingIsAName(Loop):
-    """Takes out the characters that the service does not allow, although nothing may be left."""
-
-    def __init__(self, agent: Agent, **options: Any) -> None:
-        left = {name if any(map(str.isascii, tool.name)) else "": tool for name, tool in agent.offered.items()}
-        object.__setattr__(agent, "offered", left)
-        super().__init__(agent, **options)
-
-
 @breaks(
     "offered-name-calls-its-tool",
     cells=CHAT,

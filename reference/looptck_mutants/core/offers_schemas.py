@@ -38,31 +38,11 @@ def _no_constants(schema: Any) -> Any:
     return {"type": "string"} if "const" in schema else schema
 
 
-def _any_reference(schema: Any) -> Any:
-    return {"type": "object", "properties": {}} if "$ref" in schema else schema
-
-
-def _closed_maps(schema: Any) -> Any:
-    return {**schema, "additionalProperties": False} if "additionalProperties" in schema else schema
-
-
 @breaks("schemas-keep-their-meaning", cells=CHAT)
 class NoTitles(Driver):
     """Drops titles from schemas, and parameters of that name with them."""
 
     wires = offering(lambda schema: _each(_no_titles, schema))
-
-
-@breaks(
-    "schemas-keep-their-meaning",
-    "odd-schemas-keep-their-meaning",
-    cells=CHAT,
-    collateral={"strict-tools-stay-strict": "a strict schema may have definitions"},
-)
-class NoDefinitions(Driver):
-    """Offers the members of parameters, and not the definitions to which they refer."""
-
-    wires = offering(lambda schema: {name: one for name, one in schema.items() if name != "$defs"})
 
 
 @breaks(
@@ -84,37 +64,6 @@ class ConstantsAreTexts(Driver):
     wires = offering(lambda schema: _each(_no_constants, schema))
 
 
-@breaks(
-    "schemas-keep-their-meaning",
-    "odd-schemas-keep-their-meaning",
-    cells=CHAT,
-    collateral={"strict-tools-stay-strict": "a strict schema may have references"},
-)
-class ReferencesAreObjects(Driver):
-    """Offers what is referred to as an object without members."""
-
-    wires = offering(lambda schema: _each(_any_reference, schema))
-
-
-@breaks(
-    "odd-schemas-keep-their-meaning",
-    collateral={"open-schemas-are-offered": "an open object is one with members of any name"},
-    cells=CHAT,
-)
-class MapsAreClosed(Driver):
-    """Offers objects with members of any name as objects without members."""
-
-    wires = offering(lambda schema: _each(_closed_maps, schema))
-
-
-def _text_items(schema: Any) -> Any:
-    return {**schema, "items": {"type": "string"}} if isinstance(schema.get("items"), dict) else schema
-
-
-def _text_for_anything(schema: Any) -> Any:
-    return {"type": "string", **schema} if schema.keys() <= {"description"} else schema
-
-
 def _no_types(schema: Any) -> Any:
     plain = schema.get("type") in {"string", "integer", "number", "boolean"}
     return {name: one for name, one in schema.items() if name != "type"} if plain else schema
@@ -133,36 +82,6 @@ def _by_name(schema: Any, known: dict[str, Any]) -> Any:
 
 @breaks(
     "schemas-keep-their-meaning",
-    cells=CHAT,
-    collateral={
-        "offered-schema-is-the-declared-one": "items are part of a schema",
-        "parameter-descriptions-are-offered": "items have parameters with descriptions",
-    },
-)
-class ListsOfTexts(Driver):
-    """Offers each list as one of texts."""
-
-    wires = offering(lambda schema: _each(_text_items, schema))
-
-
-@breaks(
-    "odd-schemas-keep-their-meaning",
-    cells=CHAT,
-    collateral={
-        (
-            "offered-schema-is-the-declared-one",
-            "open-schemas-are-offered",
-        ): "a schema that accepts anything is not offered as it is declared"
-    },
-)
-class AnythingIsAText(Driver):
-    """Offers a member of any kind as a text."""
-
-    wires = offering(lambda schema: _each(_text_for_anything, schema))
-
-
-@breaks(
-    "schemas-keep-their-meaning",
     "odd-schemas-keep-their-meaning",
     "offered-schema-is-the-declared-one",
     cells=CHAT,
@@ -172,13 +91,6 @@ class NoTypes(Driver):
     """Offers texts, numbers and booleans without their types."""
 
     wires = offering(lambda schema: _each(_no_types, schema))
-
-
-@breaks("schemas-keep-their-meaning", cells=CHAT)
-class OneSchemaForAName(Driver):
-    """Offers members of one name with one schema, at whatever depth they are."""
-
-    wires = offering(lambda schema: _by_name(schema, {}))
 
 
 @breaks("strict-tools-stay-strict")

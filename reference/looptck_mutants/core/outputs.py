@@ -102,14 +102,6 @@ class Wrapped(Loop):
         return value if output.is_object else {"value": value}
 
 
-@breaks("output-need-not-be-an-object")
-class EmptyIsNone(Loop):
-    """Takes an empty list for no output."""
-
-    def read_output(self, turn: Turn, output: Output) -> Any:
-        return super().read_output(turn, output) or None
-
-
 @breaks(
     "output-leaves-tools-callable",
     collateral={

@@ -49,16 +49,6 @@ def _unreasoned(message: Json) -> Json:
     return {name: value for name, value in message.items() if name != "reasoning_content"}
 
 
-@breaks("chat-reasoning-is-no-text", cells=CHAT)
-class ReasoningInPlaceOfText(ChatWire):
-    """Takes the reasoning for the text where there is no text."""
-
-    def decode(self, reply: Json) -> Turn:
-        turn = super().decode(reply)
-        kept = "".join(value for members in turn.content for value in members.values())
-        return turn if turn.text or turn.calls else replace(turn, text=kept)
-
-
 @breaks("what-comes-beside-reasoning-is-kept", cells=CHAT_STREAM)
 class ReasoningOrElse(ChatStream):
     """Reads a delta with reasoning for its reasoning, and nothing else."""

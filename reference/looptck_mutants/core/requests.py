@@ -23,15 +23,6 @@ class SystemSpeaksAsUser(ChatWire):
         return [{**message, "role": "user"} if message["role"] == "system" else message for message in messages]
 
 
-@breaks("prompt-reaches-the-model", cells=CHAT)
-class InstructionsNeedTools(ChatWire):
-    """Sends the system message only beside tools."""
-
-    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        kept = [message for message in history if agent.tools or message["role"] != "system"]
-        return super().request(agent, kept, stream=stream)
-
-
 @breaks("later-system-message-reaches-the-model", cells=MESSAGES)
 class FirstSystemMessageOnly(MessagesWire):
     """Sends the first system message and forgets the others."""
@@ -102,22 +93,6 @@ class AnotherModel(ChatWire):
         body = super().request(agent, history, stream=stream)
         reads = history[-1]["role"] == "tool"
         return {**body, "model": f"{agent.model}-mini"} if reads else body
-
-
-@breaks("model-name-is-sent", cells=CHAT)
-class ModelOfTheReply(ChatWire):
-    """Asks for the model that the last reply has named."""
-
-    model: str | None = None
-
-    def decode(self, reply: Json) -> Turn:
-        self.model = reply.get("model")
-        return super().decode(reply)
-
-    def request(self, agent: Agent, history: Sequence[Json], *, stream: bool) -> Json:
-        body = super().request(agent, history, stream=stream)
-        follows = history[-1]["role"] == "tool"
-        return {**body, "model": self.model} if follows and self.model else body
 
 
 @breaks("requests-say-that-they-are-json", cells=CHAT)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from looptck_mutants import broad_faults
-from looptck_mutants.cells import CHAT, MESSAGES
+from looptck_mutants.cells import MESSAGES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import End, Fail, Raised
@@ -26,14 +26,6 @@ class TwoResultsAtMost(Loop):
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results(results[:2])
-
-
-@breaks("every-call-is-answered", cells=CHAT)
-class NoFunctionNoResult(Loop):
-    """Leaves out the calls of tools that it offers and that have no function."""
-
-    def calls_of(self, turn: Turn) -> Sequence[ToolCall]:
-        return [call for call in turn.calls if call.name not in self.tools or self.handler_for(call) is not None]
 
 
 @breaks(
@@ -119,18 +111,6 @@ class NothingIsNoResult(Loop):
 
     def append_results(self, results: Sequence[ToolResult]) -> None:
         super().append_results([result for result in results if result.text])
-
-
-@breaks(
-    "text-result-arrives-unchanged",
-    collateral={"structured-result-reaches-the-model": "the number zero is written like the text"},
-    cells=CHAT,
-)
-class ZeroIsNoResult(Loop):
-    """Takes the result 0 for nothing, and says so."""
-
-    def append_results(self, results: Sequence[ToolResult]) -> None:
-        super().append_results([replace(one, text="no result") if one.text == "0" else one for one in results])
 
 
 @breaks("results-share-one-message", cells=MESSAGES)

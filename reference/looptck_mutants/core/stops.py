@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from looptck_mutants.cells import CHAT, MESSAGES, MESSAGES_STREAM, RESPONSES
+from looptck_mutants.cells import MESSAGES, MESSAGES_STREAM, RESPONSES
 from looptck_mutants.parts import breaks
 from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.actions import Action
@@ -98,14 +98,6 @@ class RefusedCallsRun(Loop):
         return Decision.RUN if turn.calls and turn.stop is Stop.REFUSAL else super().decide(turn)
 
 
-@breaks("stopped-turn-runs-nothing", cells=MESSAGES)
-class StoppedCallsRun(MessagesWire):
-    """Runs the calls of a turn that a stop sequence ended."""
-
-    def stop_for(self, reason: str) -> Stop:
-        return Stop.CALLS if reason == "stop_sequence" else super().stop_for(reason)
-
-
 @breaks("unknown-stop-reason-ends-the-loop", cells=MESSAGES)
 class UnknownStopIsAPause(MessagesWire):
     """Asks the model to continue a turn with an unknown stop reason."""
@@ -171,14 +163,6 @@ class LostCallIsAnAnswer(Loop):
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, stop=Stop.END) if turn.calls and turn.stop.truncated else turn)
-
-
-@breaks("final-text-is-returned", cells=CHAT)
-class ZeroIsNoAnswer(Loop):
-    """Takes the answer 0 for an empty one."""
-
-    def stop(self, turn: Turn) -> Action:
-        return super().stop(replace(turn, text="") if turn.text == "0" else turn)
 
 
 @breaks("truncated-answer-is-told")

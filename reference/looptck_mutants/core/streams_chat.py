@@ -201,14 +201,6 @@ class BlankPiecesDropped(ChatStream):
             call.arguments = [piece for piece in call.arguments if piece.strip()]
 
 
-@breaks("final-text-is-returned", cells=CHAT_STREAM)
-class ZeroIsNoText(ChatStream):
-    """Drops a piece of text that is a zero, which is false in some languages."""
-
-    def add_text(self, content: str, refusal: str) -> str:
-        return super().add_text("" if content == "0" else content, refusal)
-
-
 @breaks("fragmented-arguments-are-joined", cells=CHAT_STREAM)
 class ZeroIsNoPiece(ChatStream):
     """Drops a piece of arguments that is a zero, which is false in some languages."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,9 +13,6 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action
 from looptck_reference.vocabulary.tools import json_text
 from looptck_reference.vocabulary.values import Json, Stop, ToolResult, Turn
-
-INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe0e\ufe0f]")
-"""Signs that no eye sees: joiners, selectors, marks."""
 
 
 @breaks("answer-in-blocks-is-whole", cells=MESSAGES)
@@ -38,15 +33,6 @@ class LastItemAlone(Loop):
         return super().stop(replace(turn, text=parts[-1].get("text", turn.text) if parts else turn.text))
 
 
-@breaks("answer-in-items-is-whole", cells=RESPONSES)
-class FirstPartAlone(Loop):
-    """Reads only the first part of each message."""
-
-    def stop(self, turn: Turn) -> Action:
-        firsts = [part for item in turn.content if item.get("type") == "message" for part in item["content"][:1]]
-        return super().stop(replace(turn, text="".join(part.get("text", "") for part in firsts) or turn.text))
-
-
 @breaks("continued-answer-is-whole", cells=CHAT)
 class RestIsTheAnswer(Loop):
     """Asks for the rest of an answer that was cut, and returns the rest alone."""
@@ -64,14 +50,6 @@ class AnswerStripped(Loop):
 
     def stop(self, turn: Turn) -> Action:
         return super().stop(replace(turn, text=turn.text.strip()))
-
-
-@breaks("final-text-is-returned")
-class FinalAnswerCutOut(Loop):
-    """Returns only the text after the words "Final Answer"."""
-
-    def stop(self, turn: Turn) -> Action:
-        return super().stop(replace(turn, text=turn.text.rpartition("Final Answer:")[2]))
 
 
 @breaks("loop-goes-on-until-the-model-answers")
@@ -98,13 +76,6 @@ class ResultsStripped(Driver):
     dialects = answering(result_text=lambda value: json_text(value).strip())
 
 
-@breaks("text-result-arrives-unchanged")
-class InvisibleTakenOut(Driver):
-    """Takes invisible signs out of results."""
-
-    dialects = answering(result_text=lambda value: INVISIBLE.sub("", json_text(value)))
-
-
 def _first_bytes(value: object) -> str:
     text = json_text(value)
     return text if len(text) < 30_000 else text.encode()[:100_000].decode(errors="replace") + "\n[truncated]"
@@ -115,15 +86,6 @@ class ResultsCutByBytes(Driver):
     """Cuts a long result at a number of bytes, and says so."""
 
     dialects = answering(result_text=_first_bytes)
-
-
-@breaks("arguments-arrive-whatever-their-shape")
-class EntitiesRead(Loop):
-    """Reads entities of HTML in the texts of arguments."""
-
-    def parse_arguments(self, text: str) -> Json:
-        read = super().parse_arguments(text)
-        return {name: html.unescape(one) if isinstance(one, str) else one for name, one in read.items()}
 
 
 @breaks(
@@ -190,11 +152,3 @@ class NothingAsJsonIsNone(Loop):
     def model_answered(self, turn: Turn) -> Action:
         again = turn.text in {"null", "[]"} and not turn.calls
         return self._enter(self.ask()) if again else super().model_answered(turn)
-
-
-@breaks("final-text-is-returned")
-class LongAnswersCut(Loop):
-    """Returns no more than the first 20,000 characters of the answer."""
-
-    def stop(self, turn: Turn) -> Action:
-        return super().stop(replace(turn, text=turn.text[:20_000]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -13,10 +12,8 @@ from looptck_reference.kit.driver import Driver
 from looptck_reference.kit.telling import Emit
 from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.actions import Action
-from looptck_reference.vocabulary.agent import Agent
-from looptck_reference.vocabulary.news import Called, News, Resulted
+from looptck_reference.vocabulary.news import Called
 from looptck_reference.vocabulary.values import Json, ToolCall, ToolResult
-from looptck_reference.wires import ChatStream, MessagesStream, ResponsesStream
 
 OF_ANY = "what is told of any run is wrong"
 
@@ -59,24 +56,6 @@ class CallsAreToldTwice(Loop):
 
 
 @breaks(
-    "running-calls-are-told", cells=CHAT, collateral={"events-tell-calls-apart": "one of two equal calls is not told"}
-)
-class EqualCallsAreToldOnce(Loop):
-    """Tells of equal calls of a turn once, and of one result."""
-
-    def announce(self, calls: Sequence[ToolCall]) -> None:
-        super().announce(_differing(calls))
-
-    def announce_result(self, result: ToolResult) -> None:
-        if result.call_id in {call.id for call in _differing(self._calls)}:
-            super().announce_result(result)
-
-
-def _differing(calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
-    return list({(call.name, call.arguments): call for call in calls}.values())
-
-
-@breaks(
     "told-calls-get-one-result",
     cells=CHAT,
     collateral={"told-results-are-those-of-the-model": "the result of a failure is missing"},
@@ -86,15 +65,6 @@ class FailuresAreNotTold(Loop):
 
     def announce_result(self, result: ToolResult) -> None:
         if not result.failed:
-            super().announce_result(result)
-
-
-@breaks("told-calls-get-one-result", cells=CHAT)
-class UnknownToolsStayOpen(Loop):
-    """Tells no result of a call that did not run."""
-
-    def announce_result(self, result: ToolResult) -> None:
-        if self.tools.get(result.name) is not None:
             super().announce_result(result)
 
 
@@ -129,33 +99,6 @@ class PiecesGoToTheFirstCall(Telling):
             return [{**event, "call_id": first[0]}]
 
         return _only(events, emit)
-
-
-@breaks("pieces-of-arguments-join", cells=CHAT_STREAM)
-class FirstPieceIsLost(ChatStream):
-    """Tells no piece of arguments that begins an object."""
-
-    def write(self, call_id: str, piece: str) -> None:
-        if not piece.startswith("{"):
-            super().write(call_id, piece)
-
-
-@breaks("pieces-of-arguments-join", cells=MESSAGES_STREAM)
-class SignsBeyondAsciiAreLost(MessagesStream):
-    """Tells no piece of arguments beyond ASCII."""
-
-    def write(self, call_id: str, piece: str) -> None:
-        if piece.isascii():
-            super().write(call_id, piece)
-
-
-@breaks("pieces-of-arguments-join", cells=RESPONSES_STREAM)
-class QuotationMarksAreLost(ResponsesStream):
-    """Tells no piece of arguments that is a quotation mark."""
-
-    def write(self, call_id: str, piece: str) -> None:
-        if piece != '"':
-            super().write(call_id, piece)
 
 
 @breaks(
@@ -225,23 +168,6 @@ class ResultsAreToldAtTheEnd(Telling):
             return [*held, event] if event["kind"] == "end" else [event]
 
         return _only(events, emit)
-
-
-@breaks("answer-comes-after-the-events", cells=CHAT_STREAM)
-class ResultsAreToldWithTheNextTurn(Loop):
-    """Tells the results of a round when the model has answered to them."""
-
-    def __init__(self, agent: Agent, **options: Any) -> None:
-        super().__init__(agent, **options)
-        self._late: deque[News] = deque()
-
-    def announce_result(self, result: ToolResult) -> None:
-        self._late.append(Resulted(result))
-
-    def model_answered(self, turn: Any) -> Action:
-        self.news += self._late
-        self._late.clear()
-        return super().model_answered(turn)
 
 
 @breaks("end-is-told-once", cells=CHAT)

@@ -37,16 +37,6 @@ class MarkupTakenOut(MessagesWire):
 
 
 @breaks("empty-answer-ends-the-loop")
-class NullIsNoAnswer(ChatWire):
-    """Asks the model again if the content of an answer is null."""
-
-    def decode(self, reply: Json) -> Turn:
-        turn = super().decode(reply)
-        null = reply["choices"][0]["message"].get("content") is None
-        return replace(turn, stop=Stop.PAUSE) if null and not turn.calls and turn.stop is Stop.END else turn
-
-
-@breaks("empty-answer-ends-the-loop")
 class EmptyIsNeverEnough(Loop):
     """Asks for an answer after every empty one, as often as it takes."""
 

@@ -25,15 +25,6 @@ class LastReplyCounts(Loop):
         self.usage = [turn.usage]
 
 
-@breaks("usage-is-the-sum", cells=CHAT, collateral={"usage-of-a-run-is-its-own": OF_A_RUN})
-class CallsCount(Loop):
-    """Counts the replies that call tools, and not the answer."""
-
-    def count(self, turn: Turn) -> None:
-        if turn.calls:
-            super().count(turn)
-
-
 @breaks(
     "usage-is-the-sum",
     cells=CHAT_STREAM,
@@ -79,35 +70,6 @@ class OutputOfEventsIsAdded(MessagesStream):
         self.usage["output_tokens"] += before
 
 
-@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
-class FirstCountOnTheWay(MessagesStream):
-    """Takes the first message_delta for the last one."""
-
-    ended = False
-
-    def take(self, event: Json) -> str:
-        if event.get("type") == "message_delta":
-            event, self.ended = {**event, "usage": None} if self.ended else event, True
-        return super().take(event)
-
-
-@breaks("cumulative-usage-counts-once", cells=MESSAGES_STREAM)
-class InputOfTheEndCounts(MessagesStream):
-    """Takes the input from the end of a message, where it may be missing or null."""
-
-    def count(self, usage: Json | None) -> None:
-        super().count(usage)
-        self.usage["input_tokens"] = (usage or {}).get("input_tokens") or 0
-
-
-@breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
-class LastChunkHasTheUsage(ChatStream):
-    """Takes the usage of the last chunk, whether or not it has one."""
-
-    def count(self, usage: Json | None) -> None:
-        self.usage = usage
-
-
 @breaks("usage-in-any-chunk-counts-once", cells=CHAT_STREAM)
 class UsageHasNoChoices(ChatStream):
     """Looks for the usage in chunks without choices."""
@@ -128,18 +90,6 @@ class UsageOfChunksIsAdded(ChatStream):
             self.usage = {kind: before.get(kind, 0) + usage[kind] for kind in kinds}
 
 
-@breaks("usage-of-a-run-is-its-own", cells=CHAT)
-class AgentsAddUp(Loop):
-    """Adds up on the agent object what all its runs have used."""
-
-    used: ClassVar[dict[int, tuple[Agent, list[Any]]]] = {}
-    """By the identity of the agent, which is kept with it."""
-
-    def __init__(self, agent: Agent, **options: Any) -> None:
-        super().__init__(agent, **options)
-        _, self.usage = self.used.setdefault(id(agent), (agent, []))
-
-
 @breaks("usage-of-a-run-is-its-own", cells=CHAT, collateral={"usage-is-the-sum": "other runs have come before"})
 class RunsAddUp(Loop):
     """Adds up what all runs have used."""
@@ -149,18 +99,3 @@ class RunsAddUp(Loop):
     def __init__(self, agent: Agent, **options: Any) -> None:
         super().__init__(agent, **options)
         self.usage = self.used
-
-
-@breaks("usage-of-a-run-is-its-own", cells=CHAT)
-class UsageIsADifference(Loop):
-    """Tells what all runs have used since this one began."""
-
-    used: ClassVar[list[Any]] = []
-
-    def __init__(self, agent: Agent, **options: Any) -> None:
-        super().__init__(agent, **options)
-        self._before = len(self.used)
-
-    def count(self, turn: Turn) -> None:
-        self.used.append(turn.usage)
-        self.usage = self.used[self._before :]
