@@ -146,11 +146,13 @@ def _raised(run: Run, reason: str) -> Iterator[str]:
 
 
 def _misread(run: Run, reason: str) -> Iterator[str]:
-    """The call that the loop has read wrongly, as it came and as it went back."""
+    """The call that the loop has read wrongly, as it came and as it went back, unless the reason has it."""
     found = wrong_behind(run, reason)
     if found is not None and found[1] in {MISREAD, RENAMED} and (first := first_difference(run)) is not None:
         received, difference = first
-        yield f"request {received.n} sends back {difference.got}, where the turn had {difference.expected}"
+        got, came = (call.removeprefix("call ") for call in (difference.got, difference.expected))
+        if got not in reason:
+            yield f"request {received.n} sends back {got}, where the turn had {came}"
 
 
 def _problems(run: Run, reason: str) -> Iterator[str]:

@@ -53,7 +53,8 @@ def loop(case: Json) -> str:
         messages.append(message)
         for call in message["tool_calls"]:
             function = call["function"]
-            value = post(urls[function["name"]], {"arguments": json.loads(function["arguments"])})["value"]
+            url = urls[function["name"]]
+            value = post(url, {"arguments": json.loads(function["arguments"])})["value"] if url else "no function"
             text = value if isinstance(value, str) else json.dumps(value)
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
     raise RuntimeError(f"no answer in {MOST_ROUNDS} rounds")

@@ -204,8 +204,8 @@ SELECTORS = [
         "--case on-ecall: no selected check has this case",
     ),
     (
-        ["--profile", "core", "--case", "answer-beside-a-call"],
-        "--case answer-beside-a-call: this case is in anthropic-loop, and this run judges core",
+        ["--profile", "prompty-agent-mode", "--case", "answer-beside-a-call"],
+        "--case answer-beside-a-call: this case is in anthropic-loop, core, and this run judges prompty-agent-mode",
     ),
     (
         ["--profile", "core", "--case", "latest-rounds"],
