@@ -186,9 +186,7 @@ export class Parts extends Array {
 // { signal } for a tool that can be aborted; it has the name of the tool, and returns or throws what the kit wants.
 export function handlers(scenario) {
   const wanted = scenario.tools.filter(({ url }) => url);
-  const byName = Object.create(null); // an object that inherits has a `constructor`, which a model may ask for
-  for (const { name, url } of wanted) byName[name] = handler(name, url);
-  return byName;
+  return Object.fromEntries(wanted.map(({ name, url }) => [name, handler(name, url)]));
 }
 
 function handler(name, url) {

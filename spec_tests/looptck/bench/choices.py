@@ -53,7 +53,7 @@ def chosen(run: Run, received: Received) -> Chosen:
     body = received.body if isinstance(received.body, dict) else {}
     choice = body.get("tool_choice")
     kind = choice.get("type") if isinstance(choice, dict) else choice
-    own = _own_names(run, received)
+    own = own_names(run, received)
     named, forced = {*own}, kind in FORCES
     if isinstance(choice, dict) and kind == "allowed_tools":
         listed = choice.get("allowed_tools") or choice
@@ -80,7 +80,7 @@ def form(wire: str, wanted: Wanted) -> str:
     return json.dumps(forms[wire])
 
 
-def _own_names(run: Run, received: Received) -> dict[str, str]:
+def own_names(run: Run, received: Received) -> dict[str, str]:
     """The own name of each tool that a request offers, by the offered name; an answer tool has none of its own."""
     own = {tool.pointer: tool.name for tool in received.request.tools}
     offered = WIRES[run.cell.wire].service(True).read(received.body).tools

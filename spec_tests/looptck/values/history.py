@@ -139,7 +139,7 @@ def holds(result: str, text: str) -> bool:
     if not result.lstrip().startswith(("{", "[", '"')):
         return False
     try:
-        return text in _texts(json.loads(result))
+        return any(text in value for value in _texts(json.loads(result)))
     except (ValueError, RecursionError):
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
@@ -33,7 +34,13 @@ def table() -> dict[str, dict[str, Entry]]:
 
 
 def driver(loop: str) -> str:
-    """The driver of a loop: a file in this folder, with its class, or with the name of its fault in JavaScript."""
+    """The driver of a loop: a file in this folder, with its class, or with the name of its fault in JavaScript.
+
+    Loops of several folders import modules of one name, so what an earlier loop has imported is forgotten.
+    """
+    for name, module in list(sys.modules.items()):
+        if "." not in name and Path(getattr(module, "__file__", None) or "/").is_relative_to(HERE):
+            del sys.modules[name]
     if ".mjs" in loop:
         return f"cmd:{NODE} {HERE / loop}".rstrip()
     return f"python:{HERE / loop}" if ":" in loop else f"python:{HERE / loop}:Driver"

@@ -36,6 +36,7 @@ from looptck.spec.serving import (
 )
 from looptck.values.history import holds
 from looptck.values.jsontext import canonical
+from looptck.values.plain import Listed
 from looptck.values.transcript import Received, ToolBegan
 from looptck.values.turns import Call, Turn, calls
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -181,7 +182,13 @@ def _called(run: Run, wanted: list[tuple[str, str]]) -> None:
     """Assert that these tools were called, each with its server, in any order."""
     ran = [(one.server, one.tool) for one in run.transcript.events if isinstance(one, ToolBegan)]
     sent = [(one.message.get("params") or {}).get("name") for one in asked(run) if one.method == "tools/call"]
-    assert sorted(wanted) == sorted(ran), f"the calls {wanted} reach the servers as {ran}; names sent: {sent}"
+    assert sorted(wanted) == sorted(ran), (
+        f"the calls of {_at(wanted)} reach {_at(ran)}, under the names {Listed(sent) if sent else 'of nothing'}"
+    )
+
+
+def _at(calls: list[tuple[str, str]]) -> str:
+    return ", ".join(f"{tool} at {server}" for server, tool in calls) or "no server"
 
 
 @requirement("mcp-names-are-legal-on-the-wire")

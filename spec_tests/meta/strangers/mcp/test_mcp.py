@@ -38,13 +38,14 @@ def test_all_loops_are_in_the_table() -> None:
 
 @pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
 def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
-    """Exactly these rows fail; the loop runs a call and answers, so that this is its fault alone."""
+    """Exactly these rows fail, or others that the table allows; a call runs and is answered, so that is its fault."""
     _can_be_played(loop)
 
     results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *ROWS})
 
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
-    assert set(entry["named_by"]) == {one.requirement for one in results if one.verdict in {"fail", "error"}}
+    failed = {one.requirement for one in results if one.verdict in {"fail", "error"}}
+    assert set(entry["named_by"]) == failed - {*entry.get("at_times", ())}
 
 
 @pytest.mark.parametrize(("loop", "entry"), TABLE["right"].items(), ids=TABLE["right"])
