@@ -24,7 +24,13 @@ class NoLimit(Loop):
         return False
 
 
-@breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})
+@breaks(
+    "limit-is-a-ceiling",
+    collateral={
+        "limit-of-zero-runs-no-tool": "one model call is one round of tools",
+        "limit-counts-all-agents": "the limit is one for all agents",
+    },
+)
 class OneTooMany(Loop):
     """Asks the model once more than its limit allows."""
 

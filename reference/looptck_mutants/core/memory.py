@@ -84,7 +84,7 @@ class Retelling(Exchange):
 
 
 class Leaning(Driver):
-    """A loop that relies on server-side state; it declares this, one wire, one mode and no streams."""
+    """A loop that relies on server-side state; it declares this, one wire, one mode, one agent and no streams."""
 
     loop = InThreads
     wires: ClassVar = {"anthropic-messages": ANTHROPIC_MESSAGES}
@@ -92,7 +92,8 @@ class Leaning(Driver):
     def start(self) -> Json:
         """The description, with the capabilities of this loop."""
         started = super().start()
-        able = {**started["capabilities"], "memory": True, "stream": False}
+        alone = {"handoffs": False, "subagents": False}
+        able = {**started["capabilities"], "memory": True, "stream": False, **alone}
         return {**started, "modes": ["sync"], "capabilities": able}
 
 

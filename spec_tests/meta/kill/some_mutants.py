@@ -11,7 +11,13 @@ from looptck_reference.loop.loop import Loop
 from looptck_reference.vocabulary.values import Json, ToolCall, Turn
 
 
-@breaks("limit-is-a-ceiling", collateral={"limit-of-zero-runs-no-tool": "one model call is one round of tools"})
+@breaks(
+    "limit-is-a-ceiling",
+    collateral={
+        "limit-of-zero-runs-no-tool": "one model call is one round of tools",
+        "limit-counts-all-agents": "the limit is one for all agents",
+    },
+)
 class OneTooMany(Loop):
     """Asks the model once more than its limit allows. It does what it says."""
 

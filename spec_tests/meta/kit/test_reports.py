@@ -168,7 +168,7 @@ def test_a_bad_loop_has_a_report_that_can_be_read() -> None:
 
     assert 100 < len(against)
     assert 200 > len([line for line in report.printed.splitlines() if " left, " not in line])
-    assert ["call-runs-its-tool-once", "bad-arguments-are-not-lost"] == [one["requirement"] for one in causes[:2]]
+    assert ["call-runs-its-tool-once", "unknown-tool-is-not-lost"] == [one["requirement"] for one in causes[:2]]
     assert "recorded-traffic-is-read-right" in causes[0]["noticed_by"]
     assert sorted(place for one in causes for place in one["results"]) == [
         place for place, one in enumerate(report.json["results"]) if one in against

@@ -11,7 +11,7 @@ from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, on, requirement
 from looptck.bench.run import Run
 from looptck.provider.confirmation import Reject
-from looptck.provider.gates import caller_is_told_of, tool_ended
+from looptck.provider.gates import caller_is_told_of_a_call, tool_ended
 from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.spec.conversing import guarded
@@ -180,7 +180,7 @@ def test_twins(implementation: Implementation) -> None:
 @requirement("calls-are-told-while-they-run")
 def test_in_time(scenario: Scenario, implementation: Implementation) -> None:
     """The tool ends once the caller is told of its call, or after a while."""
-    told = caller_is_told_of("weather")
+    told = caller_is_told_of_a_call()
     scenario.does("weather", Returns("calm", hold=told))
 
     run = _going_on(implementation, calls(PARIS))

@@ -36,7 +36,7 @@ from looptck.spec.serving import (
 )
 from looptck.values.history import holds
 from looptck.values.jsontext import canonical
-from looptck.values.plain import Listed
+from looptck.values.plain import Listed, plain
 from looptck.values.transcript import Received, ToolBegan
 from looptck.values.turns import Call, Turn, calls
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -239,7 +239,7 @@ def test_arguments(scenario: Scenario, implementation: Implementation, arguments
     run.tool_began("plan")
     got = run.arguments_of("plan")
     assert [canonical(arguments)] == [canonical(one) for one in got], (
-        f"the model wrote {arguments}; the server got {got}"
+        f"the model wrote {plain(arguments)}; the server got {plain(got)}"
     )
 
 
@@ -250,7 +250,8 @@ def test_no_arguments(scenario: Scenario, implementation: Implementation) -> Non
 
     run.delivered(1)
     run.tool_began("tides")
-    assert [{}] == run.arguments_of("tides"), f"the model wrote {{}}; the server got {run.arguments_of('tides')}"
+    got = run.arguments_of("tides")
+    assert [{}] == got, f"the model wrote no arguments; the server got {plain(got)}"
 
 
 @requirement("mcp-answers-stay-apart")
