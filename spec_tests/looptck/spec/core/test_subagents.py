@@ -79,15 +79,16 @@ def _inner(run: Run) -> Received:
 
 
 def _results(run: Run, n: int) -> list[str]:
-    """The results of the calls of turn 1 in request ``n``, in the order of the calls.
+    """The results of the calls of turn 1, which are the first in request ``n``, in the order of the calls.
 
     Raises:
         AssertionError: a call has none, or several.
     """
-    answers = run.normalized(n).answers
-    texts = []
-    for call in run.delivered(1).calls:
-        found = [one.text for one in answers if one.id == call.id]
+    request = run.normalized(n)
+    made, texts = run.delivered(1).calls, []
+    assert len(made) <= len(request.asked), f"request {n} does not carry the call {made[len(request.asked)].tool}"
+    for call, asked in zip(made, request.asked, strict=False):
+        found = [one.text for one in request.answers if one.id == asked.id]
         assert 1 == len(found), f"request {n} has {len(found)} results for the call {call.tool}"
         texts += found
     return texts
