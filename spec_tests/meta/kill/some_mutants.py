@@ -35,7 +35,10 @@ class Broad(OneTooMany):
     """Asks the model once more than its limit allows, and leaves open what fails with that."""
 
 
-@breaks("every-call-is-answered", collateral={("limit-is-a-ceiling", "limit-of-zero-runs-no-tool"): "-"})
+@breaks(
+    "every-call-is-answered",
+    collateral={("limit-is-a-ceiling", "limit-of-zero-runs-no-tool", "limit-counts-all-agents"): "-"},
+)
 class Mistaken(OneTooMany):
     """Asks the model once more than its limit allows, and says of itself that it loses results."""
 

@@ -188,7 +188,7 @@ def _called(run: Run, wanted: list[tuple[str, str]]) -> None:
 
 
 def _at(calls: list[tuple[str, str]]) -> str:
-    return ", ".join(f"{tool} at {server}" for server, tool in calls) or "no server"
+    return ", ".join(f"{tool} at {server}" if server else tool for server, tool in calls) or "no tool"
 
 
 @requirement("mcp-names-are-legal-on-the-wire")
