@@ -166,7 +166,7 @@ def _instructions(case: Json) -> str | None:
     if "resume" in case:
         instructions: str | None = case["resume"]["state"]["instructions"]
         return instructions
-    return next((message["content"] for message in case["messages"] if message["role"] == "system"), None)
+    return "\n\n".join(message["content"] for message in case["messages"] if message["role"] == "system") or None
 
 
 def _tool(one: Json, call: Callable[..., Any] | None) -> Any:

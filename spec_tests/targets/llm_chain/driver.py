@@ -93,7 +93,7 @@ class Driver:
     def _chain(self, case: Json) -> Any:
         """The chain of a question: that of a conversation, or of a model; earlier messages are its history."""
         *before, prompt = [message for message in case["messages"] if message["role"] != "system"]
-        system = next((message["content"] for message in case["messages"] if message["role"] == "system"), None)
+        system = "\n\n".join(message["content"] for message in case["messages"] if message["role"] == "system")
         options: Json = {"stream": case["stream"], "tools": _tools(case)}
         if "confirm" in case:
             options["before_call"] = _asking_async(case) if case["mode"] == "async" else _asking(case)

@@ -116,7 +116,7 @@ class Driver:
         client = AsyncOpenAI(base_url=case["base_url"], api_key=case["api_key"])
         model = MODELS[case["wire"]](model=case["model"], openai_client=client)
         system = [message["content"] for message in case["messages"] if message["role"] == "system"]
-        instructions = system[0] if system else None
+        instructions = "\n\n".join(system) or None
         options: Json = {"max_turns": case["options"]["limit"]} if "limit" in case["options"] else {}
         if "resume" in case:
             instructions = case["resume"]["state"]["instructions"]

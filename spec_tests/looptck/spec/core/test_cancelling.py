@@ -13,7 +13,7 @@ import pytest
 
 from looptck.bench.bench import Scenario
 from looptck.bench.benches import loop_bench
-from looptck.bench.checks import Implementation, RunOverrides, on, requirement
+from looptck.bench.checks import Implementation, RunOverrides, on, refusable, requirement
 from looptck.bench.run import Run
 from looptck.bench.talk import Talk
 from looptck.provider.confirmation import Approve
@@ -261,6 +261,7 @@ def test_earlier_turns_stay(scenario: Scenario, implementation: Implementation, 
 
 
 @requirement("results-before-a-cancel-stay")
+@refusable("Whether the next question is accepted is judged by next-turn-after-a-cancel-is-accepted.")
 def test_results_stay(scenario: Scenario, implementation: Implementation) -> None:
     """The first tool has ended and the second one runs; the next question has the first result, or no call of it."""
     require_cancelling(implementation)

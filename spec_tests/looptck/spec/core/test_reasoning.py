@@ -102,7 +102,7 @@ def test_reasoning_is_echoed(scenario: Scenario, implementation: Implementation)
 @requirement("no-reasoning-is-added")
 def test_no_reasoning_is_added(scenario: Scenario, implementation: Implementation) -> None:
     """No reply has reasoning, and no message has a member for it that is more than null."""
-    scenario.plays(WEATHER, calls(Call.of("ping"), text="Let me see."), says(ANSWER))
+    scenario.plays(WEATHER, calls(Call.of("ping")), says(ANSWER))
 
     run = implementation.run()
 
