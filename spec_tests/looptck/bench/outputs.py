@@ -121,9 +121,8 @@ def format_of(body: Mapping[str, Any], wire: str) -> tuple[Any, bool] | None:
 
 def own_tools(request: Request, tools: Mapping[str, str]) -> list[Offered]:
     """The tools of a request that are none of the case's, whatever name the loop has given to those."""
-    names = Names(tools)
-    names.learn(request.tools)
-    return [tool for tool in request.tools if tool.name not in {*tools, *names.own}]
+    of_the_case = {tool.name for tool in Names(tools).among(request.tools).values()}
+    return [tool for tool in request.tools if tool.name not in {*tools, *of_the_case}]
 
 
 def _tool(body: Any, request: Request, wanted: Wanted) -> Place | None:

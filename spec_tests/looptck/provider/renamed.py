@@ -60,6 +60,12 @@ class Names:
         self.offered = {name: found[name] for name in once}
         self.own = {meant: name for name, meant in self.offered.items()}
 
+    def among(self, tools: Sequence[Offered]) -> dict[str, Offered]:
+        """Those of the offered tools that are the case's, by their own names, whatever the loop calls them."""
+        self.learn(tools)
+        known = {self.own.get(tool.name, tool.name): tool for tool in tools}
+        return {name: tool for name, tool in known.items() if name in self.tools}
+
     def _meant(self, own: str, strangers: Sequence[Offered]) -> str | None:
         """The one tool with the description of this one; if either has none, the one whose name ends in its words."""
         about = self.tools[own]

@@ -152,10 +152,7 @@ class Cast:
 
 def _own(tools: Sequence[Offered]) -> dict[str, Offered]:
     """The tools of the case among these, whatever the loop calls them, by their own names."""
-    names = Names({tool.name: tool.description for tool in TOOLS})
-    names.learn(tools)
-    own = {names.own.get(tool.name, tool.name): tool for tool in tools}
-    return {name: tool for name, tool in own.items() if name in names.tools}
+    return Names({tool.name: tool.description for tool in TOOLS}).among(tools)
 
 
 def asker(request: Request, agents: Sequence[Member]) -> str | None:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from looptck.bench.bench import Patience
@@ -34,20 +35,21 @@ def table() -> dict[str, dict[str, Entry]]:
 
 
 def driver(loop: str) -> str:
-    """The driver of a loop: a file in this folder, with its class, or with the name of its fault in JavaScript.
-
-    Loops of several folders import modules of one name, so what an earlier loop has imported is forgotten.
-    """
-    for name, module in list(sys.modules.items()):
-        if "." not in name and Path(getattr(module, "__file__", None) or "/").is_relative_to(HERE):
-            del sys.modules[name]
+    """The driver of a loop: a file in this folder, with its class, or with the name of its fault in JavaScript."""
     if ".mjs" in loop:
         return f"cmd:{NODE} {HERE / loop}".rstrip()
     return f"python:{HERE / loop}" if ":" in loop else f"python:{HERE / loop}:Driver"
 
 
+def require_playable(loop: str) -> None:
+    """Skip the test of a loop in JavaScript where Node.js is not installed."""
+    if ".mjs" in loop and NODE is None:
+        pytest.skip("node is not installed, and this loop is in JavaScript")
+
+
 def rows(loop: str, cell: str, requirements: Collection[str]) -> list[Result]:
     """The verdicts of these requirements in a cell, by direct function calls: a fraction of a second for a loop."""
+    _forget_modules()
     return rows_of(driver(loop), cell, requirements)
 
 
@@ -63,12 +65,20 @@ def whole(loop: str, cell: str) -> list[Result]:
 
     Properties have one example, the simplest: more would take longer than everything else together.
     """
+    _forget_modules()
     session = Session.begin(_options(driver(loop), cell))
     try:
         run_pytest(session)
     finally:
         session.end()
     return session.record.results
+
+
+def _forget_modules() -> None:
+    """Forget what earlier loops have imported: those of several folders import modules of one name."""
+    for name, module in list(sys.modules.items()):
+        if "." not in name and Path(getattr(module, "__file__", None) or "/").is_relative_to(HERE):
+            del sys.modules[name]
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from looptck.values.verdicts import AGAINST
-from meta.strangers.playing import NODE, rows
+from meta.strangers.playing import require_playable, rows
 
 CHAT, MESSAGES, RESPONSES = "openai-chat/plain/sync", "anthropic-messages/plain/async", "openai-responses/plain/async"
 RIGHT = [
@@ -38,8 +38,7 @@ ROWS = {
 @pytest.mark.parametrize(("loop", "cell"), RIGHT, ids=[f"{loop}-{cell}" for loop, cell in RIGHT])
 def test_right_reading_fails_nothing(loop: str, cell: str) -> None:
     """No requirement about choices counts against it, and its choices reach the service."""
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
+    require_playable(loop)
 
     results = rows(loop, cell, ROWS)
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from looptck.values.verdicts import Result
-from meta.strangers.playing import HERE, NODE, rows
+from meta.strangers.playing import HERE, require_playable, rows
 
 FOLDER = HERE / "events"
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
@@ -33,8 +33,7 @@ ROWS = (
 
 
 def _played(loop: str, cell: str, requirements: tuple[str, ...] = ROWS) -> list[Result]:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
+    require_playable(loop)
     results = rows(f"events/{loop}", cell, requirements)
     assert not [one.reason for one in results if one.verdict == "error"]
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}

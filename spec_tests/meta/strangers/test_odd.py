@@ -10,7 +10,7 @@ from looptck.suite.options import Options
 from looptck.suite.selection import Selection
 from looptck.suite.session import Session
 from looptck.values.verdicts import AGAINST
-from meta.strangers.playing import HERE, NODE, driver, rows
+from meta.strangers.playing import HERE, driver, require_playable, rows
 
 CONTROL = "call-runs-its-tool-once"
 TOGETHER = {"every-call-of-a-turn-runs", "results-keep-call-order", "raising-tool-is-not-lost"}
@@ -52,15 +52,10 @@ RIGHT = {
 ESCAPED = ["awaited-too-late", "thrown-in-a-timer"]
 
 
-def _can_be_played(loop: str) -> None:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
-
-
 @pytest.mark.parametrize("loop", RIGHT)
 def test_right_loop_fails_nothing(loop: str) -> None:
     """Of these rows none counts against it, and it runs a call."""
-    _can_be_played(loop)
+    require_playable(loop)
     cell, near = RIGHT[loop]
 
     results = rows(f"odd/{loop}", cell, {CONTROL, *near})
@@ -72,7 +67,7 @@ def test_right_loop_fails_nothing(loop: str) -> None:
 @pytest.mark.parametrize("fault", ESCAPED)
 def test_error_that_escapes_is_told(fault: str) -> None:
     """An error that no caller can catch has ended the process: it is the outcome of its run, and no driver fault."""
-    _can_be_played("escaping.mjs")
+    require_playable("escaping.mjs")
     selection = Selection(cells=("openai-chat/plain/async",), traits=("error-beside-a-running-call",))
     session = Session.begin(Options(driver(f"odd/escaping.mjs {fault}"), selection, patience=Patience(20.0, 2.0)))
     run_pytest(session)

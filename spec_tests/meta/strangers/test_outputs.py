@@ -10,7 +10,7 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import Result
-from meta.strangers.playing import HERE, NODE, rows
+from meta.strangers.playing import HERE, require_playable, rows
 
 FOLDER = HERE / "outputs"
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
@@ -19,8 +19,7 @@ ROWS = [CONTROL, *(row.id for row in catalogue().profiles["core"].requirements i
 
 
 def _played(loop: str, cell: str, *requirements: str) -> list[Result]:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
+    require_playable(loop)
     results = rows(f"outputs/{loop}", cell, requirements)
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     return results

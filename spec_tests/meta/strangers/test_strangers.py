@@ -7,18 +7,13 @@ import re
 import pytest
 
 from looptck.values.verdicts import AGAINST, Result
-from meta.strangers.playing import HERE, NODE, Entry, rows, table, whole
+from meta.strangers.playing import HERE, Entry, require_playable, rows, table, whole
 
 FAULTY, RIGHT = table()["faulty"], table()["right"]
 LISTED = ("themes", "hits", "answers", "choices")
 """The folders of loops whose drivers are told by their class or fault, not by their file alone."""
 CONTROL = "call-runs-its-tool-once"
 """A requirement that every loop of the table meets."""
-
-
-def _can_be_played(loop: str) -> None:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
 
 
 def _failing(results: list[Result]) -> set[str]:
@@ -28,7 +23,7 @@ def _failing(results: list[Result]) -> set[str]:
 @pytest.mark.parametrize(("loop", "entry"), FAULTY.items(), ids=FAULTY)
 def test_fault_is_named(loop: str, entry: Entry) -> None:
     """Exactly the requirements that the table names fail."""
-    _can_be_played(loop)
+    require_playable(loop)
     wanted = [*entry.get("named_by", ()), *entry.get("noticed_by", ())]
 
     results = rows(loop, entry["cell"], {CONTROL, *wanted, *entry.get("missed_by", ())})
@@ -41,7 +36,7 @@ def test_fault_is_named(loop: str, entry: Entry) -> None:
 @pytest.mark.parametrize(("loop", "entry"), RIGHT.items(), ids=RIGHT)
 def test_right_loop_fails_nothing(loop: str, entry: Entry) -> None:
     """Nothing in core counts against it except the rows in the table, which are never a MUST."""
-    _can_be_played(loop)
+    require_playable(loop)
 
     against = [one for one in whole(loop, entry["cell"]) if one.verdict in {*AGAINST, "error"}]
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from looptck.values.verdicts import Result
-from meta.strangers.playing import HERE, NODE, rows
+from meta.strangers.playing import HERE, require_playable, rows
 
 FOLDER = HERE / "usage"
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((FOLDER / "table.yaml").read_text(encoding="utf-8"))
@@ -25,8 +25,7 @@ ROWS = (
 
 
 def _played(loop: str, cell: str) -> list[Result]:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
+    require_playable(loop)
     results = rows(f"usage/{loop}", cell, ROWS)
     assert not [one.reason for one in results if one.verdict == "error"]
     assert {"pass"} == {one.verdict for one in results if one.requirement == "call-runs-its-tool-once"}

@@ -11,7 +11,7 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import AGAINST, Result
-from meta.strangers.playing import NODE, rows
+from meta.strangers.playing import require_playable, rows
 
 HERE = Path(__file__).resolve().parent
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
@@ -51,8 +51,7 @@ def test_right_loops_fail_nothing(loop: str, entry: dict[str, Any]) -> None:
 
 
 def _played(loop: str, entry: dict[str, Any], requirements: set[str]) -> list[Result]:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
+    require_playable(loop)
     results = rows(f"{HERE.name}/{loop}", entry["cell"], requirements)
     assert {"pass"} == {one.verdict for one in results if one.requirement == CONTROL}
     return results

@@ -11,7 +11,7 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import AGAINST
-from meta.strangers.playing import NODE, rows
+from meta.strangers.playing import require_playable, rows
 
 HERE = Path(__file__).resolve().parent
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def test_all_loops_are_in_the_table() -> None:
 @pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
 def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     """The row that names it fails; the loop runs a call and answers, so that this is its fault alone."""
-    _can_be_played(loop)
+    require_playable(loop)
     named = entry["named_by"][:1]
 
     results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *named})
@@ -59,7 +59,7 @@ def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize("loop", TABLE["right"])
 def test_right_loops_fail_nothing(loop: str) -> None:
     """Of the rows of these themes none counts against it."""
-    _can_be_played(loop)
+    require_playable(loop)
     cell = TABLE["right"][loop]["cells"].replace("*", "stream")
 
     results = rows(f"{HERE.name}/{loop}", cell, {CONTROL, *_rows_of_these_themes()})
@@ -72,11 +72,6 @@ def test_each_fault_that_is_not_named_has_a_reason() -> None:
     assert [] == [
         loop for loop, entry in TABLE["faulty"].items() if bool(entry["named_by"]) == bool(entry.get("because"))
     ]
-
-
-def _can_be_played(loop: str) -> None:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
 
 
 def _rows_of_these_themes() -> set[str]:

@@ -11,7 +11,7 @@ import yaml
 
 from looptck.catalogue.requirements import catalogue
 from looptck.values.verdicts import AGAINST
-from meta.strangers.playing import NODE, rows
+from meta.strangers.playing import require_playable, rows
 
 HERE = Path(__file__).resolve().parent
 TABLE: dict[str, dict[str, dict[str, Any]]] = yaml.safe_load((HERE / "table.yaml").read_text(encoding="utf-8"))
@@ -36,7 +36,7 @@ def test_all_loops_are_in_the_table() -> None:
 @pytest.mark.parametrize(("loop", "entry"), TABLE["faulty"].items(), ids=TABLE["faulty"])
 def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
     """Exactly these rows fail; the loop runs a call and answers, so that this is its fault alone."""
-    _can_be_played(loop)
+    require_playable(loop)
 
     results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *ROWS})
 
@@ -47,15 +47,10 @@ def test_the_fault_is_named(loop: str, entry: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("loop", "entry"), TABLE["right"].items(), ids=TABLE["right"])
 def test_right_loops_fail_nothing(loop: str, entry: dict[str, Any]) -> None:
     """Of the rows of this theme none counts against it, except those that the table has, which are no MUST."""
-    _can_be_played(loop)
+    require_playable(loop)
 
     results = rows(f"{HERE.name}/{loop}", entry["cell"], {CONTROL, *ROWS})
 
     against = [one for one in results if one.verdict in {*AGAINST, "error"}]
     assert {} == {one.requirement: one.reason for one in against if one.level == "MUST"}
     assert entry.get("but", {}).keys() == {one.requirement for one in against}
-
-
-def _can_be_played(loop: str) -> None:
-    if ".mjs" in loop and NODE is None:
-        pytest.skip("node is not installed, and this loop is in JavaScript")
