@@ -11,16 +11,18 @@ import looptck_reference
 from looptck_reference.http.exchange import Exchange
 from looptck_reference.http.spans import RunSpans
 from looptck_reference.kit.driver import Driver
+from looptck_reference.kit.servers import Servers
 from looptck_reference.kit.team import Team
 from looptck_reference.loop.calling import Calling
 from looptck_reference.loop.loop import Loop
 from looptck_reference.loop.rounds import Rounds
 from looptck_reference.loop.telling import Telling
+from looptck_reference.mcp import McpClient
 from looptck_reference.prompty.invoke import Invoker
 from looptck_reference.prompty.prompts import Loader
 
 TEXT = (Path(__file__).parents[3] / "docs" / "checks.md").read_text(encoding="utf-8")
-OTHERS = {kind.__name__: kind for kind in (Driver, Exchange, Invoker, Loader, RunSpans, Team)}
+OTHERS = {kind.__name__: kind for kind in (Driver, Exchange, Invoker, Loader, McpClient, RunSpans, Servers, Team)}
 
 
 def _rows() -> list[tuple[list[type], list[str]]]:
