@@ -9,7 +9,7 @@ from typing import Any
 
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, RunOverrides
-from looptck.bench.outputs import Place, Schema, Wanted, place
+from looptck.bench.outputs import FORM, Place, Schema, Wanted, place
 from looptck.bench.run import Run
 from looptck.bench.schema_blocks import without_nulls
 from looptck.catalogue.agents import agent
@@ -186,6 +186,14 @@ def given(run: Run, asked: Wanted) -> tuple[Received, Place]:
         if turn is not None and all(call.tool == at.tool for call in turn.calls):
             return received, at
     raise NotReached(f"no request shows the schema of the output, so the model gave none; the loop {run.outcome}")
+
+
+def shows_none(run: Run) -> str:
+    """What is wrong with a run of which no request shows the schema."""
+    return (
+        f"no request shows the schema of the output, which {run.cell.wire} says as {FORM[run.cell.wire]}, and which a "
+        f"tool of the loop's own or words in the prompt may have too; the loop {run.outcome}"
+    )
 
 
 def returns(run: Run, value: Any, *, nulls: bool = False) -> None:

@@ -24,6 +24,8 @@ TOWN = Server(tools=(FORECAST, TIDES))
 TOMORROW = Call.of("forecast", {"city": "Paris"})
 HIGH = Call.of("tides")
 SEEN = says("I have seen it.")
+ODD = {"dots": "admin.tools.list", "long": "list_" + "all_" * 24 + "of_them", "capitals": "DATA_EXPORT-v2"}
+"""Names of tools that MCP allows and services may not."""
 
 
 def served(

@@ -10,6 +10,7 @@ import pytest
 
 from looptck.bench.run import Run
 from looptck.bench.solutions import ErrorMessage, activity, call, error_messages
+from looptck.values.plain import plain
 from looptck.values.verdicts import NotReached
 
 RAISED = [
@@ -46,7 +47,7 @@ def sound_ran(run: Run, tool: str = "count", arguments: Mapping[str, Any] = SOUN
         NotReached: it did not run, so the check would test nothing.
     """
     if arguments not in run.arguments_of(tool):
-        wanted = f"{tool} should have run with {dict(arguments)}"
+        wanted = f"{tool} should have run with {plain(arguments)}"
         raise NotReached(f"control: {wanted}, and {run.tools_ran} did; the loop {run.outcome}")
 
 

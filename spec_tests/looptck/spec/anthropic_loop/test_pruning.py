@@ -19,6 +19,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.oracle import Owed, Wanted, difference
 from looptck.bench.run import Run
 from looptck.values.history import Answered, Asked, Item
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Hosted, Thinking, Turn, calls, says, turn
 
 MOST_TURNS = 9
@@ -75,7 +76,7 @@ def _has_nothing_older(run: Run, keep: int) -> None:
         rounds, _ = _rounds(run, received.n)
         old = {item.id for one in rounds[: max(0, len(rounds) - keep)] for item in one if isinstance(item, Owed)}
         there = {item.id for item in run.normalized(received.n).items if isinstance(item, Asked | Answered)}
-        assert set() == old & there, f"request {received.n} holds {sorted(old & there)}"
+        assert set() == old & there, f"request {received.n} holds {plain(sorted(old & there))}"
 
 
 def _is_prompt_and_latest(run: Run, keep: int) -> None:

@@ -11,6 +11,7 @@ from looptck.bench.assertions.tool_runs import tools_ran
 from looptck.bench.bench import Scenario
 from looptck.bench.checks import Implementation, requirement
 from looptck.catalogue.agents import Tool
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 
 PREFIXED = ["add", "notes__add", "mcp__notes__add"]
@@ -63,7 +64,7 @@ def test_many_tools(scenario: Scenario, implementation: Implementation) -> None:
     run = implementation.run(tools=[Tool(name, f"Does {name}.", _schema("text")) for name in MANY])
 
     offered = {tool.name for tool in run.request(1).request.tools}
-    assert [] == [name for name in MANY if name not in offered], f"the request offers {sorted(offered)}"
+    assert [] == [name for name in MANY if name not in offered], f"the request offers {plain(sorted(offered))}"
     refused = [problem.message for problem in run.request(1).problems if problem.pointer.startswith("/tools")]
     assert [] == refused, f"the service refuses so many tools: {refused[0]}"
     tools_ran(run, [{MANY[-1]: {"text": "last"}}])

@@ -12,6 +12,7 @@ from looptck.bench.checks import Implementation, refusable, requirement
 from looptck.bench.run import Run
 from looptck.provider.script import Step
 from looptck.spec.offered_names import offered, weather
+from looptck.values.plain import plain
 from looptck.values.problem import Problem
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -99,7 +100,9 @@ def test_the_offered_name_calls_its_tool(scenario: Scenario, implementation: Imp
 
     _renames(run, scenario, implementation)
     run.delivered(1)
-    assert [name] == [one.tool for one in run.ran], f"the call of the offered name ran {[one.tool for one in run.ran]}"
+    assert [name] == [one.tool for one in run.ran], (
+        f"the call of the offered name ran {plain([one.tool for one in run.ran])}"
+    )
     assert 1 == len(run.new_answers(1))
     calls_echoed(run, 1)
 

@@ -208,7 +208,7 @@ def test_descriptions_of_several_lines(scenario: Scenario, implementation: Imple
     run = implementation.run(tools=[station])
 
     offered = {tool.name: tool.description for tool in run.request(1).request.tools}
-    assert "station" in offered, f"the request offers {sorted(offered)}"
+    assert "station" in offered, f"the request offers {plain(sorted(offered))}"
     assert offered["station"], "the request offers the tool `station` without a description"
     words = " ".join(offered["station"].split())
     assert " ".join(LONG.split()) in words, f"the description of `station` is not whole; the request has: {words}"
@@ -259,7 +259,7 @@ def _offers(
     run = implementation.run(tools=tools)
     offered = {tool.name: tool for tool in run.request(1).request.tools}
     for tool in tools:
-        assert tool.name in offered, f"the request offers {sorted(offered)}"
+        assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
         yield tool, offered[tool.name]
 
 

@@ -10,6 +10,7 @@ from looptck.bench.schema_blocks import Block
 from looptck.catalogue.agents import Tool
 from looptck.spec import strategies
 from looptck.values.history import Offered
+from looptck.values.plain import plain
 from looptck.values.turns import says
 from looptck.values.verdicts import NotApplicable
 
@@ -91,7 +92,7 @@ def _offers(implementation: Implementation, block: Block, *, strict: bool = Fals
     run = implementation.run(tools=[tool])
 
     offered = {one.name: one for one in run.request(1).request.tools}
-    assert tool.name in offered, f"the request offers {sorted(offered)}"
+    assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
     found = offered[tool.name]
     other = blocks.otherwise(block, found.parameters, strict=found.strict)
     assert other is None, (

@@ -14,6 +14,7 @@ from looptck.provider.script import Step
 from looptck.spec.failing_service import FailingService
 from looptck.values.history import Said
 from looptck.values.jsontext import compact
+from looptck.values.plain import plain
 from looptck.values.program import Exit, ProgramRun
 from looptck.values.transcript import SideRequest
 from looptck.values.turns import Call, Turn, calls, says
@@ -167,7 +168,9 @@ def test_same_tools(scenario: Scenario, implementation: Implementation) -> None:
     first = {tool.name for tool in run.request(1).request.tools}
     for received in run.requests[1:]:
         offered = {tool.name for tool in received.request.tools}
-        assert first == offered, f"request {received.n} offers other tools than request 1: {sorted(first ^ offered)}"
+        assert first == offered, (
+            f"request {received.n} offers other tools than request 1: {plain(sorted(first ^ offered))}"
+        )
 
 
 @requirement("program-tasks-do-not-leak")

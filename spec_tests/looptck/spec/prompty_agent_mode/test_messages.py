@@ -11,6 +11,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.catalogue.agents import agent
 from looptck.values.history import Answered
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says
 
 TWO = calls(Call.of("ping"), Call.of("weather", {"city": "Paris"}))
@@ -60,7 +61,7 @@ def test_tools_are_offered(scenario: Scenario, implementation: Implementation) -
         for name, (description, names) in offered.items():
             assert name in wanted, f"request {received.n} offers {name}, which the agent does not have"
             assert wanted[name] == (description, names), (
-                f"request {received.n} offers {name} as {description!r} with the parameters {sorted(names)}"
+                f"request {received.n} offers {name} as {description!r} with the parameters {plain(sorted(names))}"
             )
 
 

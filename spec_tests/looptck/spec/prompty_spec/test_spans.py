@@ -16,6 +16,7 @@ from looptck.bench.checks import Implementation, requirement
 from looptck.bench.run import Run
 from looptck.provider.gate import Gate
 from looptck.provider.script import Hold, Step
+from looptck.values.plain import plain
 from looptck.values.spans import EXECUTE_TOOL, INVOKE_AGENT, MODEL_CALLS, TICK, Span, departures
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotReached
@@ -65,7 +66,9 @@ def _is_one_span(run: Run) -> None:
 def _each_call_has_a_span(run: Run, *tools: str) -> None:
     named = [span.tool(run.offered) for span in run.spans.of(EXECUTE_TOOL)]
 
-    assert Counter(tools) == Counter(named), f"tool calls: {[*tools]}; the spans name: {named}; {_seen(run)}"
+    assert Counter(tools) == Counter(named), (
+        f"tool calls: {plain([*tools])}; the spans name: {plain(named)}; {_seen(run)}"
+    )
     _lie_below(run, _whole(run), run.spans.of(EXECUTE_TOOL))
 
 

@@ -9,6 +9,7 @@ from looptck.bench.server import ServerUnderTest
 from looptck.client import schemas
 from looptck.spec.server_loop.replies import DONE, LODZ, PING, as_json
 from looptck.values.history import Answered, Asked, spelled
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls
 from looptck.values.verdicts import NotReached
 
@@ -40,7 +41,7 @@ def test_calls_of_the_model(scenario: Scenario, server: ServerUnderTest) -> None
 
     returned = run.got.turn.calls
     assert [("weather", as_json(LODZ.arguments)), ("ping", {})] == [_said(call) for call in returned]
-    assert 2 == len({call.id for call in returned if call.id}), f"the ids are {[call.id for call in returned]}"
+    assert 2 == len({call.id for call in returned if call.id}), f"the ids are {plain([call.id for call in returned])}"
     if run.got.stream and run.got.wire == "openai-chat":
         whole = any(len(_deltas(event.value)) == 2 for event in run.got.own)
         server.implementation.diverges("client_side_stream", "whole-calls-in-the-last-chunk" if whole else "fragments")

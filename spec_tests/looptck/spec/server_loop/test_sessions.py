@@ -21,6 +21,7 @@ from looptck.spec.server_loop.sessions import (
     unanswered,
 )
 from looptck.values.history import Said
+from looptck.values.plain import plain
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -180,5 +181,5 @@ def test_tools_and_temperature(scenario: Scenario, server: ServerUnderTest) -> N
         raise NotReached(f"control: the session was not restored; the model was asked with {asked_first(run)}")
     offered = {tool.name for tool in run.request(1).request.tools}
     assert "weather" in offered
-    assert "ping" not in offered, f"the tool of the first request is offered again: {sorted(offered)}"
+    assert "ping" not in offered, f"the tool of the first request is offered again: {plain(sorted(offered))}"
     assert run.request(1).body.get("temperature") != 0.25, "the temperature of the first request was used again"
