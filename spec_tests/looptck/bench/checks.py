@@ -374,6 +374,5 @@ def control(run: Run, *tools: str) -> None:
     """
     ran = [tool for tool, _ in run.tools_ran]
     if list(tools) != ran:
-        raise NotReached(
-            f"the control run, without the fault, should run {list(tools)}, but ran {ran}; it {run.outcome}"
-        )
+        should, did = (", ".join(names) or "no tool" for names in (tools, ran))
+        raise NotReached(f"the control run, without the fault, should run {should}, but ran {did}; it {run.outcome}")

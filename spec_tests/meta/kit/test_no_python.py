@@ -21,7 +21,7 @@ PYTHON = re.compile(
     r"""\bassert\s | Use\ -v | <looptck | <\w+(\.\w+)*\ object | \bwhere\ .+\ = | \+\ \ (where|and)\ |
     \b(Failed|Value|Nothing|Asked|Answered|Said|Kept|Owed|Turn|Text|Call|Cell|Framing|Offered|Ran|Received|Replied|
     Counter|frozenset|dict_keys|dict_values|mappingproxy|PosixPath|deque|defaultdict|Problem|Difference)\( |
-    \b(True|False|None)\b | \[\('| \{\(' | \bb'""",
+    \b(True|False|None)\b | \[\('| \{\(' | \['\w+'[\],] | \bb'""",
     re.VERBOSE,
 )
 """What only somebody who knows Python, or this kit's source, can read."""
@@ -53,6 +53,7 @@ def test_no_message_is_python(name: str) -> None:
         "expected Value(text='x')",
         " +  where 1 = len([])",
         "[('ping', {})]",
+        "the request offers ['ping', 'weather']",
         "got None",
     ],
 )

@@ -117,8 +117,8 @@ def test_an_exporter_that_holds_nonsense_is_the_drivers_fault() -> None:
 
 MISPLACED = {
     misplaced.ForgetsTools: {TOOL: "the spans name: []"},
-    misplaced.ForgetsNames: {TOOL: "the spans name: [None, None, None]"},
-    misplaced.TellsTwice: {TOOL: "'ping', 'ping'"},
+    misplaced.ForgetsNames: {TOOL: "the spans name: [null, null, null]"},
+    misplaced.TellsTwice: {TOOL: '"ping", "ping"'},
     misplaced.ForgetsTheRun: {RUN: "0 outermost spans invoke_agent", TOOL: "0 outermost spans invoke_agent"},
     misplaced.TellsOfTwoRuns: {RUN: "2 outermost spans invoke_agent", TOOL: "2 outermost spans invoke_agent"},
     misplaced.PutsToolsBeside: {

@@ -16,6 +16,7 @@ from looptck.provider.script import Step
 from looptck.provider.toolbox import Behaviour, Raises, Returns
 from looptck.spec.conversing import guarded
 from looptck.values.framing import DEFAULT
+from looptck.values.plain import plain
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotApplicable, NotReached
 
@@ -170,7 +171,9 @@ def test_twins(implementation: Implementation) -> None:
     assert None not in told, "the caller is told of two equal calls of one turn without an id"
     assert len({*told}) == 2, f"the caller is told of two calls of one turn under one id, {told[0]!r}"
     results = [one["call_id"] for one in events.results_told(run)]
-    assert sorted(told) == sorted(results), f"the calls are told as {told}, and the results as those of {results}"
+    assert sorted(told) == sorted(results), (
+        f"the calls are told as {plain(told)}, and the results as those of {plain(results)}"
+    )
     sent = {one.id: one.text for one in run.request(2).request.answers}
     for event in events.results_told(run):
         if "result" in event and event["call_id"] in sent:
