@@ -33,6 +33,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TextIO, TypedDict, Union
@@ -694,6 +695,11 @@ class Parts(list[Union[TextPart, ImagePart]]):
     """
 
 
+_THREADS = ThreadPoolExecutor(256, "looptck-tool")
+"""Where coroutine handlers wait for their results. The executor of an event loop has a few threads for each core, so
+calls that a loop runs together would wait for each other there."""
+
+
 def handlers(case: Case, mode: Mode | None = None) -> dict[str, Callable[..., Any]]:
     """A function for each tool of the case that should have a handler, by name.
 
@@ -718,7 +724,7 @@ def _handler(tool: Tool, mode: Mode) -> Callable[..., Any]:
 
     async def call_async(*positional: Any, **named: Any) -> Any:
         message = {"arguments": _arguments(tool, positional, named)}
-        return await asyncio.get_running_loop().run_in_executor(None, run_tool, url, message)
+        return await asyncio.get_running_loop().run_in_executor(_THREADS, run_tool, url, message)
 
     function: Callable[..., Any] = call_async if mode == "async" else call
     function.__name__ = function.__qualname__ = tool["name"]

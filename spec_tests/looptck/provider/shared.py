@@ -1,7 +1,7 @@
 """The address at which a server finds its model and its tools, shared by all runs.
 
 A server is started once, with one base URL and one dispatch URL. So its requests are assigned to the open runs: a model
-request by the last user message, a tool call by the tool's name.
+request by the last user message, a tool call by the tool's name, which a model has called or which a run offers.
 """
 
 from __future__ import annotations
@@ -45,12 +45,18 @@ class Shared:
         return found[-1] if found else self._only()
 
     def _dispatched(self, body: Any) -> MockRun | None:
+        """The run whose model has called a tool of this name, or else one that has it, the latest if several do."""
         name = body.get("name") if isinstance(body, dict) else None
-        found = [mock_run for mock_run, _, names in self.open_runs if name in names]
+        called = [mock_run for mock_run, _, _ in self.open_runs if _calls(mock_run, name)]
+        found = called or [mock_run for mock_run, _, names in self.open_runs if name in names]
         return found[-1] if found else self._only()
 
     def _only(self) -> MockRun | None:
         return self.open_runs[0][0] if len(self.open_runs) == 1 else None
+
+
+def _calls(mock_run: MockRun, tool: object) -> bool:
+    return any(call.tool == tool for turn in mock_run.turns.values() for call in turn.calls)
 
 
 def _question(body: Any) -> str:

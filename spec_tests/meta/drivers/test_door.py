@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -233,3 +234,16 @@ def test_handlers_return_parts_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def _awaited(call: Callable[..., Any], *arguments: Any) -> Any:
     return await call(*arguments)
+
+
+def test_coroutine_handlers_wait_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many calls a loop runs together, none of them waits for a thread."""
+    most = 40
+    together = threading.Barrier(most, timeout=10)
+    monkeypatch.setattr(driver, "run_tool", lambda *_: together.wait())
+    handler = driver.handlers(_case("async"))["probe"]
+
+    async def all_of_them() -> list[int]:
+        return await asyncio.gather(*(handler() for _ in range(most)))
+
+    assert sorted(asyncio.run(all_of_them())) == list(range(most))

@@ -13,7 +13,7 @@ from looptck.provider.script import Script, step
 from looptck.provider.shared import DISPATCH, MODEL, Shared
 from looptck.provider.toolbox import Answers, Behaviour, Raises, Returns, Toolbox
 from looptck.values.transcript import Received, ToolBegan, UnroutedRequest
-from looptck.values.turns import says
+from looptck.values.turns import Call, calls, says
 from looptck.wires import WIRES
 from meta.provider.mock_runs import noted, parsed_reply
 
@@ -101,6 +101,17 @@ def test_a_call_goes_to_the_run_that_has_the_tool() -> None:
     assert [("ping", {"a": 1}, {"name": "ping", "arguments": {"a": 1}})] == [
         (one.tool, one.arguments, one.dispatched.body) for one in noted(shared.open_runs[0][0], ToolBegan)
     ]
+
+
+@pytest.mark.parametrize("name", ["ping", "weather", "never_offered"])
+def test_a_call_goes_to_the_run_whose_model_has_made_it(name: str) -> None:
+    """Whichever runs have the tool, and also if none has it."""
+    shared = Shared([guest(1, FIRST, "ping"), guest(2, SECOND, "ping", "weather")])
+    shared.open_runs[0][0].turns[1] = calls(Call.of(name))
+
+    send(shared, DISPATCH, {"name": name, "arguments": {}})
+
+    assert [1, 0] == counts(shared, ToolBegan)
 
 
 ODD: list[object] = [b"", b"{", b"[" * 100_000, 1, [], {}, {"messages": 1}, {"messages": [1]}, {"messages": [user(1)]}]
