@@ -505,6 +505,11 @@ export interface Dialect {
    */
   unknown_names?: 'refused' | 'repaired';
   /**
+   * What becomes of a call that is equal to one before it: it runs too, or the loop answers it without running it, as
+   * guards against repetitions do. Absent means run.
+   */
+  equal_calls?: 'run' | 'answered';
+  /**
    * The text of the value: that of the last turn, or of all rounds of the run in order, joined by blanks or nothing.
    * Absent means last-turn.
    */

@@ -340,6 +340,9 @@ class Dialect(TypedDict, total=False):
     unknown_names: Literal["refused", "repaired"]
     """Whether a call whose name is nearly that of an offered tool is one of an unknown tool, or runs the similar tool.
     Absent means refused."""
+    equal_calls: Literal["run", "answered"]
+    """Whether a call that is equal to one before it runs too, or is answered without running, as guards against
+    repetitions do. Absent means run."""
     answer_text: Literal["last-turn", "all-rounds"]
     """Whether the value has the text of the last turn, or of all rounds of the run. Absent means last-turn."""
     tool_choice: Literal["first-round", "every-request"]

@@ -66,6 +66,8 @@ class Requirement:
     """The capabilities that a loop needs for the requirement to apply."""
     otherwise: tuple[Otherwise, ...] = ()
     """What decides otherwise: an implementation that follows such a profile is not judged by it."""
+    unless: tuple[tuple[str, str], ...] = ()
+    """The words of the dialect, and their values, with which a loop declares that it does otherwise on purpose."""
     anywhere: bool = False
     """Whether every loop with the needed capabilities is judged by it, even without claiming its profile."""
     killed_by: tuple[str, ...] = ()
@@ -218,6 +220,7 @@ def _pointing(
         streams={"stream": True, "plain": False}.get(one.get("cells", ""), row.streams),
         needs=tuple(one.get("needs", ())),
         otherwise=(),
+        unless=(),
         killed_by=tuple(proofs.get(id, ())),
         no_mutant=one.get("no_mutant"),
         stands_for=row.id,
@@ -247,6 +250,7 @@ def _requirement(row: dict[str, Any], data: dict[str, Any], killed_by: Sequence[
         otherwise=tuple(
             Otherwise(one["profile"], one["section"], tuple(one.get("wires", ()))) for one in row.get("otherwise", ())
         ),
+        unless=tuple(row.get("unless", {}).items()),
         anywhere=row.get("anywhere", False),
         killed_by=tuple(killed_by),
         no_mutant=row.get("no_mutant"),

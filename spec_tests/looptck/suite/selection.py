@@ -11,9 +11,6 @@ from looptck.catalogue.traits import PROFILE, traits
 from looptck.drivers import Started
 from looptck.values.cell import Cell
 
-ALONE_IN_THE_ANSWER = "text-before-calls-is-not-the-answer"
-"""What a loop whose answer is the text of all rounds does otherwise on purpose."""
-
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -104,8 +101,9 @@ def excused(requirement: Requirement, cell: Cell, started: Started) -> str | Non
     for one in requirement.otherwise:
         if started.follows(one.profile) and (not one.wires or cell.wire in one.wires):
             return f"the driver claims {one.profile}, whose document decides otherwise ({one.section})"
-    if requirement.id == ALONE_IN_THE_ANSWER and started.joins_rounds:
-        return "the driver declares that its answer is the text of all rounds"
+    for word, value in requirement.unless:
+        if started.dialect.get(word) == value:
+            return f'the driver declares dialect.{word} "{value}"'
     return None
 
 

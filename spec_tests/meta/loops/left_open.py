@@ -15,7 +15,7 @@ from looptck_reference.loop.loop import Decision, Loop
 from looptck_reference.vocabulary.actions import Action, Ask, Fail, Finish
 from looptck_reference.vocabulary.errors import LoopError, UnknownTool
 from looptck_reference.vocabulary.tools import Handler
-from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, Turn
+from looptck_reference.vocabulary.values import Answer, Json, Stop, ToolCall, ToolResult, Turn
 
 
 class HandsOverWhatItCannotRun(Driver):
@@ -82,6 +82,49 @@ class ForgetsWhatWasCancelled(Driver):
         def settled(self) -> list[Json]:
             cancelled = isinstance(self.end, Fail) and self.end.reason == "cancelled"
             return self.history[: self.round_ends[-1]] if cancelled else super().settled()
+
+
+class GuardsAgainstRepetitions(Driver):
+    """Answers a call that is equal to an earlier one with a hint, and says so."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            self.made: set[tuple[str, str]] = set()
+
+        def prepare(self, call: ToolCall) -> Any:
+            said = call.name, call.arguments
+            if said in self.made:
+                hint = f"You have called {call.name} with these arguments already. Its result stands above."
+                return ToolResult(self.answer_id(call), call.name, hint, extra=call.extra)
+            self.made.add(said)
+            return super().prepare(call)
+
+    def start(self) -> Json:
+        """The description, with the declared choice."""
+        return {**super().start(), "dialect": {"equal_calls": "answered"}}
+
+
+class HandsOnParagraphs(Driver):
+    """Hands the text of a stream on in whole paragraphs."""
+
+    def run(self, case: Json, emit: Any) -> Json:
+        """Run the case, and keep each text until its paragraph ends."""
+        begun = ""
+
+        def by_paragraphs(piece: Any) -> None:
+            nonlocal begun
+            if not isinstance(piece, str):
+                emit(piece)
+                return
+            *whole, begun = (begun + piece).split("\n\n")
+            for one in whole:
+                emit(f"{one}\n\n")
+
+        outcome = super().run(case, by_paragraphs)
+        if begun:
+            emit(begun)
+        return outcome
 
 
 class Repairs(Driver):

@@ -27,6 +27,12 @@ PLAIN = "*/plain/sync"
             ["results-before-a-cancel-stay", "next-turn-after-a-cancel-is-accepted"],
         ),
         (left_open.Repairs, PLAIN, ["similar-name-runs-no-tool", "calls-run-the-tool-they-name"]),
+        (left_open.GuardsAgainstRepetitions, PLAIN, ["equal-calls-run-again", "call-runs-its-tool-once"]),
+        (
+            left_open.HandsOnParagraphs,
+            "*/stream/sync",
+            ["final-text-arrives-as-it-is-written", "chunks-join-to-the-answer"],
+        ),
         (right.CountsRounds, PLAIN, ["limit-allows-what-fits"]),
         (own_ways.Renaming, "openai-chat/*/sync", ["ids-may-come-again"]),
         (own_ways.WrapsResults, "openai-chat/*/sync", ["ids-may-come-again", "results-before-a-cancel-stay"]),
@@ -41,8 +47,15 @@ def test_it_fails_nothing(loop: type[Driver], cells: str, requirements: list[str
     assert {"pass"} <= {result.verdict for result in results}
 
 
-def test_repaired_names_are_not_judged() -> None:
-    """A loop that declares that it repairs names has no verdict on what runs then."""
-    results = judged(left_open.Repairs, "openai-chat/plain/sync", requirements=["similar-name-runs-no-tool"])
+@pytest.mark.parametrize(
+    ("loop", "requirement"),
+    [
+        (left_open.Repairs, "similar-name-runs-no-tool"),
+        (left_open.GuardsAgainstRepetitions, "equal-calls-run-again"),
+    ],
+)
+def test_declared_choices_are_not_judged(loop: type[Driver], requirement: str) -> None:
+    """What a loop declares to do on purpose has no verdict."""
+    results = judged(loop, "openai-chat/plain/sync", requirements=[requirement])
 
-    assert {"not-applicable"} == {result.verdict for result in results}
+    assert {"not-applicable"} == {result.verdict for result in results if result.requirement == requirement}

@@ -20,15 +20,19 @@ from looptck.values.verdicts import NotApplicable, NotReached
 
 WEATHER = calls(Call.of("weather", {"city": "Paris"}))
 SLOW = DEFAULT.but(fragment=1)
+FIRST = "A first paragraph.\n\n"
 SIGNS = "It is 18 °C — über alles."
 BLANKS = "10 - 10 = 0,  so:\n\n\tit is 0."
 
 
 @requirement("final-text-arrives-as-it-is-written")
 def test_text_arrives_while_it_is_written(scenario: Scenario, implementation: Implementation) -> None:
-    """The provider sends the rest of the answer once the caller has its beginning; a loop may hand on whole words."""
-    held = Hold(gates.caller_has("A"), after="A long st")
-    scenario.plays(WEATHER, Step(says("A long story."), SLOW, holds=(held,)))
+    """The provider sends the rest of the answer once the caller has its beginning.
+
+    A loop may hand on whole words, sentences or paragraphs.
+    """
+    held = Hold(gates.caller_has("A"), after=f"{FIRST}A long st")
+    scenario.plays(WEATHER, Step(says(f"{FIRST}A long story."), SLOW, holds=(held,)))
 
     run = implementation.run()
 
