@@ -43,20 +43,6 @@ class OneRoundTooMany(Loop):
         super().__init__(agent, keep_rounds=keep_rounds and keep_rounds + 1, **options)
 
 
-@breaks("claude-pruning-to-none-drops-all", cells=MESSAGES)
-class TextsOfNoneStay(Loop):
-    """Keeps the texts of the rounds although no round is to be kept."""
-
-    def remembered(self) -> Sequence[Json]:
-        kept = super().remembered()
-        if self.keep_rounds != 0:
-            return kept
-        old = self.history[self.round_ends[0] : self.round_ends[-1]]
-        texts = [block for message in old for block in message["content"] if block["type"] == "text"]
-        said = [{"role": "user", "content": texts}] if texts else []
-        return [*kept[: self.round_ends[0]], *said, *kept[self.round_ends[0] :]]
-
-
 @breaks("claude-pruning-beyond-the-rounds-drops-none", cells=MESSAGES)
 class FourRoundsAtMost(Loop):
     """Keeps at most four rounds, even if more are configured."""

@@ -55,6 +55,14 @@ class Thrifty(Driver):
             return Decision.ANSWER if self.limit_reached() else super().decide(turn)
 
 
+class KeepsTheLastRound(Driver):
+    """Sends the last round again, even if it is to send none."""
+
+    class loop(Loop):  # noqa: N801
+        def __init__(self, agent: Agent, *, keep_rounds: int | None = None, **options: Any) -> None:
+            super().__init__(agent, keep_rounds=keep_rounds or 1, **options)
+
+
 class Trusting(Driver):
     """Takes what came of a stream for all of it, tells the caller nothing of it, and asks for no usage."""
 

@@ -62,6 +62,7 @@ LOOPS = [
     (manners.Loud, CHAT, ALL),
     (manners.Silent, CHAT, ("unknown-tool", "raising-tool", "broken-arguments", "chat-tokens-in-a-result")),
     (manners.Thrifty, CHAT, OF_LIMITS),
+    (manners.KeepsTheLastRound, CHAT, ("rounds-kept-of-none",)),
     (manners.Trusting, CHAT_STREAM, OF_STREAMS),
     (manners.Curt, MESSAGES, OF_MESSAGES),
     (manners.Splicing, MESSAGES_STREAM, ("text-of-a-lost-attempt", "second-message-in-a-stream")),
