@@ -7,9 +7,13 @@ is chosen here.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from agno.agent import Agent, RunEvent, RunOutput
 from agno.models.anthropic import Claude
@@ -17,6 +21,8 @@ from agno.models.base import Model
 from agno.models.openai import OpenAIChat, OpenAIResponses
 from agno.run.base import RunStatus
 from agno.tools.function import Function
+from output_classes import written_class
+from pydantic import BaseModel
 
 from looptck.driver import error, handlers, value
 from looptck.signatures import written
@@ -41,7 +47,7 @@ class Driver:
             "wires": ["openai-chat", "openai-responses", "anthropic-messages"],
             "modes": ["sync", "async"],
             "profiles": [],
-            "capabilities": {"stream": True, "chunks": True, "concurrent": True},
+            "capabilities": {"stream": True, "chunks": True, "concurrent": True, "output": True},
         }
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
@@ -49,11 +55,11 @@ class Driver:
         try:
             agent, said = _arguments(case, handlers(case))
             if not case["stream"]:
-                return _answered(agent.run(said))
+                return _answered(agent.run(said), case)
             output: Any = None
             for event in agent.run(said, **STREAMED):
                 output = _heard(event, emit, output)
-            return _answered(output)
+            return _answered(output, case)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return error(exception)
 
@@ -62,11 +68,11 @@ class Driver:
         try:
             agent, said = _arguments(case, handlers(case))
             if not case["stream"]:
-                return _answered(await agent.arun(said))
+                return _answered(await agent.arun(said), case)
             output: Any = None
             async for event in agent.arun(said, **STREAMED):
                 output = _heard(event, emit, output)
-            return _answered(output)
+            return _answered(output, case)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return error(exception)
 
@@ -79,9 +85,20 @@ def _arguments(case: Json, calls: dict[str, Callable[..., Any]]) -> tuple[Agent,
         model=_model(case),
         instructions=instructions,
         tools=[_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
+        output_schema=_output_class(case),
         telemetry=False,
     )
     return agent, said[0]["content"] if len(said) == 1 else said
+
+
+def _output_class(case: Json) -> Any:
+    """The model class of the output, which is the way of the page; None for a text."""
+    if "output_schema" not in case:
+        return None
+    found = written_class(case["output_schema"])
+    if not isinstance(found, type):
+        raise TypeError("an output has to be of a model class")
+    return found
 
 
 def _model(case: Json) -> Model:
@@ -116,8 +133,11 @@ def _heard(event: Any, emit: Callable[[str], None], output: Any) -> Any:
     return output
 
 
-def _answered(output: Any) -> Json:
+def _answered(output: Any, case: Json) -> Json:
     """The content, which is what one prints; with a variant also whether the run failed."""
     if VARIANT == "status" and output.status == RunStatus.error:
         return {"kind": "error", "reason": "other", "type": "RunStatus.error", "message": str(output.content)}
-    return value(None if output is None or output.content is None else str(output.content))
+    content = None if output is None else output.content
+    if "output_schema" in case:
+        return value(None, output=content.model_dump() if isinstance(content, BaseModel) else content)
+    return value(None if content is None else str(content))

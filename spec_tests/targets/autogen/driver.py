@@ -150,7 +150,7 @@ def _new_agent(case: Json, before: list[Json]) -> AssistantAgent:
         functional = [FunctionTool(function, description=function.__doc__ or "") for function in options.pop("tools")]
         options["workbench"] = [StaticStreamWorkbench(functional), _Schemas(unsigned, functions)]
     if system := [message["content"] for message in case["messages"] if message["role"] == "system"]:
-        options["system_message"] = system[0]
+        options["system_message"] = "\n\n".join(system)
     if before:
         options["model_context"] = UnboundedChatCompletionContext(initial_messages=_history(before))
     return AssistantAgent(

@@ -8,16 +8,21 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from inspect import iscoroutinefunction
 from itertools import count
+from pathlib import Path
 from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # LiteLLM reads it when it is imported
 
 import litellm  # noqa: F401 - ADK imports it in the first run, which takes seconds
+from adk_events import ASKS, confirmation, history_of, text_of
 from google.adk.agents import Agent
 from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.agents.run_config import RunConfig, StreamingMode
@@ -26,7 +31,9 @@ from google.adk.models.lite_llm import LiteLlm
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools import BaseTool, FunctionTool
+from google.adk.tools.agent_tool import AgentTool
 from google.genai import types
+from output_classes import written_class
 
 from looptck.driver import confirm, error, handlers, started, suspended, value
 from looptck.signatures import written
@@ -39,8 +46,8 @@ Json = dict[str, Any]
 PROVIDERS = {"openai-chat": "openai", "anthropic-messages": "anthropic"}
 """What a model of LiteLLM is named after, by the wire."""
 APP, USER = "looptck", "caller"
-ASKS = "adk_request_confirmation"
-"""The name of the call by which a run asks for the confirmation of another."""
+OUTPUT = "output"
+"""The key under which the state of a session has the output of its agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +74,13 @@ class Heard:
     """The number of chunks after which the caller leaves."""
     chunks: int = 0
     answer: str | None = None
+    output: Any = None
     pending: list[Json] = field(default_factory=list)
     error: Json | None = None
 
     def event(self, event: Event) -> bool:
         """Hear an event; whether the caller leaves at it."""
-        text = _text(event)
+        text = text_of(event)
         if event.partial:
             if text:
                 self.emit(text)
@@ -84,15 +92,18 @@ class Heard:
                 self.pending.append({"id": call.id, "name": asked["name"], "arguments": asked["args"]})
         if event.is_final_response() and event.content and event.content.parts:
             self.answer = text
+        self.output = event.actions.state_delta.get(OUTPUT, self.output)
         if VARIANT == "error-code" and event.error_code:
             said = {"type": str(event.error_code), "message": event.error_message or ""}
             self.error = {"kind": "error", "reason": "other", **said}
         return False
 
-    def outcome(self, chat: Chat) -> Json:
+    def outcome(self, chat: Chat, case: Json) -> Json:
         """The outcome of a run that ended by itself."""
         if self.pending:
             return suspended(chat.session, self.pending)
+        if "output_schema" in case:
+            return self.error or value(None, output=self.output)
         return self.error or value(self.answer)
 
 
@@ -126,6 +137,9 @@ class Driver:
             leave=True,
             confirm=True,
             suspend=True,
+            output=True,
+            handoffs=True,
+            subagents=True,
         )
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
@@ -138,7 +152,7 @@ class Driver:
             for event in chat.runner.run(**_arguments(case, chat)):
                 if heard.event(event):
                     return LEFT
-            return heard.outcome(chat)
+            return heard.outcome(chat, case)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
@@ -152,7 +166,7 @@ class Driver:
             async for event in chat.runner.run_async(**_arguments(case, chat)):
                 if heard.event(event):
                     return LEFT
-            return heard.outcome(chat)
+            return heard.outcome(chat, case)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return _failed(exception)
 
@@ -162,20 +176,47 @@ class Driver:
             return self._chats[case["resume"]["state"]], None
         name = case.get("conversation", f"session-{next(self._numbers)}")
         if name in self._chats:
-            return self._chats[name], None
+            return self._going_on(self._chats[name], case), None
         chat = self._chats[name] = Chat(self._runner(case), name)
         said = [message for message in case["messages"] if message["role"] != "system"]
-        return chat, _history(said[:-1], chat.runner.agent.name)
+        return chat, history_of(said[:-1], chat.runner.agent.name)
+
+    def _going_on(self, chat: Chat, case: Json) -> Chat:
+        """The session with an agent for an output, or without one, as its next run wants."""
+        before = chat.runner.agent
+        if "agents" in case or ("output_schema" in case) == (before.output_schema is not None):
+            return chat
+        agent = _agent(case, before.instruction)
+        return Chat(Runner(app_name=APP, agent=agent, session_service=chat.runner.session_service), chat.session)
 
     def _runner(self, case: Json) -> Runner:
         shared = self._shared.get(case.get("shared", ""))
-        runner = shared or Runner(app_name=APP, agent=_agent(case), session_service=InMemorySessionService())
+        agent = _member(case, case["agents"][0]["name"], set()) if "agents" in case else _agent(case)
+        runner = shared or Runner(app_name=APP, agent=agent, session_service=InMemorySessionService())
         if "shared" in case:
             self._shared[case["shared"]] = runner
         return runner
 
 
-def _agent(case: Json) -> Agent:
+def _member(case: Json, name: str, above: set[str]) -> Agent:
+    """One of several agents; those to whom it may hand over are below it, but those ``above``, and others are tools."""
+    one = next(one for one in case["agents"] if one["name"] == name)
+    functions = handlers(case)
+    tools = [tool for tool in case["tools"] if tool["name"] in one["tools"]]
+    return Agent(
+        name=name,
+        description=one["description"],
+        model=_model(case),
+        instruction=one["instructions"],
+        tools=[
+            *(_tool(tool, functions[tool["name"]], confirmed=False) for tool in tools),
+            *(AgentTool(_member(case, below, set())) for below in one["subagents"]),
+        ],
+        sub_agents=[_member(case, other, {*above, name}) for other in one["handoffs"] if other not in above],
+    )
+
+
+def _agent(case: Json, instruction: str = "") -> Agent:
     functions = handlers(case)
     guarded = {one["name"] for one in case["tools"] if one.get("approval")}
     system = [message["content"] for message in case["messages"] if message["role"] == "system"]
@@ -184,14 +225,21 @@ def _agent(case: Json) -> Agent:
         name=re.sub(r"\W", "_", case["agent"]["name"]),
         description=case["agent"]["description"],
         model=_model(case),
-        instruction=system[0] if system else "",
+        instruction="\n\n".join(system) or instruction,
         tools=[
             _tool(one, functions[one["name"]], confirmed=not asks and one["name"] in guarded)
             for one in case["tools"]
             if one["name"] in functions
         ],
         before_tool_callback=_asking(case, guarded) if asks else None,
+        **_output(case),
     )
+
+
+def _output(case: Json) -> Json:
+    """A model class for the output, or the schema as it comes; and the key under which a caller finds the value."""
+    schema = case.get("output_schema")
+    return {"output_schema": written_class(schema) or schema, "output_key": OUTPUT} if schema else {}
 
 
 def _model(case: Json) -> LiteLlm:
@@ -245,7 +293,7 @@ class Declared(BaseTool):
 def _arguments(case: Json, chat: Chat) -> Json:
     """The arguments of the run: the session, the new message, and the configuration."""
     if "resume" in case:
-        parts = [_confirmation(one) for one in case["resume"]["decisions"]]
+        parts = [confirmation(one) for one in case["resume"]["decisions"]]
     else:
         parts = [types.Part(text=case["messages"][-1]["content"])]
     options: Json = {"streaming_mode": StreamingMode.SSE} if case["stream"] else {}
@@ -257,38 +305,6 @@ def _arguments(case: Json, chat: Chat) -> Json:
         "new_message": types.Content(role="user", parts=parts),
         "run_config": RunConfig(**options),
     }
-
-
-def _confirmation(decision: Json) -> types.Part:
-    response = {"confirmed": decision["decision"] == "approve"}
-    return types.Part(function_response=types.FunctionResponse(id=decision["id"], name=ASKS, response=response))
-
-
-def _history(messages: list[Json], agent: str) -> list[Event]:
-    """Earlier turns as the events of a session."""
-    names: dict[str, str] = {}
-    events = []
-    for message in messages:
-        parts = [types.Part(text=message["content"])] if message["content"] and message["role"] != "tool" else []
-        for one in message.get("calls", ()):
-            names[one["id"]] = one["name"]
-            call = types.FunctionCall(id=one["id"], name=one["name"], args=one["arguments"])
-            parts.append(types.Part(function_call=call))
-        if message["role"] == "tool":
-            id = message["call_id"]
-            response = types.FunctionResponse(id=id, name=names[id], response={"result": message["content"]})
-            parts.append(types.Part(function_response=response))
-        own = message["role"] == "assistant"
-        author = "user" if message["role"] == "user" else agent
-        content = types.Content(role="model" if own else "user", parts=parts)
-        events.append(Event(author=author, invocation_id=f"earlier-{len(events)}", content=content))
-    return events
-
-
-def _text(event: Event) -> str:
-    """The text of an event, without thoughts."""
-    parts = event.content.parts if event.content and event.content.parts else []
-    return "".join(part.text for part in parts if part.text and not part.thought)
 
 
 def _failed(exception: Exception) -> Json:

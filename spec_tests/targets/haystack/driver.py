@@ -142,7 +142,7 @@ def _agent(case: Json) -> Agent:
     return Agent(
         chat_generator=_generator(case),
         tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
-        system_prompt=system[0] if system else None,
+        system_prompt="\n\n".join(system) or None,
         hooks={"before_tool": [ConfirmationHook(dict.fromkeys(guarded, asks))]} if guarded else None,
         **({"max_agent_steps": case["options"]["limit"]} if "limit" in case["options"] else {}),
     )

@@ -9,13 +9,16 @@ what is chosen here.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from inspect import iscoroutinefunction
+from pathlib import Path
 from typing import Any
 
 os.environ["LANGSMITH_TRACING"] = "false"
+sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, ModelCallLimitMiddleware
@@ -30,6 +33,8 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
+from output_classes import written_class
+from pydantic_core import to_jsonable_python
 
 from looptck.driver import error, handlers, suspended, value
 from looptck.signatures import written
@@ -55,12 +60,14 @@ class Driver:
     """Runs the kit's cases on LangChain."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Any] = {}
-        """Agents by the name of their thread, or by the id under which several runs share one."""
+        self._kept: dict[tuple[str, bool], Any] = {}
+        """Agents by the name of their thread, or the id under which several runs share one; whether for outputs."""
+        self._saver = InMemorySaver()
+        self._instructions: dict[str, str | None] = {}
 
     def start(self) -> Json:
         able = ("stream", "chunks", "limit", "concurrent", "parallel")
-        goes_on = ("conversations", "histories", "shared", "cancel", "leave", "suspend")
+        goes_on = ("conversations", "histories", "shared", "cancel", "leave", "suspend", "output")
         return {
             "protocol": 1,
             "name": f"langchain@{VARIANT}" if VARIANT else "langchain",
@@ -106,23 +113,28 @@ class Driver:
         if (limit := case["options"].get("limit")) is not None and VARIANT != "model-call-limit":
             config["recursion_limit"] = (3 if _gated(case) else 2) * limit
         leave_after = case["options"].get("leave_after")
-        return Run(self._agent(case, thread), decided(resume) if resume else asked, config, thread, emit, leave_after)
+        said = decided(resume) if resume else asked
+        gives_a_value = "output_schema" in case
+        return Run(self._agent(case, thread), said, config, thread, emit, leave_after, gives_a_value)
 
     def _agent(self, case: Json, thread: str) -> Any:
         """The agent of a conversation, of a suspended run or of several runs is made once, and keeps its threads."""
-        name = case.get("shared", thread)
-        agent = self._kept.get(thread) or self._kept.get(name) or _made(case)
+        name, gives_a_value = case.get("shared", thread), "output_schema" in case
+        system = [message["content"] for message in case["messages"] if message["role"] == "system"]
+        instructions = "\n\n".join(system) or self._instructions.get(thread)
+        agent = self._kept.get((thread, gives_a_value)) or self._kept.get((name, gives_a_value))
+        agent = agent or _made(case, instructions, self._saver)
         if case.get("shared"):
-            self._kept[name] = agent
+            self._kept[name, gives_a_value] = agent
         if case.get("conversation") or _gated(case):
-            self._kept[thread] = agent
+            self._kept[thread, gives_a_value] = agent
+            self._instructions[thread] = instructions
         return agent
 
 
-def _made(case: Json) -> Any:
+def _made(case: Json, instructions: str | None, saver: InMemorySaver) -> Any:
     """An agent; with a checkpointer if it is to go on, or to wait for approval."""
     calls = handlers(case)
-    system = [message["content"] for message in case["messages"] if message["role"] == "system"]
     gated, limit = _gated(case), case["options"].get("limit")
     middleware: list[Any] = [ToldErrors()] if VARIANT == "tool-errors" else []
     if limit is not None and VARIANT == "model-call-limit":
@@ -133,10 +145,17 @@ def _made(case: Json) -> Any:
     return create_agent(
         _model(case),
         [_tool(tool, calls[tool["name"]]) for tool in case["tools"] if tool["url"]],
-        system_prompt="\n\n".join(system) or None,
+        system_prompt=instructions,
         middleware=middleware,
-        checkpointer=InMemorySaver() if keeps else None,
+        response_format=_response_format(case),
+        checkpointer=saver if keeps else None,
     )
+
+
+def _response_format(case: Json) -> Any:
+    """The schema of the output as a model class; as it comes where no class says it."""
+    schema = case.get("output_schema")
+    return None if schema is None else written_class(schema) or schema
 
 
 def _gated(case: Json) -> list[str]:
@@ -210,6 +229,8 @@ class Run:
     emit: Callable[[str], None]
     leave_after: int | None
     """The number of pieces after which the caller leaves the stream; None: never."""
+    gives_a_value: bool
+    """Whether the caller wants an output of a schema."""
     state: Json = field(default_factory=dict)
     heard: int = 0
 
@@ -226,10 +247,14 @@ class Run:
         return self.heard == self.leave_after
 
     def answered(self, state: Json) -> Json:
-        """The text of the last message, which is what one prints, or the calls that wait for approval."""
+        """The text of the last message, which is what one prints, the output, or the calls that wait for approval."""
         message: AIMessage = state["messages"][-1]
         interrupts = state.get("__interrupt__")
-        return _suspended(interrupts[0].value, message, self.thread) if interrupts else _answered(message)
+        if interrupts:
+            return _suspended(interrupts[0].value, message, self.thread)
+        if self.gives_a_value:
+            return value(None, output=to_jsonable_python(state["structured_response"]))
+        return _answered(message)
 
 
 def _suspended(request: Json, message: AIMessage, thread: str) -> Json:

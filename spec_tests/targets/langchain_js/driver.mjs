@@ -15,6 +15,8 @@ const VERSION = JSON.parse(readFileSync(new URL('node_modules/langchain/package.
 
 const maxRetries = 2; // the default, six, waits for more than a minute
 const kept = new Map(); // the agents of conversations, of suspended runs, and those that serve several runs
+const instructions = new Map(); // the system prompts of conversations
+const checkpointer = new MemorySaver();
 
 serve({
   start: () =>
@@ -34,6 +36,7 @@ serve({
       cancel: true,
       leave: true,
       suspend: true,
+      output: true,
     }),
   async run(scenario, emit, signal) {
     try {
@@ -49,7 +52,8 @@ async function answer(scenario, emit, signal) {
   const agent = agentFor(scenario, thread);
   const options = { signal, configurable: { thread_id: thread }, ...limit(scenario) };
   const input = scenario.resume ? decided(scenario.resume) : { messages: said(scenario) };
-  if (!scenario.stream) return answered(await agent.invoke(input, options), thread);
+  const wanted = 'output_schema' in scenario;
+  if (!scenario.stream) return answered(await agent.invoke(input, options), thread, wanted);
   let state = {};
   let heard = 0;
   for await (const [mode, part] of await agent.stream(input, { ...options, streamMode: ['messages', 'values'] })) {
@@ -60,30 +64,40 @@ async function answer(scenario, emit, signal) {
       if (++heard === scenario.options.leave_after) return error(new Error('the caller has left'), { reason: 'cancelled' });
     }
   }
-  return answered(state, thread);
+  return answered(state, thread, wanted);
 }
 
 // The agent of a conversation, of a suspended run or of several runs is made once; with a checkpointer it keeps threads.
 function agentFor(scenario, thread) {
-  const name = scenario.shared ?? thread;
-  const agent = kept.get(thread) ?? kept.get(name) ?? agentOf(scenario);
-  if (scenario.shared) kept.set(name, agent);
-  if (scenario.conversation || asksFor(scenario).length) kept.set(thread, agent);
+  const keys = [thread, scenario.shared ?? thread].map((name) => `${name} ${'output_schema' in scenario}`);
+  const said = scenario.messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const system = said.length ? said.join('\n\n') : instructions.get(thread);
+  const agent = kept.get(keys[0]) ?? kept.get(keys[1]) ?? agentOf(scenario, system);
+  if (scenario.shared) kept.set(keys[1], agent);
+  if (scenario.conversation || asksFor(scenario).length) {
+    kept.set(keys[0], agent);
+    instructions.set(thread, system);
+  }
   return agent;
 }
 
-function agentOf(scenario) {
+function agentOf(scenario, systemPrompt) {
   const functions = handlers(scenario);
-  const system = scenario.messages.filter(({ role }) => role === 'system');
   const approved = asksFor(scenario);
   const keeps = scenario.conversation || scenario.shared || approved.length;
   return createAgent({
     model: model(scenario),
     tools: scenario.tools.filter(({ url }) => url).map((one) => toolOf(one, functions[one.name])),
-    ...(system.length && { systemPrompt: system.map(({ content }) => content).join('\n\n') }),
-    ...(keeps && { checkpointer: new MemorySaver() }),
+    ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(keeps && { checkpointer }),
+    ...responseFormat(scenario),
     ...(approved.length && { middleware: [humanInTheLoopMiddleware({ interruptOn: every(approved) })] }),
   });
+}
+
+// The schema in zod, as a user writes it; what zod does not say here as it comes.
+function responseFormat({ output_schema: schema }) {
+  return schema ? { responseFormat: written(schema) ?? schema } : {};
 }
 
 function model({ wire, base_url: baseURL, api_key: apiKey, model }) {
@@ -123,8 +137,9 @@ const asksFor = ({ tools }) => tools.filter(({ approval }) => approval).map(({ n
 const every = (names) => Object.fromEntries(names.map((name) => [name, true]));
 
 // A request for approval names no ids: its actions are the last message's calls of these tools, in their order.
-function answered(state, thread) {
+function answered(state, thread, wanted) {
   const last = state.messages.at(-1);
+  if (!state.__interrupt__?.length && wanted) return value(null, { output: state.structuredResponse ?? null });
   if (!state.__interrupt__?.length) return value(last.text);
   const actions = state.__interrupt__[0].value.actionRequests;
   const names = actions.map(({ name }) => name);

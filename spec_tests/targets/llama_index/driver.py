@@ -149,7 +149,7 @@ def _agent(case: Json) -> FunctionAgent:
     return FunctionAgent(
         tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
         llm=_model(case),
-        system_prompt=system[0] if system else None,
+        system_prompt="\n\n".join(system) or None,
         streaming=case["stream"],
     )
 

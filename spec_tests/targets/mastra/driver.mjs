@@ -33,6 +33,7 @@ serve({
       cancel: true,
       leave: true,
       suspend: true,
+      output: true,
     }),
   async run(scenario, emit, signal) {
     try {
@@ -53,7 +54,7 @@ async function generated(agent, scenario, signal) {
     result = await agent.generate(said(scenario), optionsOf(scenario, signal));
   }
   if (result.finishReason === 'suspended') return waiting(agent, result.runId, [result.suspendPayload]);
-  return value(result.text);
+  return scenario.output_schema ? value(null, { output: result.object ?? null }) : value(result.text);
 }
 
 async function streamed(agent, scenario, emit, signal) {
@@ -72,7 +73,8 @@ async function streamed(agent, scenario, emit, signal) {
     emit(payload.text);
     if (++heard === scenario.options.leave_after) return error(new Error('the caller has left'), { reason: 'cancelled' });
   }
-  return calls.length ? waiting(agent, stream.runId, calls) : value(await stream.text);
+  if (calls.length) return waiting(agent, stream.runId, calls);
+  return scenario.output_schema ? value(null, { output: (await stream.object) ?? null }) : value(await stream.text);
 }
 
 function agentFor(scenario) {
@@ -111,9 +113,10 @@ function toolOf({ name, description, parameters, approval }, call) {
   return createTool({ ...about, ...(approval && { requireApproval: true }), execute: (input) => call(input) });
 }
 
-function optionsOf({ options: { limit }, conversation }, abortSignal) {
+function optionsOf({ options: { limit }, conversation, output_schema: schema }, abortSignal) {
   return {
     abortSignal,
+    ...(schema && { structuredOutput: { schema: written(schema) ?? schema } }),
     ...(limit !== undefined && { maxSteps: limit }),
     ...(conversation && { memory: { resource: 'user', thread: conversation } }),
   };

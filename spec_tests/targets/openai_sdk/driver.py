@@ -69,7 +69,7 @@ def _request(case: Json, emit: Callable[[str], None]) -> dict[str, Any]:
     return {
         "model": case["model"],
         "messages": case["messages"],
-        "tools": tools,
+        **({"tools": tools} if tools else {}),
         "on_text": emit if case["stream"] else None,
         "forgiving": VARIANT == "told-errors",
         **case["options"],

@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from output_classes import written_class
 from pydantic_ai import (
     Agent,
     AgentRunResultEvent,
     DeferredToolRequests,
     ExternalToolset,
     ModelMessagesTypeAdapter,
+    StructuredDict,
     Tool,
     exceptions,
     messages,
@@ -79,7 +85,7 @@ class Driver:
     def start(self) -> Json:
         """What the loop is and can do."""
         able = ["stream", "chunks", "limit", "concurrent", "parallel"]
-        goes_on = ["conversations", "histories", "shared", "cancel", "suspend", "travels"]
+        goes_on = ["conversations", "histories", "shared", "cancel", "suspend", "travels", "output"]
         more = [*(["leave"] if VARIANT not in ("events", "iter") else []), *(["confirm"] if HANDLER else [])]
         return {
             "protocol": 1,
@@ -108,6 +114,8 @@ class Driver:
                 return loop.run_until_complete(_iterated(run, emit))
             streamed = run.agent.run_stream_sync(**run.options)
             with streamed if hasattr(streamed, "__enter__") else nullcontext(streamed) as response:
+                if run.gives_a_value:
+                    return run.outcome(response.get_output(), response)
                 for heard, text in enumerate(response.stream_text(delta=True), 1):
                     emit(text)
                     if heard == case["options"].get("leave_after"):
@@ -131,6 +139,8 @@ class Driver:
             if VARIANT == "iter":
                 return await _iterated(run, emit)
             async with run.agent.run_stream(**run.options) as response:
+                if run.gives_a_value:
+                    return run.outcome(await response.get_output(), response)
                 heard = 0
                 async for text in response.stream_text(delta=True):
                     emit(text)
@@ -153,7 +163,8 @@ class Driver:
         if name := case.get("shared"):
             agent = self._shared.setdefault(name, _agent(case, talk.instructions, None))
             return Run(agent, talk, {**arguments(case, talk), "model": model})
-        return Run(_agent(case, talk.instructions, model), talk, arguments(case, talk))
+        agent = _agent(case, talk.instructions, model)
+        return Run(agent, talk, arguments(case, talk), gives_a_value="output_schema" in case)
 
 
 @dataclass(slots=True)
@@ -163,6 +174,8 @@ class Run:
     agent: Agent[None, Any]
     talk: Talk
     options: Json
+    gives_a_value: bool = False
+    """Whether its output is a value of a type, and no text."""
 
     def answered(self, result: Any) -> Json:
         return self.outcome(result.output, result)
@@ -172,6 +185,8 @@ class Run:
         self.talk.messages = result.all_messages()
         if isinstance(output, DeferredToolRequests):
             return self._suspended(output.approvals) if output.approvals else {**value(None), "stop": "calls"}
+        if self.gives_a_value:
+            return value(None, output=to_jsonable_python(output))
         stop = STOPS.get(result.response.finish_reason or "") if VARIANT == "finish-reason" else None
         return {**value(output), "stop": stop} if stop else value(output)
 
@@ -229,14 +244,23 @@ def _agent(case: Json, instructions: list[str], model: Model[Any] | None) -> Age
         if tool["name"] not in functions
     ]
     waits = any(tool.get("approval") for tool in case["tools"]) and "confirm" not in case
+    output = _output_type(case)
     return Agent(
         model,
         instructions=instructions,
         tools=[_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions],
         toolsets=[ExternalToolset(external)] if external else [],
-        output_type=[str, DeferredToolRequests] if external or waits else str,
+        output_type=[output, DeferredToolRequests] if external or waits else output,
         **_capable(case),
     )
+
+
+def _output_type(case: Json) -> Any:
+    """What the output is: text, or a model class; a dictionary where no class says the schema."""
+    if "output_schema" not in case:
+        return str
+    schema = case["output_schema"]
+    return written_class(schema) or StructuredDict(schema, name="Output")
 
 
 def _capable(case: Json) -> dict[str, Any]:

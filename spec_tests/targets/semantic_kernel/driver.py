@@ -125,7 +125,7 @@ def _agent(case: Json) -> ChatCompletionAgent:
     """The agent, with a plugin of the case's tools."""
     options: Json = {"plugins": [plugin]} if (plugin := _plugin(case)).functions else {}
     if system := [message["content"] for message in case["messages"] if message["role"] == "system"]:
-        options["instructions"] = system[0]
+        options["instructions"] = "\n\n".join(system)
     if "limit" in case["options"]:
         limit = case["options"]["limit"]
         options["function_choice_behavior"] = FunctionChoiceBehavior.Auto(maximum_auto_invoke_attempts=limit)

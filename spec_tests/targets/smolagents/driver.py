@@ -83,7 +83,7 @@ def _agent(case: Json) -> ToolCallingAgent:
     tools = [_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in functions]
     options: Json = {"max_steps": case["options"]["limit"]} if "limit" in case["options"] else {}
     if system := [message["content"] for message in case["messages"] if message["role"] == "system"]:
-        options["instructions"] = system[0]
+        options["instructions"] = "\n\n".join(system)
     model = OpenAIModel(model_id=case["model"], api_base=case["base_url"], api_key=case["api_key"])
     return ToolCallingAgent(tools=tools, model=model, stream_outputs=case["stream"], **options)
 

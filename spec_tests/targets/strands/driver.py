@@ -9,11 +9,16 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from inspect import iscoroutinefunction
+from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from output_classes import written_class
 from strands import Agent, ModelRetryStrategy, Snapshot, tool
 from strands.agent import AgentResult
 from strands.hooks import BeforeToolCallEvent, HookProvider, HookRegistry
@@ -83,6 +88,8 @@ class Driver:
             confirm=True,
             suspend=True,
             travels=True,
+            subagents=True,
+            output=True,
         )
 
     def run(self, case: Json, emit: Callable[[str], None]) -> Json:
@@ -91,7 +98,7 @@ class Driver:
         listener = _Listener(case, agent, emit)
         agent.callback_handler = listener
         try:
-            return listener.outcome(agent(said, **_limits(case)))
+            return listener.outcome(agent(said, **_options(case)))
         except (Exception, asyncio.CancelledError) as exception:  # noqa: BLE001 - what reaches the caller is the outcome
             return error(exception, reasons=REASONS)
         finally:
@@ -102,7 +109,7 @@ class Driver:
         agent, said = self._agent(case)
         try:
             if not case["stream"]:
-                return _answered(agent, await agent.invoke_async(said, **_limits(case)))
+                return _answered(agent, await agent.invoke_async(said, **_options(case)), case)
             return await _streamed(agent, said, case, emit)
         except Exception as exception:  # noqa: BLE001 - whatever reaches the caller of the loop is the outcome
             return error(exception, reasons=REASONS)
@@ -131,14 +138,14 @@ class Driver:
 
 async def _streamed(agent: Agent, said: Any, case: Json, emit: Callable[[str], None]) -> Json:
     left, heard = case["options"].get("leave_after"), 0
-    async for event in agent.stream_async(said, **_limits(case)):
+    async for event in agent.stream_async(said, **_options(case)):
         if "data" in event:
             emit(event["data"])
             heard += 1
             if heard == left:
                 return error(asyncio.CancelledError("the caller has left"), "cancelled")
         if "result" in event:
-            return _answered(agent, event["result"])
+            return _answered(agent, event["result"], case)
     raise AssertionError("the events of the run ended without a result")
 
 
@@ -146,6 +153,7 @@ class _Listener:
     """The callback of a sync run: it passes text on, and cancels the agent to leave the stream."""
 
     def __init__(self, case: Json, agent: Agent, emit: Callable[[str], None]) -> None:
+        self._case = case
         self._emit = emit if case["stream"] else None
         self._agent = agent
         self._left = case["options"].get("leave_after")
@@ -160,15 +168,35 @@ class _Listener:
 
     def outcome(self, result: AgentResult) -> Json:
         """The outcome of the run that was heard."""
-        return _answered(self._agent, result)
+        return _answered(self._agent, result, self._case)
 
 
 def _made(case: Json) -> tuple[Agent, Any]:
     """A new agent and its prompt, which is the last message; what stands before it is history."""
     system = [message["content"] for message in case["messages"] if message["role"] == "system"]
     *before, prompt = [message for message in case["messages"] if message["role"] != "system"]
-    agent = _with_tools(case, messages=_said(before), system_prompt=system[0] if system else None)
+    if "agents" in case:
+        return _member(case, case["agents"][0]["name"]), prompt["content"]
+    agent = _with_tools(case, messages=_said(before), system_prompt="\n\n".join(system) or None)
     return agent, prompt["content"]
+
+
+def _member(case: Json, name: str) -> Agent:
+    """One of several agents, with those that it may call as tools."""
+    one = next(one for one in case["agents"] if one["name"] == name)
+    functions = handlers(case)
+    return Agent(
+        name=name,
+        description=one["description"],
+        system_prompt=one["instructions"],
+        model=_model(case),
+        tools=[
+            *(_tool(tool, functions[tool["name"]]) for tool in case["tools"] if tool["name"] in one["tools"]),
+            *(_member(case, below).as_tool() for below in one["subagents"]),
+        ],
+        callback_handler=None,
+        retry_strategy=ModelRetryStrategy(max_attempts=2, initial_delay=1),
+    )
 
 
 def _restored(case: Json) -> tuple[Agent, Any]:
@@ -268,11 +296,17 @@ def _said(messages: list[Json]) -> list[Json]:
     return said
 
 
-def _limits(case: Json) -> Json:
-    return {"limits": {"turns": case["options"]["limit"]}} if "limit" in case["options"] else {}
+def _options(case: Json) -> Json:
+    """The limit of the run, and the model class of its output."""
+    found: Json = {"limits": {"turns": case["options"]["limit"]}} if "limit" in case["options"] else {}
+    if schema := case.get("output_schema"):
+        found["structured_output_model"] = written_class(schema)
+        if not isinstance(found["structured_output_model"], type):
+            raise TypeError("an output has to be of a model class")
+    return found
 
 
-def _answered(agent: Agent, result: AgentResult) -> Json:
+def _answered(agent: Agent, result: AgentResult, case: Json) -> Json:
     """The text that one prints, without its last line end; the stop reason where the case uses what it is for.
 
     The variant reads the stop reason always.
@@ -284,4 +318,7 @@ def _answered(agent: Agent, result: AgentResult) -> Json:
         return error(asyncio.CancelledError("stop_reason is cancelled"), "cancelled")
     stops = STOPS | MORE_STOPS if VARIANT == "stop-reason" else STOPS
     stop = stops.get(result.stop_reason)
+    if "output_schema" in case:
+        given = result.structured_output
+        return value(None, stop=stop, output=given and given.model_dump())
     return value(str(result).removesuffix("\n"), stop=stop)

@@ -6,7 +6,7 @@ import { error, handlers, serve, started, suspended, value } from './looptck-dri
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { generateText, isStepCount, jsonSchema, streamText, tool, ToolLoopAgent } from 'ai';
+import { generateText, isStepCount, jsonSchema, Output, streamText, tool, ToolLoopAgent } from 'ai';
 import { readFileSync } from 'node:fs';
 import { written } from './zod_schemas.mjs';
 
@@ -35,16 +35,26 @@ serve({
       histories: true,
       suspend: true,
       travels: true,
+      output: VARIANT !== 'text-stream', // nobody reads an object from the pieces of a text
+      events: true,
       dialect: { limit_counts: 'model-calls' },
     }),
-  run: (scenario, emit, signal) => answer(scenario, emit, signal).catch(failed),
+  // A tool of a cancelled run may end after the run, and its callback is called all the same.
+  run(scenario, emit, signal) {
+    let isOver = false;
+    const tell = (told) => isOver || emit(told);
+    return answer(scenario, tell, signal)
+      .catch(failed)
+      .finally(() => (isOver = true));
+  },
 });
 
 async function answer(scenario, emit, signal) {
   let told;
   const talk = talkOf(scenario);
-  const { ask, stream } = loop(scenario, talk, signal, ({ error }) => (told = error));
-  if (!scenario.stream) return answered(talk, await ask());
+  const { ask, stream } = loop(scenario, talk, signal, { ...telling(emit), onError: ({ error }) => (told = error) });
+  const wanted = 'output_schema' in scenario;
+  if (!scenario.stream) return answered(talk, await ask(), wanted);
   const result = await stream();
   let streamed = '';
   for await (const text of result.textStream) {
@@ -55,7 +65,20 @@ async function answer(scenario, emit, signal) {
   if (told !== undefined) throw told;
   const [text, finishReason] = [await result.text, await result.finishReason]; // one by one: each rejects by itself
   const [content, responseMessages] = [await result.content, await result.responseMessages];
-  return answered(talk, { text, finishReason, content, responseMessages });
+  const output = wanted ? await result.output : undefined;
+  return answered(talk, { text, finishReason, content, responseMessages, output }, wanted);
+}
+
+// The callbacks that tell the caller of the run of its tools.
+function telling(emit) {
+  return {
+    onToolExecutionStart: ({ toolCall: { toolCallId, toolName, input } }) =>
+      emit({ kind: 'call', call_id: toolCallId, name: toolName, arguments: input }),
+    onToolExecutionEnd({ toolCall: { toolCallId }, toolOutput: { type, output, error } }) {
+      const result = type === 'tool-error' ? { result: String(error), failed: true } : { result: output };
+      emit({ kind: 'result', call_id: toolCallId, ...result });
+    },
+  };
 }
 
 // What is said, as an application keeps it: instructions, and the list that it adds questions and answers to.
@@ -86,11 +109,11 @@ function decided({ id: approvalId, decision, feedback }) {
 }
 
 // The two ways to run a case, plain and streamed. Errors of streams go to the console, or with a variant to a callback.
-function loop(scenario, { instructions, messages }, abortSignal, onError) {
+function loop(scenario, { instructions, messages }, abortSignal, { onError, ...telling }) {
   const isQuestion = messages.length === 1 && scenario.conversation === undefined;
   const prompt = isQuestion ? { prompt: messages[0].content } : { messages };
   const offered = { tools: tools(scenario), ...approval(scenario) };
-  const options = { model: model(scenario), ...offered, ...providerOptions(scenario) };
+  const options = { model: model(scenario), ...offered, ...providerOptions(scenario), ...telling, ...outputOf(scenario) };
   if (instructions) options.instructions = instructions;
   if (VARIANT !== 'agent' || 'limit' in scenario.options) options.stopWhen = isStepCount(scenario.options.limit ?? STEPS);
   const heard = VARIANT === 'on-error' ? { onError } : {};
@@ -101,6 +124,13 @@ function loop(scenario, { instructions, messages }, abortSignal, onError) {
   }
   const all = { ...options, ...prompt, abortSignal };
   return { ask: () => generateText(all), stream: () => streamText({ ...all, ...heard }) };
+}
+
+// The schema of a list is one of its elements.
+function outputOf({ output_schema: schema }) {
+  if (!schema) return {};
+  if (schema.type === 'array') return { output: Output.array({ element: inputSchema(schema.items) }) };
+  return { output: Output.object({ schema: inputSchema(schema) }) };
 }
 
 function approval({ tools }) {
@@ -138,9 +168,11 @@ function inputSchema(parameters) {
 }
 
 // One prints the text; with a variant one also reads why the model stopped. A call that needs approval ends the run.
-function answered(talk, { text, finishReason, content, responseMessages }) {
+function answered(talk, result, wanted) {
+  const { text, finishReason, content, responseMessages } = result;
   talk.messages.push(...responseMessages);
   const requests = content.filter(({ type, isAutomatic }) => type === 'tool-approval-request' && !isAutomatic);
+  if (!requests.length && wanted) return value(null, { output: result.output });
   if (!requests.length) return value(text, { stop: VARIANT === 'finish-reason' ? STOPS[finishReason] : undefined });
   const call = ({ approvalId: id, toolCall }) => ({ id, name: toolCall.toolName, arguments: toolCall.input });
   return suspended(talk, requests.map(call));
