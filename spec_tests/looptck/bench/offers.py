@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from looptck.values.jsontext import canonical
+from looptck.values.plain import plain
 
 Schema = Mapping[str, Any]
 
@@ -40,14 +41,14 @@ def _differences(declared: Schema, offered: Any, root: Schema, place: str, *, st
     shown, _ = _plain(offered, root)
     where = place or "the parameters"
     if not isinstance(shown, dict):
-        yield f"{where}: offered as {shown!r}"
+        yield f"{where}: offered as {plain(shown)}"
         return
     if "enum" in declared:
         words = sorted(canonical(one) for one in declared["enum"])
         if words != sorted(canonical(one) for one in _choices(shown)):
-            yield f"{where}: declared as one of {declared['enum']}, offered as {shown}"
+            yield f"{where}: declared as one of {plain(declared['enum'])}, offered as {plain(shown)}"
     elif declared.get("type") != shown.get("type"):
-        yield f"{where}: declared as {declared.get('type')}, offered as {shown}"
+        yield f"{where}: declared as {declared.get('type')}, offered as {plain(shown)}"
         return
     yield from _members(declared, shown, root, place, strict=strict)
     if "items" in declared:

@@ -13,6 +13,7 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
 from looptck.bench.offers import definition
+from looptck.values.plain import plain
 
 MOST = 8
 """The most refused values of a member that an object is tried with."""
@@ -161,11 +162,11 @@ def otherwise(block: Block, offered: Any, *, strict: bool) -> str | None:
         closed = strict or offered.get("additionalProperties") is False
         for value in block.good:
             if not judge.is_valid(value) and not (closed and filled(offered, value, offered) != value):
-                return f"it refuses {value!r}, which the declared one accepts"
+                return f"it refuses {plain(value)}, which the declared one accepts"
         declared = Draft202012Validator(parameters_of(block))
         for value in block.bad:
             if judge.is_valid(value) and not declared.is_valid(without_nulls(value)):
-                return f"it accepts {value!r}, which the declared one refuses"
+                return f"it accepts {plain(value)}, which the declared one refuses"
     except (ReferencingError, ValidationError) as error:
         return f"it cannot be read as a JSON Schema: {error}"
     return None

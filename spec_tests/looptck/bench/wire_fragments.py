@@ -11,6 +11,7 @@ from typing import Any
 
 from looptck.bench.run import Run
 from looptck.values.jsontext import plain
+from looptck.values.plain import plain as worded
 
 LISTS = {"openai-chat": "messages", "openai-responses": "input", "anthropic-messages": "messages"}
 """By wire: the member of a request that holds the history."""
@@ -47,7 +48,7 @@ def unlike(wanted: Any, got: Any, pointer: str = "") -> list[str]:
         if len(wanted) != len(got):
             found.append(f"{pointer}: {len(got)} entries, not {len(wanted)}")
         return found
-    return [] if type(wanted) is type(got) and wanted == got else [f"{pointer}: {got!r}, not {wanted!r}"]
+    return [] if type(wanted) is type(got) and wanted == got else [f"{pointer}: {worded(got)}, not {worded(wanted)}"]
 
 
 def _unlike_object(wanted: dict[str, Any], got: Any, pointer: str) -> list[str]:

@@ -47,7 +47,7 @@ def answers_in_order(run: Run, turn: int) -> None:
         raise NotReached(f"request {turn + 1} has {len(got)} results of turn {turn}; an order needs two")
 
     assert [id for id in wanted if id in got] == got, (
-        f"the calls are in the order {wanted}, their results in the order {got}"
+        f"the calls are in the order {plain(wanted)}, their results in the order {plain(got)}"
     )
 
 
@@ -134,7 +134,7 @@ def result_says(run: Run, expected: dict[str, Any]) -> None:
     """Decided by the request after the turn."""
     texts = [answer.text for answer in run.answers(expected["turn"])]
 
-    assert 1 == len(texts), f"expected one result, got {texts}"
+    assert 1 == len(texts), f"expected one result, got {plain(texts)}"
     lost = left_out(expected["says"], texts[0])
     assert not lost, f"the result {texts[0]!r} does not contain {lost[0]!r}"
 
@@ -143,7 +143,7 @@ def result_holds(run: Run, wanted: dict[str, Any]) -> None:
     """Decided by the request after the turn; blanks do not matter."""
     texts = ["".join(answer.text.split()) for answer in run.answers(wanted["turn"])]
 
-    assert 1 == len(texts), f"expected one result, got {texts}"
+    assert 1 == len(texts), f"expected one result, got {plain(texts)}"
     assert wanted["text"] in texts[0], f"the result reached the model as {texts[0]!r}, without {wanted['text']}"
 
 
@@ -156,7 +156,9 @@ def failed_results(run: Run, wanted: dict[str, Any]) -> None:
     marks = {answer.id: answer.failed for answer in run.answers(turn)}
 
     right = {id: number in wanted["calls"] for number, id in enumerate(ids, 1)}
-    assert right == marks, f"results marked as failed: expected {_marked(right)} of {ids}, got {_marked(marks)}"
+    assert right == marks, (
+        f"results marked as failed: expected {plain(_marked(right))} of {plain(ids)}, got {plain(_marked(marks))}"
+    )
 
 
 def _asks_anew(run: Run, turn: int) -> bool:

@@ -10,7 +10,7 @@ from looptck.bench.oracle import agrees, describe
 from looptck.bench.run import Run
 from looptck.bench.standing import refusals
 from looptck.values.history import Asked, Opaque, Said, spelled
-from looptck.values.plain import MOST, cut
+from looptck.values.plain import MOST, cut, plain
 from looptck.values.verdicts import NotApplicable, NotReached
 
 
@@ -68,7 +68,9 @@ def sent_beside(run: Run, wanted: dict[str, Any]) -> None:
 
     container = body.get("container")
     named = container.get("id") if isinstance(container, dict) else container
-    assert wanted["container"] == named, f"the request names the container {container!r}, not {wanted['container']!r}"
+    assert wanted["container"] == named, (
+        f"the request names the container {plain(container)}, not {wanted['container']!r}"
+    )
 
 
 def asks_for_compaction(run: Run, wanted: bool) -> None:

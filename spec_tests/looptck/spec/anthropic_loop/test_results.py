@@ -15,6 +15,7 @@ from looptck.provider import gates
 from looptck.provider.gate import Gate
 from looptck.provider.toolbox import Returns
 from looptck.spec.messages import Block, carrying, results
+from looptck.values.plain import plain
 from looptck.values.structured import left_out
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, Thinking, Turn, calls, says, turn
@@ -101,7 +102,7 @@ def test_results_first(scenario: Scenario, implementation: Implementation, first
     for blocks in carrying(run, 2):
         kinds = [block.get("type") for block in blocks]
         count = kinds.count("tool_result")
-        assert ["tool_result"] * count == kinds[:count], kinds
+        assert ["tool_result"] * count == kinds[:count], f"not only results come first: {plain(kinds)}"
 
 
 @requirement("claude-results-stand-alone")
@@ -139,7 +140,7 @@ def test_content(scenario: Scenario, implementation: Implementation, value: Any)
 
     if content is None or isinstance(content, str):
         return
-    assert isinstance(content, list), f"the content is {content!r}"
+    assert isinstance(content, list), f"the content is {plain(content)}"
     for block in content:
         assert isinstance(block, dict), f"{block!r} is not a block"
         assert block.get("type") in PARTS, f"a result may not hold the block {block!r}"
@@ -152,7 +153,7 @@ def test_content_holds_the_value(scenario: Scenario, implementation: Implementat
     content = _text(_returned(scenario, implementation, value).get("content"))
 
     lost = left_out(value, content)
-    assert not lost, f"{lost[0]!r} is not in {content!r}"
+    assert not lost, f"{lost[0]!r} is not in {plain(content)}"
     if isinstance(value, str):
         implementation.diverges("a text that a tool returns", "as it is" if value == content else "written as JSON")
 

@@ -17,6 +17,7 @@ from looptck.provider.confirmation import Approve, Change, Decides, Decision, Re
 from looptck.provider.gate import Gate
 from looptck.provider.gates import tool_begins_too_early
 from looptck.spec.conversing import accepted, answered_later, guarded, stays
+from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -206,7 +207,7 @@ def test_one_question(scenario: Scenario, implementation: Implementation) -> Non
     run = implementation.run(tools=TOOLS, confirms=True)
 
     _asked(run)
-    asked = sorted(str(one.call.get("arguments")) for one in run.questions)
+    asked = sorted(plain(one.call.get("arguments")) for one in run.questions)
     assert 2 == len(asked), f"{len(asked)} questions were asked about two calls: {', '.join(asked)}"
     assert "first" in asked[0]
     assert "second" in asked[1]

@@ -31,6 +31,7 @@ from looptck.spec.serving import (
 )
 from looptck.values.history import holds
 from looptck.values.outcome import Failed
+from looptck.values.plain import plain
 from looptck.values.transcript import McpAsked
 from looptck.values.turns import calls
 from looptck.values.verdicts import NotApplicable, NotReached
@@ -54,7 +55,7 @@ def test_handshake(scenario: Scenario, implementation: Implementation) -> None:
         assert isinstance(given.get(member), kind), f"initialize has no {member}: {given}"
     agreed(run)
     told = [one.told for one in heard]
-    assert "notifications/initialized" in told, f"the client never says that it is initialized; it sent {told}"
+    assert "notifications/initialized" in told, f"the client never says that it is initialized; it sent {plain(told)}"
 
 
 @requirement("mcp-revision-is-named")

@@ -73,7 +73,7 @@ def test_results_first(scenario: Scenario, implementation: Implementation, first
     for blocks in _with_results(run, 2):
         kinds = [block["type"] for block in blocks]
         last = len(kinds) - kinds[::-1].index("tool_result")
-        assert {"tool_result"} == set(kinds[:last]), kinds
+        assert {"tool_result"} == set(kinds[:last]), f"not only results come first: {', '.join(kinds)}"
 
 
 @requirement("results-stand-alone-beside-a-pending-hosted-tool")

@@ -117,7 +117,7 @@ def test_names_that_fall_together(scenario: Scenario, implementation: Implementa
 
     _renames(run, scenario, implementation)
     found = [name for name, _ in offered(implementation.cell, run.request(1).body, names)]
-    assert 2 == len({*found}), f"the tools {' and '.join(map(repr, names))} are offered as {found}"
+    assert 2 == len({*found}), f"the tools {' and '.join(map(repr, names))} are offered as {plain(found)}"
     run.delivered(1)
     for ran in run.ran:
         assert ran.tool == ran.arguments.get("city"), f"the call of {ran.arguments.get('city')!r} has run {ran.tool!r}"

@@ -95,9 +95,8 @@ def _offers(implementation: Implementation, block: Block, *, strict: bool = Fals
     assert tool.name in offered, f"the request offers {plain(sorted(offered))}"
     found = offered[tool.name]
     other = blocks.otherwise(block, found.parameters, strict=found.strict)
-    assert other is None, (
-        f"the offered schema means something else: {other}; declared {tool.parameters}, not {found.parameters}"
-    )
+    both = f"declared {plain(tool.parameters)}, not {plain(found.parameters)}"
+    assert other is None, f"the offered schema means something else: {other}; {both}"
     return found
 
 
@@ -148,7 +147,7 @@ def test_open_schema_of_a_strict_tool(implementation: Implementation, members: d
     if offered.get("additionalProperties") is not False:
         raise NotApplicable("the loop passes the schema on as it was given")
     other = blocks.otherwise(block, offered, strict=True)
-    assert other is None, f"the strict schema is closed in part: {other}; offered is {offered}"
+    assert other is None, f"the strict schema is closed in part: {other}; offered is {plain(offered)}"
 
 
 @requirement("odd-schemas-keep-their-meaning")

@@ -11,6 +11,7 @@ from looptck.provider.gate import Gate
 from looptck.provider.script import Step
 from looptck.spec.conversing import INSTRUCTIONS, carried, question, returned, words_of
 from looptck.values.outcome import Value
+from looptck.values.plain import plain
 from looptck.values.transcript import Ended
 from looptck.values.turns import Call, calls, says
 from looptck.values.verdicts import NotReached
@@ -120,6 +121,6 @@ def test_schemas_stay(scenario: Scenario, implementation: Implementation) -> Non
 
         offered += [received.body["tools"] for received in run.requests if received.body.get("tools")]
         changed = next((one for one in offered if one != offered[0]), None)
-        assert changed is None, f"a request of the agent offers another schema: {changed}"
+        assert changed is None, f"a request of the agent offers another schema: {plain(changed)}"
     if len(offered) < len(COLORS):
         raise NotReached("the runs of one agent did not offer its tool")

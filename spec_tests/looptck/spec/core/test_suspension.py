@@ -150,7 +150,7 @@ def test_it_has_not_run(scenario: Scenario, implementation: Implementation, scri
     run, _ = _stop(scenario, Talk(implementation, named=False), script)
 
     ran = run.arguments_of("note")
-    assert not ran, f"a call that needs approval has run before it was approved, with {ran[0]}"
+    assert not ran, f"a call that needs approval has run before it was approved, with {plain(ran[0])}"
 
 
 @requirement("suspended-call-has-not-run")

@@ -20,6 +20,7 @@ from looptck.spec.schemas import parameters
 from looptck.values.framing import DEFAULT
 from looptck.values.history import Answered, Asked, Item, Opaque, Said
 from looptck.values.outcome import Failed
+from looptck.values.plain import plain
 from looptck.values.transcript import Received
 from looptck.values.turns import Call, Turn, calls, says
 from looptck.values.verdicts import NotReached
@@ -56,7 +57,7 @@ def _child(run: Run, n: int, name: str) -> Received:
     """Request ``n``. Raises NotReached if another agent than this child sent it."""
     received = run.request(n)
     if name != _sender(received):
-        raise NotReached(f"request {n} should have come from {name}; the requests came from {_senders(run)}")
+        raise NotReached(f"request {n} should have come from {name}; the requests came from {plain(_senders(run))}")
     return received
 
 
@@ -187,7 +188,7 @@ def test_single_child_with_a_call(scenario: Scenario, implementation: Implementa
 
     _child(run, 2, "summary")
     run.delivered(2)
-    assert 1 == _senders(run).count("summary"), f"the requests came from {_senders(run)}"
+    assert 1 == _senders(run).count("summary"), f"the requests came from {plain(_senders(run))}"
     assert [] == run.tools_ran
     answered = "a result" if any(received.request.answers for received in run.requests[2:]) else "no result"
     implementation.diverges("a single child that calls a tool", f"{answered}; {'failed' if run.failed else 'went on'}")
@@ -270,7 +271,7 @@ def test_endless_child(scenario: Scenario, implementation: Implementation) -> No
     run = implementation.run(agent="parent", as_file=True, inputs={"audience": "children"})
 
     _child(run, 3, "expert")
-    assert limit == _senders(run).count("expert"), f"the requests came from {_senders(run)}"
+    assert limit == _senders(run).count("expert"), f"the requests came from {plain(_senders(run))}"
 
 
 @requirement("spec-child-counts-its-own-iterations")
@@ -310,5 +311,7 @@ def test_text_of_a_child(scenario: Scenario, implementation: Implementation, cal
 
     run.delivered(3)
     if ["Secret."] != [answer.text for answer in run.normalized(3).answers]:
-        raise NotReached(f"control: the child's text should be the result; the requests came from {_senders(run)}")
+        raise NotReached(
+            f"control: the child's text should be the result; the requests came from {plain(_senders(run))}"
+        )
     assert "Done." == "".join(chunk.text for chunk in run.chunks)
